@@ -1,0 +1,14 @@
+//! Squares, packed positions and moves: the chess that every other module stands on.
+//!
+//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). What is our
+//! own is the *packed* position: four bit planes that an engine evaluates without decoding
+//! anything, and the two-byte move that leads from one to the next.
+//!
+//! This module knows nothing of PGN, queries or engines.
+
+mod mv;
+mod position;
+
+pub use mv::{MoveKind, PackedMove};
+pub use position::{Board, Code, PieceSet, Position, State};
+pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};

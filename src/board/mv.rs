@@ -1,0 +1,97 @@
+//! The two-byte move.
+
+use shakmaty::{Move, Position as _, Square};
+
+use super::Code;
+
+/// What a [`PackedMove`] does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MoveKind {
+    /// King takes own rook: castling, standard or Chess960. `from` is the king, `to` the rook.
+    Castle,
+    /// A pawn takes in passing.
+    EnPassant,
+    /// The side to move passes.
+    Null,
+    /// No move: the next slot begins another game.
+    Start,
+    /// Any other move; the code is what stands on `to` afterwards, so promotion needs no more.
+    Piece(Code),
+}
+
+/// A move in 16 bits: from (bits 0-5), to (bits 6-11), and in bits 12-15 the [`Code`] that stands
+/// on `to` afterwards, or one of the four codes that are no piece: 0 castling, 7 en passant,
+/// 8 null move, 15 start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PackedMove(pub u16);
+
+impl PackedMove {
+    /// Passing.
+    pub const NULL: PackedMove = PackedMove(8 << 12);
+    /// The next slot begins a game from the standard start position.
+    pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
+    /// The next slot begins a game from the next entry of the start table.
+    pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
+
+    const fn new(from: Square, to: Square, code: u8) -> PackedMove {
+        PackedMove(from as u16 | (to as u16) << 6 | (code as u16) << 12)
+    }
+
+    /// A move that leaves `code` on `to`.
+    pub const fn piece(from: Square, to: Square, code: Code) -> PackedMove {
+        PackedMove::new(from, to, code.0)
+    }
+
+    /// Castling of the king on `king` with the rook on `rook`.
+    pub const fn castle(king: Square, rook: Square) -> PackedMove {
+        PackedMove::new(king, rook, 0)
+    }
+
+    /// A capture in passing.
+    pub const fn en_passant(from: Square, to: Square) -> PackedMove {
+        PackedMove::new(from, to, 7)
+    }
+
+    /// Packs a move of shakmaty's that is about to be played by `turn`.
+    ///
+    /// # Panics
+    ///
+    /// On a drop: Crazyhouse has no place in the reel.
+    pub fn from_shakmaty(mv: Move, turn: shakmaty::Color) -> PackedMove {
+        match mv {
+            Move::Normal { role, from, to, promotion, .. } => {
+                let piece = shakmaty::Piece { color: turn, role: promotion.unwrap_or(role) };
+                PackedMove::piece(from, to, Code::of(piece))
+            }
+            Move::EnPassant { from, to } => PackedMove::en_passant(from, to),
+            Move::Castle { king, rook } => PackedMove::castle(king, rook),
+            Move::Put { .. } => panic!("drops cannot be packed"),
+        }
+    }
+
+    /// The square moved from.
+    pub const fn from(self) -> Square {
+        Square::new((self.0 & 63) as u32)
+    }
+
+    /// The square moved to (the rook's, when castling).
+    pub const fn to(self) -> Square {
+        Square::new((self.0 >> 6 & 63) as u32)
+    }
+
+    /// What the move does.
+    pub const fn kind(self) -> MoveKind {
+        match (self.0 >> 12) as u8 {
+            0 => MoveKind::Castle,
+            7 => MoveKind::EnPassant,
+            8 => MoveKind::Null,
+            15 => MoveKind::Start,
+            code => MoveKind::Piece(Code(code)),
+        }
+    }
+
+    /// Finds the move among the legal moves of a position, for printing it as SAN.
+    pub fn to_shakmaty(self, position: &shakmaty::Chess) -> Option<Move> {
+        position.legal_moves().into_iter().find(|&mv| PackedMove::from_shakmaty(mv, position.turn()) == self)
+    }
+}

@@ -1,0 +1,357 @@
+//! The packed position: 32 bytes of board and four bytes of everything else.
+
+use bytemuck::{Pod, Zeroable};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, FromSetup, Piece, Position as _, PositionError, Rank, Role, Setup,
+    Square,
+};
+
+use super::{MoveKind, PackedMove};
+
+/// Names the content of one square in four bits: role 1..=6 (pawn to king) in bits 0-2, colour in
+/// bit 3 (set for Black). `0` is an empty square; 7, 8 and 15 never stand on a board.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Code(pub u8);
+
+impl Code {
+    /// The empty square.
+    pub const EMPTY: Code = Code(0);
+
+    /// The code of a piece.
+    pub const fn of(piece: Piece) -> Code {
+        Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
+    }
+
+    /// The piece this code names, or `None` for the empty square and the codes that are no piece.
+    pub const fn piece(self) -> Option<Piece> {
+        let role = match self.0 & 7 {
+            1 => Role::Pawn,
+            2 => Role::Knight,
+            3 => Role::Bishop,
+            4 => Role::Rook,
+            5 => Role::Queen,
+            6 => Role::King,
+            _ => return None,
+        };
+        let color = if self.0 & 8 == 0 { Color::White } else { Color::Black };
+        Some(Piece { color, role })
+    }
+}
+
+/// A set of square contents: bit `c` stands for [`Code`] `c`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct PieceSet(pub u16);
+
+impl PieceSet {
+    /// Nothing at all.
+    pub const NONE: PieceSet = PieceSet(0);
+    /// The empty square alone.
+    pub const EMPTY: PieceSet = PieceSet(1);
+    /// Every white piece.
+    pub const WHITE: PieceSet = PieceSet(0x007e);
+    /// Every black piece.
+    pub const BLACK: PieceSet = PieceSet(0x7e00);
+    /// Every piece and the empty square.
+    pub const ALL: PieceSet = PieceSet(0x7e7f);
+
+    /// The set that holds one content.
+    pub const fn only(code: Code) -> PieceSet {
+        PieceSet(1 << code.0)
+    }
+
+    /// Whether a content is in the set.
+    pub const fn contains(self, code: Code) -> bool {
+        self.0 & (1 << code.0) != 0
+    }
+
+    /// The contents that are in either set.
+    #[must_use]
+    pub const fn union(self, other: PieceSet) -> PieceSet {
+        PieceSet(self.0 | other.0)
+    }
+}
+
+/// Piece placement as four bit planes: bit `k` of the [`Code`] on square `s` is bit `s` of plane
+/// `k`. Every piece set is two to four logic operations away.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
+pub struct Board {
+    /// Planes 0-2 hold the role, plane 3 the colour; an empty square is 0 in all four.
+    pub planes: [u64; 4],
+}
+
+impl Board {
+    /// The content of a square.
+    pub const fn at(&self, square: Square) -> Code {
+        let s = square as u32;
+        let p = &self.planes;
+        Code(
+            (p[0] >> s & 1) as u8
+                | ((p[1] >> s & 1) as u8) << 1
+                | ((p[2] >> s & 1) as u8) << 2
+                | ((p[3] >> s & 1) as u8) << 3,
+        )
+    }
+
+    /// Puts a content on a square, whatever stood there.
+    pub const fn put(&mut self, square: Square, code: Code) {
+        let bit = 1u64 << square as u32;
+        let mut k = 0;
+        while k < 4 {
+            if code.0 >> k & 1 != 0 {
+                self.planes[k] |= bit;
+            } else {
+                self.planes[k] &= !bit;
+            }
+            k += 1;
+        }
+    }
+
+    /// Squares on which a piece stands.
+    pub const fn occupied(&self) -> Bitboard {
+        Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
+    }
+
+    /// Squares whose content is in `pieces`.
+    pub fn squares_of(&self, pieces: PieceSet) -> Bitboard {
+        let p = self.planes;
+        let mut out = 0;
+        for code in 0..15u8 {
+            if pieces.contains(Code(code)) {
+                let mut hit = !0u64;
+                for (k, plane) in p.iter().enumerate() {
+                    hit &= if code >> k & 1 != 0 { *plane } else { !*plane };
+                }
+                out |= hit;
+            }
+        }
+        Bitboard(out)
+    }
+}
+
+impl From<&shakmaty::Board> for Board {
+    fn from(board: &shakmaty::Board) -> Board {
+        let mut out = Board::default();
+        for (square, piece) in board {
+            out.put(square, Code::of(piece));
+        }
+        out
+    }
+}
+
+impl From<&Board> for shakmaty::Board {
+    fn from(board: &Board) -> shakmaty::Board {
+        let mut out = shakmaty::Board::empty();
+        for square in Square::ALL {
+            if let Some(piece) = board.at(square).piece() {
+                out.set_piece_at(square, piece);
+            }
+        }
+        out
+    }
+}
+
+/// Turn, en passant square and castling rights in 32 bits.
+///
+/// Bit 0: Black to move. Bits 8-15: the square a pawn that just made a double step has passed over,
+/// 64 for none. Bits 16-31: four nibbles, the castling rights White king side, White queen side,
+/// Black king side, Black queen side; 0 for none, else 8 + the rook's file.
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
+pub struct State(pub u32);
+
+impl Default for State {
+    fn default() -> State {
+        State(64 << 8)
+    }
+}
+
+impl State {
+    /// The side to move.
+    pub const fn turn(self) -> Color {
+        if self.0 & 1 == 0 { Color::White } else { Color::Black }
+    }
+
+    /// The square behind a pawn that just made a double step.
+    pub fn en_passant(self) -> Option<Square> {
+        Square::try_from(self.0 >> 8 & 0xff).ok()
+    }
+
+    /// Replaces the side to move.
+    #[must_use]
+    pub const fn with_turn(self, turn: Color) -> State {
+        State(self.0 & !1 | matches!(turn, Color::Black) as u32)
+    }
+
+    /// Replaces the en passant square.
+    #[must_use]
+    pub const fn with_en_passant(self, square: Option<Square>) -> State {
+        let value = match square {
+            Some(square) => square as u32,
+            None => 64,
+        };
+        State(self.0 & !0xff00 | value << 8)
+    }
+
+    /// The rook square of one castling right. `king_side` is the right towards the h-file.
+    pub fn castling_rook(self, color: Color, king_side: bool) -> Option<Square> {
+        let nibble = self.0 >> Self::castling_shift(color, king_side) & 15;
+        let rank = if color.is_white() { 0 } else { 56 };
+        (nibble & 8 != 0).then(|| Square::new(rank + (nibble & 7)))
+    }
+
+    /// Grants (`Some(file 0..=7)`) or removes one castling right.
+    #[must_use]
+    pub const fn with_castling(self, color: Color, king_side: bool, file: Option<u32>) -> State {
+        let shift = Self::castling_shift(color, king_side);
+        let nibble = match file {
+            Some(file) => 8 | file,
+            None => 0,
+        };
+        State(self.0 & !(15 << shift) | nibble << shift)
+    }
+
+    const fn castling_shift(color: Color, king_side: bool) -> u32 {
+        16 + 8 * matches!(color, Color::Black) as u32 + 4 * !king_side as u32
+    }
+
+    /// The squares of all rooks that may still castle.
+    pub fn castling_rooks(self) -> Bitboard {
+        let mut out = Bitboard(0);
+        for color in Color::ALL {
+            for king_side in [true, false] {
+                out = out.with(self.castling_rook(color, king_side).map_or(Bitboard(0), Bitboard::from));
+            }
+        }
+        out
+    }
+}
+
+/// One position: what stands where, whose turn it is, and what may still be castled or taken in
+/// passing.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Position {
+    /// The pieces.
+    pub board: Board,
+    /// Turn, en passant and castling.
+    pub state: State,
+}
+
+impl Position {
+    /// The standard start position.
+    pub fn standard() -> Position {
+        Position::from_setup(&Chess::new().to_setup(shakmaty::EnPassantMode::Always))
+    }
+
+    /// Packs a setup. Any placement is accepted; castling rights are the rooks that the setup
+    /// names on the two back ranks, sided by the file of the first king of that colour.
+    pub fn from_setup(setup: &Setup) -> Position {
+        let board = Board::from(&setup.board);
+        let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
+        for color in Color::ALL {
+            let back = Bitboard::from(color.fold_wb(Rank::First, Rank::Eighth));
+            let kings = setup.board.by_color(color) & setup.board.by_role(Role::King) & back;
+            let Some(king) = kings.first() else { continue };
+            for rook in setup.castling_rights & back {
+                state = state.with_castling(color, rook > king, Some(rook.file() as u32));
+            }
+        }
+        Position { board, state }
+    }
+
+    /// Unpacks to a setup (halfmove clock 0, fullmove number 1).
+    pub fn to_setup(&self) -> Setup {
+        let mut setup = Setup::empty();
+        setup.board = shakmaty::Board::from(&self.board);
+        setup.turn = self.state.turn();
+        setup.ep_square = self.state.en_passant();
+        setup.castling_rights = self.state.castling_rooks();
+        setup
+    }
+
+    /// Unpacks to a position that shakmaty can play from.
+    ///
+    /// # Errors
+    ///
+    /// shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible
+    /// castling rights and en passant squares are dropped, not refused.
+    pub fn to_chess(&self) -> Result<Chess, PositionError<Chess>> {
+        Chess::from_setup(self.to_setup(), CastlingMode::Chess960)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+    }
+
+    /// Plays a move without any check of its legality.
+    ///
+    /// Rights vanish when the king moves or a right's rook leaves or is taken. The en passant
+    /// square is set after every double step.
+    pub fn play(&mut self, mv: PackedMove) {
+        let turn = self.state.turn();
+        let mut state = self.state.with_turn(!turn).with_en_passant(None);
+        let (from, to) = (mv.from(), mv.to());
+        match mv.kind() {
+            MoveKind::Null | MoveKind::Start => {}
+            MoveKind::Castle => {
+                let king = self.board.at(from);
+                let rook = self.board.at(to);
+                let king_side = to > from;
+                self.board.put(from, Code::EMPTY);
+                self.board.put(to, Code::EMPTY);
+                let rank = from as u32 & 56;
+                let (k, r) = if king_side { (6, 5) } else { (2, 3) };
+                self.board.put(Square::new(rank + k), king);
+                self.board.put(Square::new(rank + r), rook);
+                state = state.with_castling(turn, true, None).with_castling(turn, false, None);
+            }
+            MoveKind::EnPassant => {
+                let pawn = self.board.at(from);
+                self.board.put(from, Code::EMPTY);
+                self.board.put(to, pawn);
+                self.board.put(Square::new(from as u32 & 56 | to as u32 & 7), Code::EMPTY);
+            }
+            MoveKind::Piece(code) => {
+                let mover = self.board.at(from);
+                self.board.put(from, Code::EMPTY);
+                self.board.put(to, code);
+                state = self.rights_after(state, from, to, mover);
+            }
+        }
+        self.state = state;
+    }
+
+    fn rights_after(&self, state: State, from: Square, to: Square, mover: Code) -> State {
+        let turn = self.state.turn();
+        let mut state = state;
+        if mover.0 & 7 == Role::King as u8 {
+            state = state.with_castling(turn, true, None).with_castling(turn, false, None);
+        }
+        if mover.0 & 7 == Role::Pawn as u8 && (from as i32 - to as i32).abs() == 16 {
+            state = state.with_en_passant(Some(Square::new((from as u32 + to as u32) / 2)));
+        }
+        if state.0 >> 16 != 0 {
+            for color in Color::ALL {
+                for king_side in [true, false] {
+                    let rook = state.castling_rook(color, king_side);
+                    if rook == Some(from) || rook == Some(to) {
+                        state = state.with_castling(color, king_side, None);
+                    }
+                }
+            }
+        }
+        state
+    }
+
+    /// The position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is
+    /// written only where a capture is legal, castling in X-FEN letters.
+    pub fn to_fen(&self) -> String {
+        match self.to_chess() {
+            Ok(chess) => {
+                shakmaty::fen::Fen::from_position(&chess, shakmaty::EnPassantMode::Legal).to_string()
+            }
+            Err(_) => shakmaty::fen::Fen(self.to_setup()).to_string(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Where in a query something is wrong, and how that is shown.
+//!
+//! Knows text and byte ranges, nothing of chess or CQL.
+
+use std::fmt;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// A byte range of the query text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range `start..end`.
+    pub const fn new(start: usize, end: usize) -> Span {
+        Span { start, end }
+    }
+
+    /// The smallest range that covers both.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+}
+
+/// Whether a diagnostic stops the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The query cannot be run.
+    Error,
+    /// The query runs, perhaps not as meant.
+    Warning,
+    /// For information.
+    Note,
+}
+
+/// One message about a query: what was found, where, and what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Error, warning or note.
+    pub severity: Severity,
+    /// The message: lower case, no full stop.
+    pub message: String,
+    /// Where it is.
+    pub span: Span,
+    /// What stands beside the caret.
+    pub label: String,
+    /// A remedy, if one is known.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: label.into(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message, label) }
+    }
+
+    /// A note at `span`.
+    pub fn note(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
+    }
+
+    /// Adds a remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Draws the message with the line it is about and a caret. `origin` names the text (`query`,
+    /// or a file), `styled` adds ANSI colours.
+    pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let end = self.span.end.clamp(self.span.start, text.len());
+        let start = self.span.start.min(end);
+        let mut group = level.primary_title(self.message.as_str()).element(
+            Snippet::source(text)
+                .path(origin)
+                .annotation(AnnotationKind::Primary.span(start..end).label(self.label.as_str())),
+        );
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[group])
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.message, self.label)
+    }
+}

@@ -1,0 +1,1 @@
+//! The slow and obvious engine: the typed tree evaluated copy by copy.

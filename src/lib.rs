@@ -1,0 +1,21 @@
+//! Search chess games for patterns, wherever and however they stand on the board.
+//!
+//! The straight line through the crate:
+//!
+//! ```text
+//! PGN bytes -> games -> moves + key positions = the reel --.
+//!                                                          +-> engine -> hits -> report
+//! query text -> typed tree -> orbit copies -> plan --------'
+//! ```
+//!
+//! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
+//! right of the *reel* knows PGN.
+
+#![deny(unsafe_code, missing_docs)]
+
+pub mod board;
+pub mod diagnostic;
+pub mod engine;
+pub mod pgn;
+pub mod query;
+pub mod reel;

@@ -1,0 +1,2 @@
+//! The `orbit` command.
+fn main() {}

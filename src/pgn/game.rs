@@ -1,0 +1,68 @@
+//! One game as read: what the reel's writer and nobody else consumes.
+
+use crate::board::{PackedMove, Position};
+
+/// How the movetext of a game ended, by its terminator (never by the `Result` tag).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Outcome {
+    #[default]
+    Unknown = 0,
+    WhiteWins = 1,
+    BlackWins = 2,
+    Draw = 3,
+}
+
+/// One tag pair, bytes as found (escapes `\"` and `\\` resolved).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tag {
+    /// The name, e.g. `White`.
+    pub name: Vec<u8>,
+    /// The value. Not always UTF-8.
+    pub value: Vec<u8>,
+}
+
+/// Where and why reading a game stopped early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Byte offset of the offending token in the decompressed source.
+    pub offset: u64,
+    /// Half-moves kept before it.
+    pub ply: u32,
+    /// Lower case, no full stop: `Nd7 is ambiguous`.
+    pub reason: String,
+}
+
+/// Whether a game was read to its end.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Status {
+    /// Every move was read.
+    #[default]
+    Whole,
+    /// The moves before the fault were kept.
+    Cut(Fault),
+    /// Nothing was kept; the game has no positions (other variants, unreadable FEN).
+    Skipped(Fault),
+}
+
+/// One game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Game {
+    /// From 1 in its source, in file order; skipped games keep theirs.
+    pub number: u32,
+    /// Byte offset of the game's first byte in the decompressed source.
+    pub offset: u64,
+    /// The start position, `None` for the standard one.
+    pub start: Option<Position>,
+    /// The main line.
+    pub moves: Vec<PackedMove>,
+    /// All tag pairs in file order.
+    pub tags: Vec<Tag>,
+    /// The movetext's terminator.
+    pub outcome: Outcome,
+    /// Whole, cut or skipped.
+    pub status: Status,
+    /// Things that were repaired, e.g. a FEN's impossible castling rights that were dropped.
+    pub notes: Vec<Fault>,
+}
