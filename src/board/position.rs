@@ -351,7 +351,8 @@ impl Position {
             Ok(chess) => {
                 shakmaty::fen::Fen::from_position(&chess, shakmaty::EnPassantMode::Legal).to_string()
             }
-            Err(_) => shakmaty::fen::Fen(self.to_setup()).to_string(),
+            Err(_) => shakmaty::fen::Fen::try_from_setup(self.to_setup())
+                .map_or_else(|_| String::from("?"), |fen| fen.to_string()),
         }
     }
 }
