@@ -16,6 +16,7 @@
 pub mod board;
 pub mod diagnostic;
 pub mod engine;
+pub mod orbit;
 pub mod pgn;
 pub mod query;
 pub mod reel;
