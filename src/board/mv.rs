@@ -1,5 +1,6 @@
 //! The two-byte move.
 
+use bytemuck::{Pod, Zeroable};
 use shakmaty::{Move, Position as _, Square};
 
 use super::Code;
@@ -22,7 +23,8 @@ pub enum MoveKind {
 /// A move in 16 bits: from (bits 0-5), to (bits 6-11), and in bits 12-15 the [`Code`] that stands
 /// on `to` afterwards, or one of the four codes that are no piece: 0 castling, 7 en passant,
 /// 8 null move, 15 start.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
@@ -88,6 +90,16 @@ impl PackedMove {
             15 => MoveKind::Start,
             code => MoveKind::Piece(Code(code)),
         }
+    }
+
+    /// Whether this is no move: the next slot begins another game.
+    pub const fn is_start(self) -> bool {
+        self.0 >> 12 == 15
+    }
+
+    /// Whether the next slot begins a game from the next entry of the start table.
+    pub const fn is_start_table(self) -> bool {
+        self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
     /// Finds the move among the legal moves of a position, for printing it as SAN.
