@@ -28,6 +28,8 @@ pub enum MoveKind {
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
+    /// Bit `c` is set where code `c` is a piece, so that the move is a [`MoveKind::Piece`].
+    pub const PIECE_CODES: u32 = 0x7e7e;
     /// Passing.
     pub const NULL: PackedMove = PackedMove(8 << 12);
     /// The next slot begins a game from the standard start position.

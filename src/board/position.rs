@@ -2,8 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, FromSetup, Piece, Position as _, PositionError, Rank, Role, Setup,
-    Square,
+    Bitboard, CastlingMode, Chess, Color, FromSetup, Piece, PositionError, Rank, Role, Setup, Square,
 };
 
 use super::{MoveKind, PackedMove};
@@ -227,9 +226,6 @@ impl State {
     }
 }
 
-/// Bit `c` is set where [`Code`] `c` is a piece.
-const PIECE_CODES: u32 = 0x7e7e;
-
 /// Removes the castling right (there is at most one) whose rook stands on `square` from the bits of
 /// a [`State`].
 const fn without_right(state: u32, square: u32) -> u32 {
@@ -257,8 +253,21 @@ pub struct Position {
 
 impl Position {
     /// The standard start position.
-    pub fn standard() -> Position {
-        Position::from_setup(&Chess::new().to_setup(shakmaty::EnPassantMode::Always))
+    pub const STANDARD: Position = Position {
+        board: Board {
+            planes: [
+                0x2cff_0000_0000_ff2c,
+                0x7600_0000_0000_0076,
+                0x9900_0000_0000_0099,
+                0xffff_0000_0000_0000,
+            ],
+        },
+        state: State(0x8f8f_4000),
+    };
+
+    /// The standard start position.
+    pub const fn standard() -> Position {
+        Position::STANDARD
     }
 
     /// Packs a setup. Any placement is accepted; castling rights are the rooks that the setup
@@ -310,7 +319,7 @@ impl Position {
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
         let state = self.state.0 & !0xff00;
-        if PIECE_CODES >> code & 1 == 0 {
+        if PackedMove::PIECE_CODES >> code & 1 == 0 {
             self.play_special(mv);
             return;
         }
@@ -375,5 +384,18 @@ impl Position {
             Err(_) => shakmaty::fen::Fen::try_from_setup(self.to_setup())
                 .map_or_else(|_| String::from("?"), |fen| fen.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Position as _;
+
+    use super::*;
+
+    #[test]
+    fn standard_is_what_shakmaty_starts_from() {
+        let setup = Chess::new().to_setup(shakmaty::EnPassantMode::Always);
+        assert_eq!(Position::STANDARD, Position::from_setup(&setup));
     }
 }

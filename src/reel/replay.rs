@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Block, Key, SEGMENT_SLOTS};
-use crate::board::{Board, Position, State};
+use crate::board::{Board, PackedMove, Position, State};
 
 /// Where one segment is written: element `i` of each array is slot `i` of the segment.
 pub struct SegmentOut<'a> {
@@ -37,32 +37,113 @@ pub struct Masks {
 #[inline]
 pub fn segment(block: &Block, seg: usize, out: &mut SegmentOut<'_>) -> Masks {
     let key = &block.keys[seg];
-    let moves = &block.moves[seg * SEGMENT_SLOTS..];
-    let slots = moves.len().min(SEGMENT_SLOTS);
-    let mut position = key.position();
+    match block.moves[seg * SEGMENT_SLOTS..].first_chunk() {
+        Some(moves) => full_segment(block, key, moves, out),
+        None => last_segment(block, key, &block.moves[seg * SEGMENT_SLOTS..], out),
+    }
+}
+
+/// Replays a segment that is not full.
+#[cold]
+fn last_segment(block: &Block, key: &Key, moves: &[PackedMove], out: &mut SegmentOut<'_>) -> Masks {
+    let mut padded = [PackedMove::NULL; SEGMENT_SLOTS];
+    padded[..moves.len()].copy_from_slice(moves);
+    let mut masks = full_segment(block, key, &padded, out);
+    out.planes.iter_mut().for_each(|plane| plane[moves.len()..].fill(0));
+    out.states[moves.len()..].fill(0);
+    out.plies[moves.len()..].fill(0);
+    masks.valid = (1 << moves.len()) - 1;
+    masks.initial &= masks.valid;
+    masks
+}
+
+#[inline]
+fn full_segment(
+    block: &Block,
+    key: &Key,
+    moves: &[PackedMove; SEGMENT_SLOTS],
+    out: &mut SegmentOut<'_>,
+) -> Masks {
+    let [o0, o1, o2, o3] = out.planes.each_mut();
+    let mut at = Replay::new(key.position());
     let (mut ply, mut start, mut terminal) = (key.ply, key.first_start as usize, 0u32);
-    for (i, &mv) in moves[..slots].iter().enumerate() {
-        for (plane, value) in out.planes.iter_mut().zip(position.board.planes) {
-            plane[i] = value;
-        }
-        out.states[i] = position.state.0;
+    for i in 0..SEGMENT_SLOTS {
+        let Replay { planes, state, .. } = at;
+        [o0[i], o1[i], o2[i], o3[i]] = planes;
+        out.states[i] = state;
         out.plies[i] = ply;
-        if mv.is_start() {
-            terminal |= 1 << i;
-            ply = 0;
-            position = next_start(block, mv.is_start_table(), &mut start);
-        } else {
-            ply = ply.wrapping_add(1);
-            position.play(mv);
+        let mv = moves[i];
+        ply = ply.wrapping_add(1);
+        if !at.play_piece(mv) {
+            let mut position = at.position();
+            if mv.is_start() {
+                terminal |= 1 << i;
+                ply = 0;
+                position = next_start(block, mv.is_start_table(), &mut start);
+            } else {
+                position.play(mv);
+            }
+            at = Replay::new(position);
         }
     }
-    if slots < SEGMENT_SLOTS {
-        out.planes.iter_mut().for_each(|plane| plane[slots..].fill(0));
-        out.states[slots..].fill(0);
-        out.plies[slots..].fill(0);
+    Masks { valid: u32::MAX, initial: terminal << 1 | u32::from(key.ply == 0), terminal }
+}
+
+/// A position in registers, with the squares at which castling rights can be lost.
+#[derive(Clone, Copy)]
+struct Replay {
+    planes: [u64; 4],
+    state: u32,
+    /// The rooks that may castle.
+    rooks: u64,
+    /// All ones while any right is left, else 0.
+    rights: u64,
+}
+
+impl Replay {
+    #[inline]
+    fn new(position: Position) -> Replay {
+        let rooks = position.state.castling_rooks().0;
+        let rights = if position.state.0 >> 16 != 0 { u64::MAX } else { 0 };
+        Replay { planes: position.board.planes, state: position.state.0, rooks, rights }
     }
-    let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
-    Masks { valid, initial: (terminal << 1 | u32::from(key.ply == 0)) & valid, terminal }
+
+    #[inline]
+    fn position(&self) -> Position {
+        Position { board: Board { planes: self.planes }, state: State(self.state) }
+    }
+
+    /// Does what [`Position::play`] does, for moves of [`MoveKind::Piece`](crate::board::MoveKind);
+    /// any other is left unplayed and the answer is false. Two branches, both seldom taken.
+    #[inline(always)]
+    fn play_piece(&mut self, mv: PackedMove) -> bool {
+        let bits = mv.0 as u32;
+        let (from, to, code) = (bits & 63, bits >> 6 & 63, bits >> 12);
+        if PackedMove::PIECE_CODES >> code & 1 == 0 {
+            return false;
+        }
+        let [p0, p1, p2, p3] = self.planes;
+        let (from_bit, to_bit) = (1u64 << from, 1u64 << to);
+        if (from_bit | to_bit) & self.rooks | from_bit & !p0 & p1 & p2 & self.rights != 0 {
+            let mut position = self.position();
+            position.play(mv);
+            *self = Replay::new(position);
+            return true;
+        }
+        let pawn = (p0 & !p1 & !p2) >> from & 1;
+        // The square passed over if a pawn moved 16 squares, else 64.
+        let double = pawn as u32 & u32::from(from.abs_diff(to) == 16);
+        let passed = 64 ^ (64 ^ (from + to) / 2) & double.wrapping_neg();
+        self.state = (self.state & !0xff00 | passed << 8) ^ 1;
+        let (keep, code) = (!(from_bit | to_bit), code as u64);
+        self.planes = [
+            p0 & keep | (code & 1) << to,
+            p1 & keep | (code >> 1 & 1) << to,
+            p2 & keep | (code >> 2 & 1) << to,
+            p3 & keep | (code >> 3) << to,
+        ];
+        true
+    }
 }
 
 /// The position that a start code leads to. Past the table (after the last game of a block whose
