@@ -57,6 +57,17 @@ pub enum ProblemKind {
     Skipped = 2,
 }
 
+impl ProblemKind {
+    pub(super) fn from_byte(byte: u8) -> Result<ProblemKind, &'static str> {
+        match byte {
+            0 => Ok(ProblemKind::Note),
+            1 => Ok(ProblemKind::Cut),
+            2 => Ok(ProblemKind::Skipped),
+            _ => Err("a problem is of no known kind"),
+        }
+    }
+}
+
 /// A game that is not as its source has it, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {

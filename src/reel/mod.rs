@@ -13,9 +13,22 @@
 
 mod block;
 mod builder;
+mod bytes;
+mod decode;
+mod encode;
+mod fen;
+mod format;
+mod reader;
 pub mod replay;
 mod strings;
+mod totals;
+mod writer;
 
 pub use block::{Block, GameRow, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, TagName, TagValue};
 pub use builder::BlockBuilder;
+pub use encode::EncodedBlock;
+pub use format::{FORMAT_VERSION, MAGIC, Part as FilePart, ReelError, SectionBytes};
+pub use reader::Reel;
 pub use strings::Strings;
+pub use totals::{OTHER_REASONS, REASONS_MAX, Totals, reason_class};
+pub use writer::{ReelSource, ReelWriter};

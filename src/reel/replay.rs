@@ -133,7 +133,7 @@ impl Replay {
         let pawn = (p0 & !p1 & !p2) >> from & 1;
         // The square passed over if a pawn moved 16 squares, else 64.
         let double = pawn as u32 & u32::from(from.abs_diff(to) == 16);
-        let passed = 64 ^ (64 ^ (from + to) / 2) & double.wrapping_neg();
+        let passed = 64 ^ (64 ^ ((from + to) / 2)) & double.wrapping_neg();
         self.state = (self.state & !0xff00 | passed << 8) ^ 1;
         let (keep, code) = (!(from_bit | to_bit), code as u64);
         self.planes = [
