@@ -1,5 +1,6 @@
 //! The two-byte move.
 
+use bytemuck::{Pod, Zeroable};
 use shakmaty::{Move, Position as _, Square};
 
 use super::Code;
@@ -22,10 +23,13 @@ pub enum MoveKind {
 /// A move in 16 bits: from (bits 0-5), to (bits 6-11), and in bits 12-15 the [`Code`] that stands
 /// on `to` afterwards, or one of the four codes that are no piece: 0 castling, 7 en passant,
 /// 8 null move, 15 start.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
+    /// Bit `c` is set where code `c` is a piece, so that the move is a [`MoveKind::Piece`].
+    pub const PIECE_CODES: u32 = 0x7e7e;
     /// Passing.
     pub const NULL: PackedMove = PackedMove(8 << 12);
     /// The next slot begins a game from the standard start position.
@@ -88,6 +92,16 @@ impl PackedMove {
             15 => MoveKind::Start,
             code => MoveKind::Piece(Code(code)),
         }
+    }
+
+    /// Whether this is no move: the next slot begins another game.
+    pub const fn is_start(self) -> bool {
+        self.0 >> 12 == 15
+    }
+
+    /// Whether the next slot begins a game from the next entry of the start table.
+    pub const fn is_start_table(self) -> bool {
+        self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
     /// Finds the move among the legal moves of a position, for printing it as SAN.

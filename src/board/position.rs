@@ -2,8 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, FromSetup, Piece, Position as _, PositionError, Rank, Role, Setup,
-    Square,
+    Bitboard, CastlingMode, Chess, Color, FromSetup, Piece, PositionError, Rank, Role, Setup, Square,
 };
 
 use super::{MoveKind, PackedMove};
@@ -227,6 +226,20 @@ impl State {
     }
 }
 
+/// Removes the castling right (there is at most one) whose rook stands on `square` from the bits of
+/// a [`State`].
+const fn without_right(state: u32, square: u32) -> u32 {
+    let shift = match square >> 3 {
+        0 => 16,
+        7 => 24,
+        _ => return state,
+    };
+    let right = 8 | square & 7;
+    let king_side = if state >> shift & 15 == right { 15 << shift } else { 0 };
+    let queen_side = if state >> (shift + 4) & 15 == right { 15 << (shift + 4) } else { 0 };
+    state & !(king_side | queen_side)
+}
+
 /// One position: what stands where, whose turn it is, and what may still be castled or taken in
 /// passing.
 #[repr(C)]
@@ -240,8 +253,21 @@ pub struct Position {
 
 impl Position {
     /// The standard start position.
-    pub fn standard() -> Position {
-        Position::from_setup(&Chess::new().to_setup(shakmaty::EnPassantMode::Always))
+    pub const STANDARD: Position = Position {
+        board: Board {
+            planes: [
+                0x2cff_0000_0000_ff2c,
+                0x7600_0000_0000_0076,
+                0x9900_0000_0000_0099,
+                0xffff_0000_0000_0000,
+            ],
+        },
+        state: State(0x8f8f_4000),
+    };
+
+    /// The standard start position.
+    pub const fn standard() -> Position {
+        Position::STANDARD
     }
 
     /// Packs a setup. Any placement is accepted; castling rights are the rooks that the setup
@@ -287,24 +313,56 @@ impl Position {
     /// Plays a move without any check of its legality.
     ///
     /// Rights vanish when the king moves or a right's rook leaves or is taken. The en passant
-    /// square is set after every double step.
-    pub fn play(&mut self, mv: PackedMove) {
-        let turn = self.state.turn();
-        let mut state = self.state.with_turn(!turn).with_en_passant(None);
+    /// square is set after every double step. [`MoveKind::Start`] only passes the turn: where the
+    /// next game begins is for the reader of a reel to know.
+    #[inline]
+    pub const fn play(&mut self, mv: PackedMove) {
+        let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
+        let state = self.state.0 & !0xff00;
+        if PackedMove::PIECE_CODES >> code & 1 == 0 {
+            self.play_special(mv);
+            return;
+        }
+        let [p0, p1, p2, p3] = self.board.planes;
+        let pawn = (p0 & !p1 & !p2) >> from & 1 != 0;
+        let king = (!p0 & p1 & p2) >> from & 1 != 0;
+        let passed = if pawn && from.abs_diff(to) == 16 { (from + to) / 2 } else { 64 };
+        let keep = !(1u64 << from | 1u64 << to);
+        let code = code as u64;
+        self.board.planes = [
+            p0 & keep | (code & 1) << to,
+            p1 & keep | (code >> 1 & 1) << to,
+            p2 & keep | (code >> 2 & 1) << to,
+            p3 & keep | (code >> 3) << to,
+        ];
+        let mut next = (state | passed << 8) ^ 1;
+        if state >> 16 != 0 {
+            if king {
+                next &= !(0x00ff_0000 << (8 * (state & 1)));
+            }
+            next = without_right(without_right(next, from), to);
+        }
+        self.state = State(next);
+    }
+
+    /// Plays castling, a capture in passing or a null move.
+    #[cold]
+    const fn play_special(&mut self, mv: PackedMove) {
         let (from, to) = (mv.from(), mv.to());
+        let turn = self.state.0 & 1;
+        let mut next = (self.state.0 & !0xff00 | 64 << 8) ^ 1;
         match mv.kind() {
-            MoveKind::Null | MoveKind::Start => {}
+            MoveKind::Null | MoveKind::Start | MoveKind::Piece(_) => {}
             MoveKind::Castle => {
                 let king = self.board.at(from);
                 let rook = self.board.at(to);
-                let king_side = to > from;
                 self.board.put(from, Code::EMPTY);
                 self.board.put(to, Code::EMPTY);
                 let rank = from as u32 & 56;
-                let (k, r) = if king_side { (6, 5) } else { (2, 3) };
+                let (k, r) = if to as u32 > from as u32 { (6, 5) } else { (2, 3) };
                 self.board.put(Square::new(rank + k), king);
                 self.board.put(Square::new(rank + r), rook);
-                state = state.with_castling(turn, true, None).with_castling(turn, false, None);
+                next &= !(0x00ff_0000 << (8 * turn));
             }
             MoveKind::EnPassant => {
                 let pawn = self.board.at(from);
@@ -312,36 +370,8 @@ impl Position {
                 self.board.put(to, pawn);
                 self.board.put(Square::new(from as u32 & 56 | to as u32 & 7), Code::EMPTY);
             }
-            MoveKind::Piece(code) => {
-                let mover = self.board.at(from);
-                self.board.put(from, Code::EMPTY);
-                self.board.put(to, code);
-                state = self.rights_after(state, from, to, mover);
-            }
         }
-        self.state = state;
-    }
-
-    fn rights_after(&self, state: State, from: Square, to: Square, mover: Code) -> State {
-        let turn = self.state.turn();
-        let mut state = state;
-        if mover.0 & 7 == Role::King as u8 {
-            state = state.with_castling(turn, true, None).with_castling(turn, false, None);
-        }
-        if mover.0 & 7 == Role::Pawn as u8 && (from as i32 - to as i32).abs() == 16 {
-            state = state.with_en_passant(Some(Square::new((from as u32 + to as u32) / 2)));
-        }
-        if state.0 >> 16 != 0 {
-            for color in Color::ALL {
-                for king_side in [true, false] {
-                    let rook = state.castling_rook(color, king_side);
-                    if rook == Some(from) || rook == Some(to) {
-                        state = state.with_castling(color, king_side, None);
-                    }
-                }
-            }
-        }
-        state
+        self.state = State(next);
     }
 
     /// The position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is
@@ -354,5 +384,18 @@ impl Position {
             Err(_) => shakmaty::fen::Fen::try_from_setup(self.to_setup())
                 .map_or_else(|_| String::from("?"), |fen| fen.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Position as _;
+
+    use super::*;
+
+    #[test]
+    fn standard_is_what_shakmaty_starts_from() {
+        let setup = Chess::new().to_setup(shakmaty::EnPassantMode::Always);
+        assert_eq!(Position::STANDARD, Position::from_setup(&setup));
     }
 }

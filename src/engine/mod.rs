@@ -7,6 +7,7 @@ use shakmaty::Bitboard;
 
 use crate::board::Position;
 
+mod facts;
 pub mod reference;
 
 /// The value of a query at one position.

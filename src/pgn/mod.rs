@@ -1,5 +1,56 @@
-//! PGN bytes to games.
+//! PGN, FEN and EPD files, as found in the wild, to games.
+//!
+//! ```text
+//! files, folders, stdin -> decode -> cut into chunks -> scan -> parse -> Game
+//!                          `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
+//! ```
+//!
+//! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into
+//! [`Chunk`]s at game boundaries. A chunk is parsed on its own, so any number of threads may do it.
+//! The boundaries are decided on the decompressed bytes alone: games, numbers, offsets and faults
+//! do not depend on compression, on the size of chunks, or on who parses them.
+//!
+//! # What a game is
+//!
+//! A tag section and/or movetext. A new game begins
+//!
+//! * at a line that starts with `[Event "`, always, even inside a comment that nobody closed; only
+//!   after other tag lines of the same section (tags in alphabetical order) it is one more tag;
+//! * at a tag pair after movetext;
+//! * at a tag pair after an empty line, if it has the name of the section's first one;
+//! * after a terminator (`1-0`, `0-1`, `1/2-1/2`, `*`): at move number 1, or, after an empty line, at
+//!   any move;
+//! * after an empty line, at `1.` outside variations, if moves have been seen: headless games whose
+//!   terminators are missing.
+//!
+//! Text before the first game and after a terminator is passed over. Comments alone, escape lines
+//! (`%` in the first column) and prose make no game. Brackets that are no tag pair, on one line, are
+//! annotations. Comments do not nest.
+//!
+//! # What is kept of a game
+//!
+//! The main line up to the first word that is no legal move, all tags, and the terminator, which
+//! alone decides the outcome. Moves may be SAN in most of its dialects, long algebraic or coordinates;
+//! a wrong or missing `x` is forgiven, everything else must be legal. Null moves are played, also
+//! out of check. `FEN` and `Variant` are found whatever the case of their names. Chess960 without a
+//! FEN is skipped (its array is unknown), and so is every other variant. Lists of FEN or EPD, one a
+//! line, are games of one position; the operation `id` becomes the tag `Event`, others keep their
+//! names.
 
+mod chunk;
+mod decode;
+mod epd;
+mod error;
 mod game;
+mod parse;
+mod san;
+mod scan;
+mod sources;
+mod start;
 
+pub use chunk::{Chunk, Kind, Part};
+pub use decode::Compression;
+pub use error::{PgnError, SourceFailure};
 pub use game::{Fault, Game, Outcome, Status, Tag};
+pub use parse::ParseOptions;
+pub use sources::{Options, Source, Sources};

@@ -1,1 +1,34 @@
 //! The reel: all positions of a database as one long strip of slots.
+//!
+//! A reel is a sequence of [`Block`]s, each an independent little strip of whole games made from
+//! about 1 MiB of PGN. A block is the unit of work, of checksum, of transfer to a device and of
+//! memory: scanning and indexing touch a few blocks at a time, however long the database.
+//!
+//! In a block every position is a *slot*. One *key position* stands at every 32nd slot (a
+//! *segment*), a two-byte move in each slot leads to the next, and [`replay`] turns a segment back
+//! into positions. The invariant that everything here keeps: replaying a segment from its key, and
+//! replaying the block from its first slot, give the same positions.
+//!
+//! Only the builder knows PGN, and only what a read game looks like.
+
+mod block;
+mod builder;
+mod bytes;
+mod decode;
+mod encode;
+mod fen;
+mod format;
+mod reader;
+pub mod replay;
+mod strings;
+mod totals;
+mod writer;
+
+pub use block::{Block, GameRow, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, TagName, TagValue};
+pub use builder::BlockBuilder;
+pub use encode::EncodedBlock;
+pub use format::{FORMAT_VERSION, MAGIC, Part as FilePart, ReelError, SectionBytes};
+pub use reader::Reel;
+pub use strings::Strings;
+pub use totals::{OTHER_REASONS, REASONS_MAX, Totals, reason_class};
+pub use writer::{ReelSource, ReelWriter};

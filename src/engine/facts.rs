@@ -1,0 +1,19 @@
+//! A reel's game as the facts that a query may ask for.
+
+use super::GameFacts;
+use crate::pgn::Outcome;
+use crate::reel::GameRow;
+
+impl GameFacts for GameRow<'_> {
+    fn number(&self) -> u32 {
+        GameRow::number(self)
+    }
+
+    fn outcome(&self) -> Outcome {
+        GameRow::outcome(self)
+    }
+
+    fn tag(&self, name: &str) -> Option<&[u8]> {
+        GameRow::tag(self, name)
+    }
+}

@@ -1,0 +1,231 @@
+//! Stretches of text that begin and end at game boundaries, and how they are cut.
+
+use memchr::memrchr2;
+
+use super::decode::Decoder;
+use super::parse::{ParseOptions, Parser};
+use super::scan::{self, Event, Scanner};
+use super::{Game, Options, epd};
+
+/// What a source holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Games.
+    Pgn,
+    /// Positions, one a line: FEN, or EPD with operations.
+    Epd,
+}
+
+/// A stretch of one source.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Index into [`Sources::sources`](super::Sources::sources).
+    pub source: u32,
+    /// Offset of the first byte in the decompressed source.
+    pub offset: u64,
+    /// The text.
+    pub bytes: Vec<u8>,
+    /// How to read it.
+    pub kind: Kind,
+}
+
+/// Parts of one or more sources, in order: the unit of work of one thread.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// Position of this chunk among all, from 0.
+    pub index: u64,
+    /// The parts. Many small sources share a chunk, a large one fills many.
+    pub parts: Vec<Part>,
+    pub(super) game_bytes_max: usize,
+}
+
+impl Chunk {
+    /// Reads every game in order and hands it, with its source, to `on_game`. The [`Game`] is
+    /// overwritten by the next one. Its number counts from 1 *within its part*: whoever puts chunks
+    /// together adds what earlier parts of the same source held.
+    pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) {
+        let mut parser = Parser::new(options);
+        for part in &self.parts {
+            let mut tell = |game: &Game| on_game(part.source, game);
+            match part.kind {
+                Kind::Pgn => parser.pgn(&part.bytes, part.offset, self.game_bytes_max, &mut tell),
+                Kind::Epd => parser.epd(&part.bytes, part.offset, &mut tell),
+            }
+        }
+    }
+}
+
+/// Cuts one source into parts.
+pub(super) struct Cutter {
+    source: u32,
+    decoder: Decoder,
+    /// Text that is in no part yet.
+    buffer: Vec<u8>,
+    /// Offset of the buffer's first byte.
+    offset: u64,
+    at_end: bool,
+    kind: Option<Kind>,
+    /// After a game that was cut for its length: text is dropped up to the next line that is a tag
+    /// pair. Tells whether the buffer begins a line.
+    dropping: Option<bool>,
+}
+
+/// Why a source was left, and where.
+pub(super) type Failure = (u64, String);
+
+/// Bytes ahead of a boundary inside a line that a scan may look at.
+const LOOKAHEAD: usize = 4096;
+
+impl Cutter {
+    pub(super) fn new(source: u32, decoder: Decoder) -> Cutter {
+        Cutter { source, decoder, buffer: Vec::new(), offset: 0, at_end: false, kind: None, dropping: None }
+    }
+
+    pub(super) fn source(&self) -> u32 {
+        self.source
+    }
+
+    /// The next part, of about `options.chunk_bytes`, or `None` at the end. A failure ends the
+    /// source, after the part that holds what was read before it.
+    pub(super) fn next(&mut self, options: &Options, on_failure: &mut dyn FnMut(Failure)) -> Option<Part> {
+        let mut want = options.chunk_bytes.max(1);
+        loop {
+            self.fill(want, on_failure);
+            let kind = match self.kind {
+                Some(kind) => kind,
+                None => self.sniff(&mut want, on_failure)?,
+            };
+            if self.dropping.is_some() {
+                self.drop_text();
+                if self.dropping.is_some() && self.at_end {
+                    return None;
+                }
+                if self.buffer.len() < want && !self.at_end {
+                    continue;
+                }
+            }
+            if self.at_end {
+                let rest = std::mem::take(&mut self.buffer);
+                return (!rest.is_empty()).then(|| self.part(rest, kind));
+            }
+            let cut = match kind {
+                Kind::Epd => last_line_end(&self.buffer).filter(|&cut| cut > 0),
+                Kind::Pgn => scan::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
+            };
+            let cut = match cut {
+                Some(cut) => cut,
+                None if self.buffer.len() < options.game_bytes_max => {
+                    want = (2 * want).min(options.game_bytes_max.max(want + 1));
+                    continue;
+                }
+                None => self.forced_cut(kind, options),
+            };
+            let rest = self.buffer.split_off(cut);
+            let bytes = std::mem::replace(&mut self.buffer, rest);
+            return Some(self.part(bytes, kind));
+        }
+    }
+
+    fn part(&mut self, bytes: Vec<u8>, kind: Kind) -> Part {
+        let offset = self.offset;
+        self.offset += bytes.len() as u64;
+        Part { source: self.source, offset, bytes, kind }
+    }
+
+    fn fill(&mut self, want: usize, on_failure: &mut dyn FnMut(Failure)) {
+        if self.at_end {
+            return;
+        }
+        match self.decoder.fill(&mut self.buffer, want) {
+            Ok(more) => self.at_end = !more,
+            Err(reason) => {
+                self.at_end = true;
+                on_failure((self.offset + self.buffer.len() as u64, reason));
+            }
+        }
+    }
+
+    /// Decides what the source holds, by its first line that is neither empty nor begins with `#`.
+    fn sniff(&mut self, want: &mut usize, on_failure: &mut dyn FnMut(Failure)) -> Option<Kind> {
+        const HEAD: usize = 64 << 10;
+        let chunk_bytes = *want;
+        loop {
+            if let Some(reason) = super::decode::refusal(&self.buffer) {
+                self.at_end = true;
+                self.buffer.clear();
+                on_failure((self.offset, reason.to_owned()));
+                return None;
+            }
+            let text = self.buffer.strip_prefix(scan::BOM).unwrap_or(&self.buffer);
+            let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
+            while let Some(line) = lines.next() {
+                let line = line.trim_ascii();
+                let is_whole = lines.peek().is_some() || self.at_end || self.buffer.len() >= HEAD;
+                if is_whole && !line.is_empty() && line[0] != b'#' {
+                    let kind = if epd::is_position(line) { Kind::Epd } else { Kind::Pgn };
+                    self.kind = Some(kind);
+                    return self.kind;
+                }
+            }
+            if self.at_end || self.buffer.len() >= HEAD {
+                self.kind = Some(Kind::Pgn);
+                return self.kind;
+            }
+            *want = (2 * *want).max(256).min(HEAD.max(chunk_bytes));
+            self.fill(*want, on_failure);
+        }
+    }
+
+    /// The last boundary that a scan finds in the buffer's whole lines.
+    fn last_start(&self, options: &Options) -> Option<usize> {
+        let lines = &self.buffer[..last_line_end(&self.buffer)?];
+        last_start(lines, options, |at| scan::may_cut(lines, at))
+    }
+
+    /// Where to cut a text that is longer than any game may be and has no boundary. The scanner cuts
+    /// the game at `game_bytes_max`; what follows is dropped here as the scanner passes it over.
+    fn forced_cut(&mut self, kind: Kind, options: &Options) -> usize {
+        let lines = last_line_end(&self.buffer).unwrap_or(0);
+        let cap = options.game_bytes_max;
+        if kind == Kind::Epd {
+            return cap.min(self.buffer.len());
+        }
+        // Games without a single line end between them.
+        let limit = self.buffer.len().saturating_sub(LOOKAHEAD);
+        if let Some(at) = last_start(&self.buffer, options, |at| at > 0 && at < limit) {
+            return at;
+        }
+        let cut = if lines >= cap { lines } else { cap };
+        self.dropping = Some(matches!(self.buffer[cut - 1], b'\n' | b'\r'));
+        cut
+    }
+
+    fn drop_text(&mut self) {
+        let Some(fresh) = self.dropping else { return };
+        let whole = if self.at_end { self.buffer.len() } else { last_line_end(&self.buffer).unwrap_or(0) };
+        let (drop, dropping) = match scan::resync(&self.buffer[..whole], 0, fresh) {
+            Some(at) => (at, None),
+            None if whole > 0 => (whole, Some(true)),
+            // A line without end, or one whose end is not read yet.
+            None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
+            None => (self.buffer.len() - usize::from(self.buffer.last() == Some(&b'\r')), Some(false)),
+        };
+        self.buffer.drain(..drop);
+        self.offset += drop as u64;
+        self.dropping = dropping;
+    }
+}
+
+fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+    let starts = Scanner::new(text, options.game_bytes_max).filter_map(|event| match event {
+        Event::Start(at) if allowed(at) => Some(at),
+        _ => None,
+    });
+    starts.last()
+}
+
+/// One past the last line end; a CR that ends the text may be half of a line end.
+fn last_line_end(text: &[u8]) -> Option<usize> {
+    let whole = text.strip_suffix(b"\r").unwrap_or(text);
+    memrchr2(b'\n', b'\r', whole).map(|at| at + 1)
+}

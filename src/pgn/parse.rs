@@ -1,0 +1,329 @@
+//! Events of a scan to games.
+
+use shakmaty::{Chess, Position as _};
+
+use super::san::{self, Misfit, Shape};
+use super::scan::{Event, Range, Scanner, Trouble};
+use super::start::{self, Rules, text};
+use super::{Fault, Game, Outcome, Status, Tag};
+use crate::board::{PackedMove, Position};
+
+/// What to keep of each game.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ParseOptions {
+    /// Whether tag pairs are kept; without them a reader of moves alone is a little faster.
+    pub tags: bool,
+}
+
+impl Default for ParseOptions {
+    fn default() -> ParseOptions {
+        ParseOptions { tags: true }
+    }
+}
+
+/// The position that the next move is played on.
+enum Board {
+    /// The tags have not been looked at yet.
+    Unset,
+    Legal(Chess),
+    /// A side in check has passed.
+    Loose(Position),
+    /// Moves cannot be played from the start position.
+    Unplayable(&'static str),
+    /// The game was cut or skipped.
+    Dead,
+}
+
+/// Reads the games of one part. Keeps its buffers from game to game.
+pub(super) struct Parser<'a> {
+    text: &'a [u8],
+    /// Offset of `text` in its source.
+    base: u64,
+    options: &'a ParseOptions,
+    game: Game,
+    /// Emptied tag pairs.
+    spare: Vec<Tag>,
+    fen: Vec<u8>,
+    has_fen: bool,
+    variant: Option<Vec<u8>>,
+    board: Board,
+    open: bool,
+    done: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
+        Parser {
+            text: &[],
+            base: 0,
+            options,
+            game: Game::default(),
+            spare: Vec::new(),
+            fen: Vec::new(),
+            has_fen: false,
+            variant: None,
+            board: Board::Unset,
+            open: false,
+            done: false,
+        }
+    }
+
+    /// Reads all games of a part of PGN.
+    pub(super) fn pgn(&mut self, text: &'a [u8], base: u64, cap: usize, on_game: &mut dyn FnMut(&Game)) {
+        self.text = text;
+        self.base = base;
+        self.clear(0);
+        for event in Scanner::new(text, cap) {
+            match event {
+                Event::Start(at) => {
+                    self.finish(on_game);
+                    self.begin(at);
+                }
+                Event::Tag { name, value } => self.tag(name, value),
+                Event::Word(word) => self.word(word),
+                Event::End(outcome) => {
+                    self.game.outcome = outcome;
+                    self.done = true;
+                }
+                Event::Fault(at, trouble) => self.trouble(at, trouble),
+            }
+        }
+        self.finish(on_game);
+    }
+
+    /// Reads all lines of a part of a FEN or EPD list.
+    pub(super) fn epd(&mut self, text: &'a [u8], base: u64, on_game: &mut dyn FnMut(&Game)) {
+        self.text = text;
+        self.base = base;
+        self.clear(0);
+        let mut at = 0;
+        while at < text.len() {
+            let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |skip| at + skip);
+            let line = &text[at..end];
+            let line = line.strip_prefix(super::scan::BOM).unwrap_or(line);
+            let blanks = line.iter().take_while(|&&byte| byte.is_ascii_whitespace() || byte == 0).count();
+            if line.len() > blanks && line[blanks] != b'#' {
+                self.begin(end - line.len() + blanks);
+                self.epd_line(&line[blanks..]);
+                self.finish(on_game);
+            }
+            at = end + 1;
+        }
+    }
+
+    fn epd_line(&mut self, line: &[u8]) {
+        let position = super::epd::split(line, &mut |name, value| {
+            if self.options.tags {
+                let tag = spare_tag(&mut self.game.tags, &mut self.spare);
+                tag.name.extend_from_slice(name);
+                unescape(value, &mut tag.value);
+            }
+        });
+        self.fen.extend_from_slice(position);
+        self.has_fen = true;
+    }
+
+    /// Empties the game, keeping notes that were made before it began.
+    fn clear(&mut self, number: u32) {
+        let game = &mut self.game;
+        game.number = number;
+        game.start = None;
+        game.moves.clear();
+        for mut tag in game.tags.drain(..).rev() {
+            tag.name.clear();
+            tag.value.clear();
+            self.spare.push(tag);
+        }
+        game.outcome = Outcome::Unknown;
+        game.status = Status::Whole;
+        game.notes.clear();
+        self.fen.clear();
+        self.has_fen = false;
+        self.variant = None;
+        self.board = Board::Unset;
+        self.open = false;
+        self.done = false;
+    }
+
+    fn begin(&mut self, at: usize) {
+        self.open = true;
+        self.game.number += 1;
+        self.game.offset = self.base + at as u64;
+    }
+
+    fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {
+        if self.open {
+            self.set_up();
+            on_game(&self.game);
+            self.clear(self.game.number);
+        }
+    }
+
+    fn tag(&mut self, name: Range, value: Range) {
+        let (name, value) = (&self.text[name], &self.text[value]);
+        if !self.has_fen && name.eq_ignore_ascii_case(b"FEN") {
+            unescape(value, &mut self.fen);
+            self.has_fen = true;
+        } else if self.variant.is_none() && name.eq_ignore_ascii_case(b"Variant") {
+            let mut variant = Vec::new();
+            unescape(value, &mut variant);
+            self.variant = Some(variant);
+        }
+        if self.options.tags {
+            let tag = spare_tag(&mut self.game.tags, &mut self.spare);
+            tag.name.extend_from_slice(name);
+            unescape(value, &mut tag.value);
+        }
+    }
+
+    fn fault(&self, at: usize, reason: String) -> Fault {
+        Fault { offset: self.base + at as u64, ply: self.game.moves.len() as u32, reason }
+    }
+
+    fn cut(&mut self, at: usize, reason: String) {
+        self.game.status = Status::Cut(self.fault(at, reason));
+        self.board = Board::Dead;
+    }
+
+    fn trouble(&mut self, at: usize, trouble: Trouble) {
+        let reason = match trouble {
+            Trouble::OpenComment => String::from("comment is not closed"),
+            Trouble::OpenVariation => String::from("variation is not closed"),
+            Trouble::TooLong(cap) => format!("game is longer than {cap} bytes"),
+        };
+        if self.open {
+            self.set_up();
+        }
+        if self.open && !self.done && !matches!(self.board, Board::Dead) {
+            self.cut(at, reason);
+        } else {
+            // After the terminator, or before the first game: nothing of a game is lost.
+            let fault = self.fault(at, reason);
+            self.game.notes.push(fault);
+        }
+    }
+
+    /// Finds the start position, once all tags are known.
+    fn set_up(&mut self) {
+        if !matches!(self.board, Board::Unset) {
+            return;
+        }
+        let at = (self.game.offset - self.base) as usize;
+        let rules = self.variant.as_deref().map_or(Rules::Standard, Rules::of);
+        let skip = match rules {
+            Rules::Foreign => Some(format!(
+                "variant {} is not supported",
+                text(self.variant.as_deref().unwrap_or_default())
+            )),
+            Rules::Chess960 if !self.has_fen => {
+                Some(String::from("a Chess960 game has no FEN to start from"))
+            }
+            _ => None,
+        };
+        if let Some(reason) = skip {
+            return self.skip(at, reason);
+        }
+        if !self.has_fen || self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-')) {
+            self.board = Board::Legal(Chess::new());
+            return;
+        }
+        let offset = self.game.offset;
+        let notes = &mut self.game.notes;
+        match start::read(&self.fen, rules, &mut |reason| notes.push(Fault { offset, ply: 0, reason })) {
+            Ok(start) => {
+                self.game.start = Some(start.position).filter(|start| *start != standard());
+                self.board = match start.chess {
+                    Ok(chess) => Board::Legal(chess),
+                    Err(reason) => Board::Unplayable(reason),
+                };
+            }
+            Err(reason) => self.skip(at, reason.to_owned()),
+        }
+    }
+
+    fn skip(&mut self, at: usize, reason: String) {
+        self.game.status = Status::Skipped(self.fault(at, reason));
+        self.board = Board::Dead;
+    }
+
+    fn word(&mut self, range: Range) {
+        self.set_up();
+        let word = &self.text[range.clone()];
+        let shape = match &self.board {
+            Board::Dead | Board::Unset => return,
+            Board::Unplayable(reason) => {
+                let reason = format!("{} cannot be played: {reason}", text(word));
+                return self.cut(range.start, reason);
+            }
+            _ => Shape::parse(word),
+        };
+        let Some(shape) = shape else {
+            return self.cut(range.start, format!("{} is no move", text(word)));
+        };
+        match self.play(shape) {
+            Ok(mv) => self.game.moves.push(mv),
+            Err(Misfit::Illegal) => {
+                let reason = format!("{} is illegal here", text(word));
+                self.cut(range.start, reason);
+            }
+            Err(Misfit::Ambiguous(origins)) => {
+                let origins: Vec<String> = origins.into_iter().map(|square| square.to_string()).collect();
+                let reason = format!("{} is ambiguous ({})", text(word), origins.join(", "));
+                self.cut(range.start, reason);
+            }
+        }
+    }
+
+    fn play(&mut self, shape: Shape) -> Result<PackedMove, Misfit> {
+        match &mut self.board {
+            Board::Legal(chess) if shape == Shape::Null => {
+                self.board = match chess.clone().swap_turn() {
+                    Ok(chess) => Board::Legal(chess),
+                    Err(_) => Board::Loose(start::after_null(chess)),
+                };
+                Ok(PackedMove::NULL)
+            }
+            Board::Legal(chess) => {
+                let mv = san::resolve(shape, chess)?;
+                let packed = PackedMove::from_shakmaty(mv, chess.turn());
+                chess.play_unchecked(mv);
+                Ok(packed)
+            }
+            Board::Loose(position) => {
+                let mv = match shape {
+                    Shape::Null => PackedMove::NULL,
+                    _ => san::resolve_loosely(shape, position)?,
+                };
+                position.play(mv);
+                if let Ok(chess) = position.to_chess() {
+                    self.board = Board::Legal(chess);
+                }
+                Ok(mv)
+            }
+            Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
+        }
+    }
+}
+
+fn standard() -> Position {
+    static STANDARD: std::sync::LazyLock<Position> = std::sync::LazyLock::new(Position::standard);
+    *STANDARD
+}
+
+fn spare_tag<'t>(tags: &'t mut Vec<Tag>, spare: &mut Vec<Tag>) -> &'t mut Tag {
+    tags.push(spare.pop().unwrap_or_default());
+    tags.last_mut().expect("a tag was just pushed")
+}
+
+/// Resolves `\"` and `\\`; any other backslash stands for itself.
+fn unescape(value: &[u8], out: &mut Vec<u8>) {
+    let mut rest = value;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let skip = usize::from(matches!(rest.get(at + 1), Some(b'"' | b'\\')));
+        out.push(rest[at + skip]);
+        rest = &rest[at + skip + 1..];
+    }
+    out.extend_from_slice(rest);
+}

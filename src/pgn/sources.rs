@@ -1,0 +1,237 @@
+//! Where text comes from: files, folders, standard input, bytes.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::chunk::{Chunk, Cutter};
+use super::decode::{Compression, Decoder};
+use super::{PgnError, SourceFailure};
+
+/// Sizes. The defaults suit; tests inject small ones.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes of text in a chunk, about.
+    pub chunk_bytes: usize,
+    /// The longest game that is read to its end, in bytes. A longer one is cut there, with a fault;
+    /// this bounds the memory that a file without any game boundary takes.
+    pub game_bytes_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { chunk_bytes: 1 << 20, game_bytes_max: 64 << 20 }
+    }
+}
+
+/// One input.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Source {
+    /// The path as given or found, or `standard input`, for messages.
+    pub name: String,
+    /// Where it lies, unless it is no file.
+    pub path: Option<PathBuf>,
+    /// Its size before decompression, where that is known.
+    pub bytes: Option<u64>,
+    /// How it is packed; known once it has been opened.
+    pub compression: Option<Compression>,
+}
+
+enum Input {
+    File(PathBuf),
+    Stdin,
+    Bytes(Vec<u8>),
+}
+
+/// All inputs in order, unpacked and cut into chunks.
+pub struct Sources {
+    sources: Vec<Source>,
+    waiting: VecDeque<(u32, Input)>,
+    current: Option<Cutter>,
+    failures: Vec<SourceFailure>,
+    consumed: Arc<AtomicU64>,
+    chunks: u64,
+    options: Options,
+}
+
+impl Sources {
+    /// Lists the inputs; nothing is read yet.
+    ///
+    /// `-` is standard input. A file is taken whatever its name, its content decides how it is read.
+    /// A folder stands for all files below it whose names end in `.pgn`, `.epd` or `.fen`, perhaps
+    /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), in byte order of their paths;
+    /// links to folders inside it are not followed.
+    ///
+    /// # Errors
+    ///
+    /// A path that does not exist, a folder that cannot be listed or holds no such file, `-` twice.
+    pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
+        let mut all = Sources::empty(options);
+        for path in paths {
+            if path.as_os_str() == "-" {
+                if all.waiting.iter().any(|(_, input)| matches!(input, Input::Stdin)) {
+                    return Err(PgnError::StdinTwice);
+                }
+                all.add(String::from("standard input"), None, None, Input::Stdin);
+                continue;
+            }
+            let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
+            if !metadata.is_dir() {
+                all.add_file(path.clone(), Some(metadata.len()).filter(|_| metadata.is_file()));
+                continue;
+            }
+            let mut files = Vec::new();
+            walk(path, &mut files)?;
+            if files.is_empty() {
+                return Err(PgnError::EmptyFolder { path: path.clone() });
+            }
+            files.sort_by(|a, b| a.0.as_os_str().as_encoded_bytes().cmp(b.0.as_os_str().as_encoded_bytes()));
+            for (file, bytes) in files {
+                all.add_file(file, Some(bytes));
+            }
+        }
+        Ok(all)
+    }
+
+    /// One source from memory, plain or packed.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
+        Sources::from_bytes_with(name, bytes, Options::default())
+    }
+
+    /// One source from memory, with sizes.
+    pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
+        let mut all = Sources::empty(options);
+        all.add(name.to_owned(), None, Some(bytes.len() as u64), Input::Bytes(bytes));
+        all
+    }
+
+    fn empty(options: Options) -> Sources {
+        Sources {
+            sources: Vec::new(),
+            waiting: VecDeque::new(),
+            current: None,
+            failures: Vec::new(),
+            consumed: Arc::default(),
+            chunks: 0,
+            options,
+        }
+    }
+
+    fn add_file(&mut self, path: PathBuf, bytes: Option<u64>) {
+        self.add(path.display().to_string(), Some(path.clone()), bytes, Input::File(path));
+    }
+
+    fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
+        let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
+        self.sources.push(Source { name, path, bytes, compression: None });
+        self.waiting.push_back((index, input));
+    }
+
+    /// All sources, in the order in which they are read.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The sources that were not read to their ends, so far.
+    pub fn failures(&self) -> &[SourceFailure] {
+        &self.failures
+    }
+
+    /// Bytes consumed so far, before decompression: to be compared with the sum of
+    /// [`Source::bytes`].
+    pub fn bytes_read(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// Reads on to the next chunk; `None` at the end of all sources. A source that cannot be read on
+    /// is left, and recorded among [`Sources::failures`].
+    pub fn next_chunk(&mut self) -> Option<Chunk> {
+        let mut parts = Vec::new();
+        let mut bytes = 0;
+        while bytes < self.options.chunk_bytes {
+            let Some(cutter) = &mut self.current else {
+                let Some((index, input)) = self.waiting.pop_front() else { break };
+                self.start(index, input);
+                continue;
+            };
+            let source = cutter.source();
+            let failures = &mut self.failures;
+            let part = cutter.next(&self.options, &mut |(offset, reason)| {
+                failures.push(SourceFailure { source, offset, reason });
+            });
+            match part {
+                Some(part) => {
+                    bytes += part.bytes.len();
+                    parts.push(part);
+                }
+                None => self.current = None,
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        let index = self.chunks;
+        self.chunks += 1;
+        Some(Chunk { index, parts, game_bytes_max: self.options.game_bytes_max })
+    }
+
+    fn start(&mut self, index: u32, input: Input) {
+        let raw: io::Result<Box<dyn Read + Send>> = match input {
+            Input::File(path) => File::open(path).map(|file| Box::new(file) as _),
+            Input::Stdin => Ok(Box::new(io::stdin())),
+            Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
+        };
+        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed))) {
+            Ok(decoder) => {
+                self.sources[index as usize].compression = Some(decoder.compression);
+                self.current = Some(Cutter::new(index, decoder));
+            }
+            Err(error) => self.failures.push(SourceFailure {
+                source: index,
+                offset: 0,
+                reason: format!("the file cannot be read: {error}"),
+            }),
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: io::Error) -> PgnError {
+    let path = path.to_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound => PgnError::Missing { path },
+        _ => PgnError::Unreadable { path, error },
+    }
+}
+
+/// Collects the files below a folder that look like games, and their sizes.
+fn walk(root: &Path, files: &mut Vec<(PathBuf, u64)>) -> Result<(), PgnError> {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
+            let entry = entry.map_err(|error| unreadable(&folder, error))?;
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
+            if kind.is_dir() {
+                folders.push(path);
+            } else if looks_like_games(&path)
+                && let Ok(metadata) = fs::metadata(&path)
+                && metadata.is_file()
+            {
+                files.push((path, metadata.len()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn looks_like_games(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase();
+    let name =
+        [&b".zst"[..], b".gz", b".bz2"].iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(&name);
+    [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,180 @@
+//! Where a game starts: the `Variant` and `FEN` tags, and the lines of FEN and EPD lists.
+
+use shakmaty::fen::Fen;
+use shakmaty::{Castles, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, PositionError};
+use shakmaty::{Rank, Setup, Square};
+
+use crate::board::Position;
+
+/// A start position as packed, and as shakmaty plays from it.
+pub(super) struct Start {
+    /// The position, impossible rights dropped.
+    pub(super) position: Position,
+    /// The same, or why no move can be played from it.
+    pub(super) chess: Result<Chess, &'static str>,
+}
+
+/// What a `Variant` tag means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rules {
+    /// Chess from the standard array or from a FEN.
+    Standard,
+    /// Chess with any castling rooks.
+    Chess960,
+    /// Other rules.
+    Foreign,
+}
+
+impl Rules {
+    /// Reads the value of a `Variant` tag; letters and digits count, case does not.
+    pub(super) fn of(value: &[u8]) -> Rules {
+        let mut plain = [0u8; 32];
+        let mut length = 0;
+        for byte in value.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
+            let Some(slot) = plain.get_mut(length) else { return Rules::Foreign };
+            *slot = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        match &plain[..length] {
+            b"" if value.iter().all(u8::is_ascii) => Rules::Standard,
+            b"standard" | b"chess" | b"normal" | b"regular" | b"classical" | b"orthodox"
+            | b"fromposition" | b"position" | b"setup" => Rules::Standard,
+            b"chess960"
+            | b"960"
+            | b"frc"
+            | b"fischerandom"
+            | b"fischerrandom"
+            | b"fischerandomchess"
+            | b"fischerrandomchess"
+            | b"fischerandom960"
+            | b"freestyle"
+            | b"freestylechess"
+            | b"wildfr"
+            | b"dfrc"
+            | b"doublechess960"
+            | b"doublefischerrandom" => Rules::Chess960,
+            _ => Rules::Foreign,
+        }
+    }
+}
+
+/// Reads a FEN or the first fields of an EPD: placement, turn, castling (FEN, X-FEN or
+/// Shredder-FEN), en passant; later fields and missing ones do not matter. What is impossible is
+/// dropped and told to `note`.
+///
+/// # Errors
+///
+/// Why the placement or the turn cannot be read.
+pub(super) fn read(fen: &[u8], rules: Rules, note: &mut dyn FnMut(String)) -> Result<Start, &'static str> {
+    let mut fields = fen.split(|byte| byte.is_ascii_whitespace() || *byte == b'_').filter(|f| !f.is_empty());
+    let placement = fields.next().ok_or("the FEN is empty")?;
+    let mut setup = Setup::empty();
+    setup.board =
+        shakmaty::Board::from_ascii_board_fen(placement).map_err(|_| "the FEN's placement cannot be read")?;
+    setup.turn = match fields.next() {
+        None | Some(b"w" | b"W") => Color::White,
+        Some(b"b" | b"B") => Color::Black,
+        Some(_) => return Err("the FEN's side to move is neither `w` nor `b`"),
+    };
+    let castling = fields.next().unwrap_or(b"-");
+    if !matches!(castling, b"-" | b"--") {
+        read_castling(&mut setup, placement, castling, rules, note);
+    }
+    let passing = fields.next().unwrap_or(b"-");
+    if passing != b"-" {
+        setup.ep_square = Square::from_ascii(passing).ok().filter(|&square| is_passed(&setup, square));
+        if setup.ep_square.is_none() {
+            note(format!("the FEN's en passant square {} was dropped", text(passing)));
+        }
+    }
+    Ok(start(setup))
+}
+
+fn start(setup: Setup) -> Start {
+    let position = Position::from_setup(&setup);
+    let chess = Chess::from_setup(setup, CastlingMode::Chess960)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check);
+    let chess = chess.map_err(|error| {
+        use shakmaty::PositionErrorKinds as Kinds;
+        let kinds = error.kinds();
+        let reasons = [
+            (Kinds::EMPTY_BOARD, "the board is empty"),
+            (Kinds::MISSING_KING, "a king is missing"),
+            (Kinds::TOO_MANY_KINGS, "a side has several kings"),
+            (Kinds::OPPOSITE_CHECK, "the side to move could take the king"),
+            (Kinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+        ];
+        reasons.iter().find(|(kind, _)| kinds.contains(*kind)).map_or("it is no legal position", |r| r.1)
+    });
+    Start { position, chess }
+}
+
+/// Grants the castling rights that the placement allows.
+///
+/// `KQkq` name the outermost rooks, as X-FEN wants, if *all* of them can castle so, or if the game
+/// is Chess960; otherwise they are read as in standard chess: many FENs claim rights that the
+/// players have long lost, and these are not to become Chess960 rights by chance.
+fn read_castling(
+    setup: &mut Setup,
+    placement: &[u8],
+    castling: &[u8],
+    rules: Rules,
+    note: &mut dyn FnMut(String),
+) {
+    let fen = [placement, b"w", castling, b"-"].join(&b' ');
+    let dropped = || format!("the FEN's castling rights {} were dropped", text(castling));
+    let Ok(fen) = Fen::from_ascii(&fen) else { return note(dropped()) };
+    setup.castling_rights = fen.as_setup().castling_rights;
+    let wanted = castling.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let free = Castles::from_setup(setup, CastlingMode::Chess960);
+    let is_whole = free.is_ok() && setup.castling_rights.count() == wanted;
+    if is_whole {
+        return;
+    }
+    let castles = match free {
+        Ok(castles) | Err(castles) if rules == Rules::Chess960 => castles,
+        _ => Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|castles| castles),
+    };
+    setup.castling_rights = castles.castling_rights();
+    if setup.castling_rights.count() == wanted {
+        return;
+    }
+    note(match setup.castling_rights.any() {
+        true => format!("impossible ones of the FEN's castling rights {} were dropped", text(castling)),
+        false => dropped(),
+    });
+}
+
+/// Whether a pawn of the side that is not to move may just have passed over `square`.
+fn is_passed(setup: &Setup, square: Square) -> bool {
+    let them = !setup.turn;
+    let forward = them.fold_wb(8, -8);
+    let (Some(pawn), Some(home)) = (square.offset(forward), square.offset(-forward)) else { return false };
+    let occupied = setup.board.occupied();
+    square.rank() == setup.turn.relative_rank(Rank::Sixth)
+        && (setup.board.pawns() & setup.board.by_color(them)).contains(pawn)
+        && !occupied.contains(square)
+        && !occupied.contains(home)
+}
+
+/// The position of a game that goes on although it is no legal one.
+pub(super) fn after_null(chess: &Chess) -> Position {
+    let mut setup = chess.to_setup(EnPassantMode::Always);
+    setup.swap_turn();
+    Position::from_setup(&setup)
+}
+
+/// Bytes of a source for a message: Windows-1252 where they are no UTF-8, no control characters,
+/// and not too many.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let mut out = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| byte as char).collect(),
+    };
+    if let Some((at, _)) = out.char_indices().nth(40) {
+        out.truncate(at);
+        out.push('…');
+    }
+    out.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}

@@ -1,0 +1,123 @@
+//! Games to a block.
+
+use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
+use super::strings::Interner;
+use crate::board::{PackedMove, Position};
+use crate::pgn::{Fault, Game, Status};
+
+/// Lays games end to end.
+#[derive(Default)]
+pub struct BlockBuilder {
+    block: Block,
+    values: Interner,
+}
+
+impl BlockBuilder {
+    /// A builder with no games.
+    pub fn new() -> BlockBuilder {
+        BlockBuilder::default()
+    }
+
+    /// How many positions there are so far.
+    pub fn slots(&self) -> usize {
+        self.block.slots()
+    }
+
+    /// Appends a game of a source. `game.number` counts within the run of games of that source
+    /// that this block holds, from 1 and rising. A skipped game gets no slots.
+    ///
+    /// # Panics
+    ///
+    /// When `game.moves` holds a start code, or a block grows beyond 2^32 slots.
+    pub fn push(&mut self, source: u32, game: &Game) {
+        let part = self.part(source);
+        let record = &mut self.block.parts[part as usize];
+        let number = game.number.max(record.games + 1);
+        record.games = number;
+        self.push_problems(part, number, game);
+        if matches!(game.status, Status::Skipped(_)) {
+            return;
+        }
+        let start = game.start.filter(|start| *start != Position::standard());
+        let block = &mut self.block;
+        let from_table = match (block.moves.last_mut(), start) {
+            (Some(last), Some(start)) => {
+                *last = PackedMove::START_TABLE;
+                block.starts.push(start);
+                true
+            }
+            _ => false,
+        };
+        block.games.push(GameRecord {
+            first_slot: u32::try_from(block.moves.len()).expect("a block has fewer than 2^32 slots"),
+            part,
+            number,
+            offset: game.offset,
+            outcome: game.outcome,
+            cut: matches!(game.status, Status::Cut(_)),
+            from_table,
+        });
+        self.push_moves(start.unwrap_or_else(Position::standard), &game.moves);
+        self.push_tags(game);
+    }
+
+    /// The block.
+    pub fn finish(mut self) -> Block {
+        self.block.tags.values = self.values.finish();
+        self.block
+    }
+
+    /// The part that a game of `source` belongs to.
+    fn part(&mut self, source: u32) -> u32 {
+        let block = &mut self.block;
+        if block.parts.last().is_none_or(|part| part.source != source) {
+            let first_game = block.games.len() as u32;
+            block.parts.push(Part { source, first_game, games: 0, games_before: 0 });
+        }
+        block.parts.len() as u32 - 1
+    }
+
+    fn push_problems(&mut self, part: u32, number: u32, game: &Game) {
+        let mut push = |kind, fault: &Fault| {
+            let reason = fault.reason.clone();
+            let Fault { offset, ply, .. } = *fault;
+            self.block.problems.push(Problem { kind, part, number, offset, ply, reason });
+        };
+        game.notes.iter().for_each(|note| push(ProblemKind::Note, note));
+        match &game.status {
+            Status::Whole => {}
+            Status::Cut(fault) => push(ProblemKind::Cut, fault),
+            Status::Skipped(fault) => push(ProblemKind::Skipped, fault),
+        }
+    }
+
+    fn push_moves(&mut self, start: Position, moves: &[PackedMove]) {
+        let block = &mut self.block;
+        let (first_game, first_start) = (block.games.len() as u32 - 1, block.starts.len() as u32);
+        let mut position = start;
+        block.moves.reserve(moves.len() + 1);
+        for (ply, &mv) in moves.iter().chain([&PackedMove::START_STANDARD]).enumerate() {
+            if block.moves.len().is_multiple_of(SEGMENT_SLOTS) {
+                let Position { board, state } = position;
+                block.keys.push(Key { board, state, ply: ply as u32, first_game, first_start });
+            }
+            assert!(ply == moves.len() || !mv.is_start(), "a start code is no move");
+            block.moves.push(mv);
+            position.play(mv);
+        }
+    }
+
+    fn push_tags(&mut self, game: &Game) {
+        let Tags { names, ends, pairs, .. } = &mut self.block.tags;
+        // Games mostly have the tags of the game before in the same order.
+        let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
+        for (tag, guess) in game.tags.iter().zip(guess..) {
+            let likely = pairs.get(guess).map(|pair| pair.0);
+            let likely = likely.filter(|&id| names.get(id) == Some(&tag.name));
+            let known = likely.or_else(|| names.find(&tag.name));
+            let name = known.unwrap_or_else(|| names.push(&tag.name));
+            pairs.push((name, self.values.intern(&tag.value)));
+        }
+        ends.push(pairs.len());
+    }
+}

@@ -1,0 +1,93 @@
+//! Numbers of varying length, written and read with every bound checked.
+
+/// What is wrong with bytes that should hold a list; becomes
+/// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
+pub(super) type Fault = &'static str;
+
+/// Appends a number in 7-bit groups, lowest first (LEB128).
+pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Appends a length and that many bytes.
+pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// Copies bytes, aligned anyhow, to values that are bytes themselves.
+pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
+    let mut values = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+    bytemuck::cast_slice_mut(&mut values).copy_from_slice(bytes);
+    values
+}
+
+/// Reads what [`put`] and [`put_bytes`] wrote.
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(super) fn number(&mut self) -> Result<u64, Fault> {
+        let mut value = 0u64;
+        for (i, &byte) in self.0.iter().enumerate().take(10) {
+            value |= u64::from(byte & 0x7f).checked_shl(7 * i as u32).unwrap_or(0);
+            if byte < 0x80 {
+                self.0 = &self.0[i + 1..];
+                return Ok(value);
+            }
+        }
+        Err("a number has no end")
+    }
+
+    pub(super) fn number_u32(&mut self) -> Result<u32, Fault> {
+        u32::try_from(self.number()?).map_err(|_| "a number is too large")
+    }
+
+    /// A number of things that take at least one byte each, so that no forged count makes for a
+    /// large allocation.
+    pub(super) fn count(&mut self) -> Result<usize, Fault> {
+        let count = self.number()?;
+        if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }
+    }
+
+    pub(super) fn take(&mut self, len: u64) -> Result<&'a [u8], Fault> {
+        if len > self.0.len() as u64 {
+            return Err("a string is longer than its bytes");
+        }
+        let (taken, rest) = self.0.split_at(len as usize);
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    pub(super) fn string(&mut self) -> Result<&'a [u8], Fault> {
+        let len = self.number()?;
+        self.take(len)
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, Fault> {
+        String::from_utf8(self.string()?.to_vec()).map_err(|_| "a text is not UTF-8")
+    }
+
+    pub(super) fn end(&self) -> Result<(), Fault> {
+        if self.0.is_empty() { Ok(()) } else { Err("bytes are left over") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
+            let mut out = Vec::new();
+            put(&mut out, value);
+            let mut bytes = Bytes(&out);
+            assert_eq!((bytes.number(), bytes.end()), (Ok(value), Ok(())));
+            assert!(Bytes(&out[..out.len() - 1]).number().is_err());
+        }
+    }
+}

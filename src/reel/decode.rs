@@ -1,0 +1,295 @@
+//! The bytes of a file to a block. Nothing in them is trusted: every index that replay or a table
+//! look-up will follow is checked here, so that a file with forged checksums gives an error or some
+//! block, never a panic.
+
+use std::io::Read as _;
+
+use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
+use super::bytes::{Bytes, Fault, to_vec};
+use super::encode::Starts;
+use super::fen;
+use super::format::{BLOCK_HEADER_BYTES, BLOCK_MAGIC, BlockHeader, FRAME_BYTES_MAX, Frame};
+use super::strings::Strings;
+use crate::board::{Board, PackedMove, Position, State};
+use crate::pgn::Outcome;
+
+/// Decodes a block whose checksum was found right.
+pub(super) fn decode(bytes: &[u8]) -> Result<Block, Fault> {
+    let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
+    let header: BlockHeader = bytemuck::pod_read_unaligned(header);
+    if header.magic != BLOCK_MAGIC {
+        return Err("no block begins here");
+    }
+    let mut rest = Bytes(rest);
+    let segments = u64::from(header.slots).div_ceil(SEGMENT_SLOTS as u64);
+    let mut block = Block {
+        keys: to_vec(rest.take(segments * size_of::<Key>() as u64)?),
+        moves: to_vec(rest.take(u64::from(header.slots) * 2)?),
+        ..Block::default()
+    };
+    let mut frames = [const { Vec::new() }; 4];
+    for (raw, frame) in frames.iter_mut().zip(header.frames) {
+        *raw = decompress(rest.take(frame.bytes.into())?, frame)?;
+    }
+    if rest.0.len() >= 8 {
+        return Err("bytes are left over");
+    }
+    let [starts, games, tags, problems] = frames.each_ref().map(|raw| Bytes(raw));
+    block.starts = decode_starts(starts, header.starts as usize)?;
+    decode_games(games, header.games as usize, &mut block)?;
+    check_keys(&block)?;
+    decode_problems(problems, &mut block)?;
+    block.tags = decode_tags(tags, &block)?;
+    Ok(block)
+}
+
+fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
+    if stored.is_empty() {
+        return if frame.raw_bytes == 0 { Ok(Vec::new()) } else { Err("a frame is missing") };
+    }
+    let expected = u64::from(frame.raw_bytes).min(FRAME_BYTES_MAX);
+    let mut raw = Vec::with_capacity((expected as usize).min(64 * stored.len() + 1024));
+    let decoder = zstd::stream::read::Decoder::new(stored).map_err(|_| "zstd cannot start")?;
+    let read = decoder.single_frame().take(expected + 1).read_to_end(&mut raw);
+    match read {
+        Ok(len) if len as u64 == expected => Ok(raw),
+        Ok(_) => Err("a frame has another length than its header says"),
+        Err(_) => Err("a frame is not zstd"),
+    }
+}
+
+/// Whether a board holds nothing but pieces.
+fn check_position(board: &Board, state: State) -> Result<(), Fault> {
+    let [p0, p1, p2, p3] = board.planes;
+    if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
+        return Err("a board holds what is no piece");
+    }
+    let rights = state.0 >> 16;
+    let files = rights & 0x7777;
+    // A nibble is 0 or 8 + file: no file without its 8.
+    let granted = rights >> 3 & 0x1111;
+    if state.0 & 0xfe != 0 || state.0 >> 8 & 0xff > 64 || files & !(granted * 7) != 0 {
+        return Err("a position's state has undefined bits");
+    }
+    Ok(())
+}
+
+fn decode_starts(mut bytes: Bytes<'_>, len: usize) -> Result<Vec<Position>, Fault> {
+    let columns = bytes.take(12 * len as u64)?;
+    let column = |k: usize, i: usize| u64::from(columns[k * len + i]);
+    let mut half = None;
+    let mut starts = Vec::with_capacity(len);
+    for i in 0..len {
+        let occupied = (0..8).fold(0, |all, k| all | column(k, i) << (8 * k));
+        let state = (0..4).fold(0, |all, k| all | (column(8 + k, i) as u32) << (8 * k));
+        let mut position = Position { board: Board::default(), state: State(state) };
+        for square in crate::board::Bitboard(occupied) {
+            let code = match half.take() {
+                Some(code) => code,
+                None => {
+                    let byte = bytes.take(1)?[0];
+                    half = Some(byte >> 4);
+                    byte & 15
+                }
+            };
+            position.board.put(square, crate::board::Code(code));
+        }
+        check_position(&position.board, position.state)?;
+        starts.push(position);
+    }
+    bytes.end()?;
+    Ok(starts)
+}
+
+fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(), Fault> {
+    for _ in 0..bytes.count()? {
+        let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
+        let part =
+            Part { source: source?, first_game: first_game?, games: games?, games_before: games_before? };
+        part.games.checked_add(part.games_before).ok_or("a source has too many games")?;
+        block.parts.push(part);
+    }
+    let read: u64 = block.parts.iter().map(|part| u64::from(part.games)).sum();
+    if read < len as u64 || read > u64::from(u32::MAX) {
+        return Err("the parts have another number of games than the block");
+    }
+    let flags = bytes.take(len as u64)?;
+    let first_slots = first_slots(&block.moves, len)?;
+    let mut part = 0;
+    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
+        while block.parts.get(part + 1).is_some_and(|next| next.first_game as usize <= index) {
+            part += 1;
+        }
+        let outcome = match flags & 3 {
+            0 => Outcome::Unknown,
+            1 => Outcome::WhiteWins,
+            2 => Outcome::BlackWins,
+            _ => Outcome::Draw,
+        };
+        let cut = flags & 4 != 0;
+        let part = part as u32;
+        block.games.push(GameRecord { first_slot, part, number: 0, offset: 0, outcome, cut, from_table });
+    }
+    let mut before = (u32::MAX, 0u32);
+    for game in &mut block.games {
+        before = if before.0 == game.part { before } else { (game.part, 0) };
+        before.1 = before.1.checked_add(bytes.number_u32()?).ok_or("a game's number is too large")?;
+        if before.1 > block.parts[game.part as usize].games {
+            return Err("a game's number lies outside its part");
+        }
+        game.number = before.1;
+    }
+    let mut before = (u32::MAX, 0u64);
+    for game in &mut block.games {
+        before = if before.0 == game.part { before } else { (game.part, 0) };
+        before.1 = before.1.wrapping_add(bytes.number()?);
+        game.offset = before.1;
+    }
+    bytes.end()
+}
+
+/// Where games begin: after every start code but the last.
+fn first_slots(moves: &[PackedMove], games: usize) -> Result<Vec<(u32, bool)>, Fault> {
+    if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
+        return Err("the last slot leads on");
+    }
+    let mut slots = Vec::with_capacity(games.min(moves.len()));
+    if !moves.is_empty() {
+        slots.push((0, false));
+    }
+    for (slot, &mv) in moves.iter().enumerate() {
+        if mv.is_start() {
+            if mv != PackedMove::START_STANDARD && mv != PackedMove::START_TABLE {
+                return Err("a start code has undefined bits");
+            }
+            slots.push((slot as u32 + 1, mv.is_start_table()));
+        }
+    }
+    // Past the last slot begins no game.
+    slots.pop_if(|slot| slot.0 as usize == moves.len());
+    if slots.len() != games {
+        return Err("the moves hold another number of games than the block");
+    }
+    Ok(slots)
+}
+
+/// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
+/// the moves lead to, only replay can tell.)
+fn check_keys(block: &Block) -> Result<(), Fault> {
+    let (mut game, mut start, mut first_slot) = (0u32, 0u32, 0usize);
+    for (seg, moves) in block.moves.chunks(SEGMENT_SLOTS).enumerate() {
+        let (key, slot) = (&block.keys[seg], seg * SEGMENT_SLOTS);
+        check_position(&key.board, key.state)?;
+        if (key.first_game, key.first_start, key.ply as usize) != (game, start, slot - first_slot) {
+            return Err("a key does not fit the moves before it");
+        }
+        for (i, mv) in moves.iter().enumerate() {
+            if mv.is_start() {
+                game += 1;
+                start += u32::from(mv.is_start_table());
+                first_slot = slot + i + 1;
+            }
+        }
+    }
+    if start as usize != block.starts.len() {
+        return Err("the start table has another length than the moves say");
+    }
+    Ok(())
+}
+
+fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
+    let mut tags = Tags::default();
+    if block.games.is_empty() {
+        return Ok(tags);
+    }
+    for _ in 0..bytes.count()? {
+        tags.names.push(bytes.string()?);
+    }
+    let mut shapes = Vec::new();
+    for _ in 0..bytes.count()? {
+        let mut shape = Vec::new();
+        for _ in 0..bytes.count()? {
+            let name = bytes.number_u32()?;
+            if name as usize >= tags.names.len() {
+                return Err("a tag has no name");
+            }
+            shape.push(name);
+        }
+        shapes.push(shape);
+    }
+    let mut chosen = Vec::with_capacity(block.games.len());
+    let mut pairs = 0u64;
+    for _ in &block.games {
+        let shape: &Vec<u32> = shapes.get(bytes.number()? as usize).ok_or("a game has no list of tags")?;
+        pairs += shape.len() as u64;
+        chosen.push(shape);
+    }
+    let values = bytes.count()?;
+    if pairs > bytes.0.len() as u64 {
+        return Err("tags are missing");
+    }
+    let mut last = vec![0u32; tags.names.len()];
+    let mut owners = Vec::with_capacity(values);
+    for (game, shape) in chosen.into_iter().enumerate() {
+        for &name in shape {
+            let value = match bytes.number()? {
+                0 => {
+                    owners.push(game);
+                    owners.len() as u64 - 1
+                }
+                1 => last[name as usize].into(),
+                code => code - 2,
+            };
+            if value >= owners.len() as u64 {
+                return Err("a tag has no value");
+            }
+            last[name as usize] = value as u32;
+            tags.pairs.push((name, value as u32));
+        }
+        tags.ends.push(tags.pairs.len());
+    }
+    if owners.len() != values {
+        return Err("a tag value belongs to no game");
+    }
+    tags.values = decode_values(bytes, block, &owners)?;
+    Ok(tags)
+}
+
+fn decode_values(mut bytes: Bytes<'_>, block: &Block, owners: &[usize]) -> Result<Strings, Fault> {
+    let mut codes = Vec::with_capacity(owners.len());
+    for _ in owners {
+        codes.push(bytes.number()?);
+    }
+    let mut values = Strings::default();
+    let mut starts = Starts::new(block);
+    let mut fen = Vec::new();
+    for (&code, &game) in codes.iter().zip(owners) {
+        let value = match code {
+            0 | 1 => {
+                let counters =
+                    if code == 0 { Some((bytes.number_u32()?, bytes.number_u32()?)) } else { None };
+                fen.clear();
+                fen::write(&starts.of(game), counters, &mut fen).ok_or("a FEN cannot be rebuilt")?;
+                &fen
+            }
+            _ => bytes.take(code - 2)?,
+        };
+        values.push(value);
+    }
+    bytes.end()?;
+    Ok(values)
+}
+
+fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault> {
+    while !bytes.0.is_empty() {
+        let kind = ProblemKind::from_byte(bytes.take(1)?[0])?;
+        let (part, number) = (bytes.number_u32()?, bytes.number_u32()?);
+        if block.parts.get(part as usize).is_none_or(|part| number > part.games) {
+            return Err("a problem's game lies outside its part");
+        }
+        let (offset, ply) = (bytes.number()?, bytes.number_u32()?);
+        let reason = bytes.text()?;
+        block.problems.push(Problem { kind, part, number, offset, ply, reason });
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! A block to the bytes of a file. The same block always gives the same bytes.
+
+use std::collections::HashMap;
+
+use super::block::{Block, Tags};
+use super::bytes::{put, put_bytes};
+use super::fen;
+use super::format::{BLOCK_HEADER_BYTES, BLOCK_MAGIC, BlockHeader, Frame, SectionBytes};
+use super::totals::Totals;
+use crate::board::Position;
+
+/// Low, since tags must not hold up the moves; the next levels gain 3 % at twice the time.
+const ZSTD_LEVEL: i32 = 3;
+
+/// A block as it stands in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EncodedBlock {
+    pub(super) bytes: Vec<u8>,
+    pub(super) slots: u32,
+    pub(super) games: u32,
+    pub(super) games_read: u32,
+    pub(super) sections: SectionBytes,
+    pub(super) totals: Totals,
+}
+
+impl EncodedBlock {
+    /// Encodes a block; the slow part of writing, to be done on many threads.
+    ///
+    /// # Panics
+    ///
+    /// When the tags of the block take more than 4 GiB.
+    pub fn new(block: &Block) -> EncodedBlock {
+        let raw = [starts(block), games(block), tags(block), problems(block)];
+        let frames = raw.each_ref().map(|raw| compress(raw));
+        let short = |len: usize| u32::try_from(len).expect("a block's tables are smaller than 4 GiB");
+        let mut header = BlockHeader {
+            magic: BLOCK_MAGIC,
+            slots: short(block.slots()),
+            starts: short(block.starts.len()),
+            games: short(block.games.len()),
+            ..BlockHeader::default()
+        };
+        for ((frame, stored), raw) in header.frames.iter_mut().zip(&frames).zip(&raw) {
+            *frame = Frame { bytes: short(stored.len()), raw_bytes: short(raw.len()) };
+        }
+        let (keys, moves) = (bytemuck::cast_slice(&block.keys), bytemuck::cast_slice(&block.moves));
+        let mut bytes = bytemuck::bytes_of(&header).to_vec();
+        [keys, moves, &frames[0], &frames[1], &frames[2], &frames[3]]
+            .iter()
+            .for_each(|section: &&[u8]| bytes.extend_from_slice(section));
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        let crc = crc32fast::hash(&bytes[4..]);
+        bytes[..4].copy_from_slice(&crc.to_le_bytes());
+        let mut sections = SectionBytes {
+            keys: keys.len() as u64,
+            moves: moves.len() as u64,
+            starts: frames[0].len() as u64,
+            games: frames[1].len() as u64,
+            tags: frames[2].len() as u64,
+            problems: frames[3].len() as u64,
+            other: 0,
+        };
+        sections.other = bytes.len() as u64 - sections.total();
+        debug_assert!(sections.other >= BLOCK_HEADER_BYTES as u64);
+        EncodedBlock {
+            slots: header.slots,
+            games: header.games,
+            games_read: block.games_read(),
+            bytes,
+            sections,
+            totals: Totals::of(block),
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+fn compress(raw: &[u8]) -> Vec<u8> {
+    if raw.is_empty() {
+        return Vec::new();
+    }
+    zstd::bulk::compress(raw, ZSTD_LEVEL).expect("compressing to memory cannot fail")
+}
+
+/// The start table as columns: eight bytes of occupancy, four of state, then the codes of the
+/// occupied squares, two in a byte.
+fn starts(block: &Block) -> Vec<u8> {
+    let occupied = |start: &Position| start.board.planes.iter().fold(0, |all, plane| all | plane);
+    let mut out = Vec::new();
+    for k in 0..8 {
+        out.extend(block.starts.iter().map(|start| (occupied(start) >> (8 * k)) as u8));
+    }
+    for k in 0..4 {
+        out.extend(block.starts.iter().map(|start| (start.state.0 >> (8 * k)) as u8));
+    }
+    let mut half = None;
+    for start in &block.starts {
+        for square in crate::board::Bitboard(occupied(start)) {
+            let code = start.board.at(square).0;
+            match half.take() {
+                None => half = Some(code),
+                Some(low) => out.push(low | code << 4),
+            }
+        }
+    }
+    out.extend(half);
+    out
+}
+
+fn games(block: &Block) -> Vec<u8> {
+    let mut out = Vec::new();
+    put(&mut out, block.parts.len() as u64);
+    for part in &block.parts {
+        for value in [part.source, part.first_game, part.games, part.games_before] {
+            put(&mut out, value.into());
+        }
+    }
+    out.extend(block.games.iter().map(|game| game.outcome as u8 | u8::from(game.cut) << 2));
+    let mut before = (u32::MAX, 0, 0);
+    for game in &block.games {
+        if before.0 != game.part {
+            before = (game.part, 0, 0);
+        }
+        put(&mut out, (game.number - before.1).into());
+        before.1 = game.number;
+    }
+    before = (u32::MAX, 0, 0);
+    for game in &block.games {
+        if before.0 != game.part {
+            before = (game.part, 0, 0);
+        }
+        put(&mut out, game.offset.wrapping_sub(before.2));
+        before.2 = game.offset;
+    }
+    out
+}
+
+/// Names; the distinct lists of names that games have; which list each game has; the values.
+///
+/// A value is written as 0 when it is the next new one, 1 when it is what the game before has under
+/// the same name, else 2 + its index. Games of one event so become equal bytes.
+fn tags(block: &Block) -> Vec<u8> {
+    let Tags { names, values, ends, pairs } = &block.tags;
+    let mut out = Vec::new();
+    put(&mut out, names.len() as u64);
+    names.iter().for_each(|name| put_bytes(&mut out, name));
+    let rows = || {
+        let mut start = 0;
+        ends.iter().map(move |&end| &pairs[std::mem::replace(&mut start, end)..end])
+    };
+    let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
+    let (mut lists, mut chosen) = (Vec::new(), Vec::new());
+    for row in rows() {
+        let shape: Vec<u32> = row.iter().map(|pair| pair.0).collect();
+        let (next, len) = (shapes.len(), shape.len());
+        let shape = *shapes.entry(shape).or_insert_with(|| {
+            put(&mut lists, len as u64);
+            row.iter().for_each(|pair| put(&mut lists, pair.0.into()));
+            next
+        });
+        put(&mut chosen, shape as u64);
+    }
+    put(&mut out, shapes.len() as u64);
+    out.extend(lists);
+    out.extend(chosen);
+    put(&mut out, values.len() as u64);
+    let mut last = vec![u32::MAX; names.len()];
+    let mut owners = Vec::with_capacity(values.len());
+    for (game, row) in rows().enumerate() {
+        for &(name, value) in row {
+            let last = &mut last[name as usize];
+            if value as usize == owners.len() {
+                owners.push((game, name));
+                out.push(0);
+            } else if value == *last {
+                out.push(1);
+            } else {
+                put(&mut out, 2 + u64::from(value));
+            }
+            *last = value;
+        }
+    }
+    put_values(block, &owners, &mut out);
+    out
+}
+
+/// The distinct values: a column of lengths, then one of bytes. Length 0 and 1 mean the FEN of the
+/// start position of the game that has the value first, with and without counters; else 2 more than
+/// the length.
+fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
+    let fen_name = block.tags.names.find(b"FEN");
+    let mut starts = Starts::new(block);
+    let mut bytes = Vec::new();
+    for (value, &(game, name)) in block.tags.values.iter().zip(owners) {
+        let start = starts.of(game);
+        match (Some(name) == fen_name).then(|| fen::counters(&start, value)).flatten() {
+            Some(Some((halfmoves, fullmoves))) => {
+                out.push(0);
+                put(&mut bytes, halfmoves.into());
+                put(&mut bytes, fullmoves.into());
+            }
+            Some(None) => out.push(1),
+            None => {
+                put(out, 2 + value.len() as u64);
+                bytes.extend_from_slice(value);
+            }
+        }
+    }
+    out.extend(bytes);
+}
+
+/// Start positions of games, asked for in rising order.
+pub(super) struct Starts<'a> {
+    block: &'a Block,
+    game: usize,
+    entries: usize,
+}
+
+impl<'a> Starts<'a> {
+    pub(super) fn new(block: &'a Block) -> Starts<'a> {
+        Starts { block, game: 0, entries: 0 }
+    }
+
+    pub(super) fn of(&mut self, game: usize) -> Position {
+        while self.game < game {
+            self.game += 1;
+            self.entries += usize::from(self.block.games[self.game].from_table);
+        }
+        match (game, self.block.games[game].from_table) {
+            (0, _) => self.block.keys[0].position(),
+            (_, true) => self.block.starts[self.entries - 1],
+            (_, false) => Position::STANDARD,
+        }
+    }
+}
+
+fn problems(block: &Block) -> Vec<u8> {
+    let mut out = Vec::new();
+    for problem in &block.problems {
+        out.push(problem.kind as u8);
+        put(&mut out, problem.part.into());
+        put(&mut out, problem.number.into());
+        put(&mut out, problem.offset);
+        put(&mut out, problem.ply.into());
+        put_bytes(&mut out, problem.reason.as_bytes());
+    }
+    out
+}

@@ -1,0 +1,212 @@
+//! How a `.reel` file is laid out, and what can be wrong with one.
+//!
+//! ```text
+//! file header    64 bytes
+//! blocks         each: header 64, keys 48 a segment, moves 2 a slot, then four zstd frames:
+//!                starts, games, tags, problems; zeros up to a multiple of 8
+//! directory      32 bytes a block, then sources and totals
+//! ```
+//!
+//! Numbers are little-endian. Every byte stands under one of the three kinds of CRC-32: header,
+//! block, directory.
+
+use std::path::PathBuf;
+
+use bytemuck::{Pod, Zeroable};
+
+/// The first bytes of a reel: no text begins so, and a transfer that alters line ends breaks it.
+pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
+/// The version that this library writes, and the newest that it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
+pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
+pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
+/// A frame that claims to hold more is refused unread.
+pub(super) const FRAME_BYTES_MAX: u64 = 1 << 32;
+
+const _: () = assert!(cfg!(target_endian = "little"), "reels are read and written as they lie in memory");
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct FileHeader {
+    pub(super) magic: [u8; 8],
+    pub(super) version: u32,
+    /// Of the header with this field 0.
+    pub(super) crc: u32,
+    pub(super) file_bytes: u64,
+    pub(super) directory_offset: u64,
+    pub(super) directory_bytes: u64,
+    pub(super) blocks: u32,
+    pub(super) directory_crc: u32,
+    pub(super) reserved: [u64; 2],
+}
+
+impl FileHeader {
+    pub(super) fn checksum(&self) -> u32 {
+        crc32fast::hash(bytemuck::bytes_of(&FileHeader { crc: 0, ..*self }))
+    }
+}
+
+/// One of the four frames of a block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct Frame {
+    /// As stored.
+    pub(super) bytes: u32,
+    /// When decompressed.
+    pub(super) raw_bytes: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct BlockHeader {
+    /// Of everything in the block after this field.
+    pub(super) crc: u32,
+    pub(super) magic: u32,
+    pub(super) slots: u32,
+    /// Entries of the start table.
+    pub(super) starts: u32,
+    pub(super) games: u32,
+    pub(super) reserved: [u32; 3],
+    /// Starts, games, tags, problems.
+    pub(super) frames: [Frame; 4],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct DirectoryEntry {
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+    pub(super) slots: u32,
+    /// Games that have slots.
+    pub(super) games: u32,
+    /// Games read, skipped ones included.
+    pub(super) games_read: u32,
+    pub(super) reserved: u32,
+}
+
+/// The bytes that a reel, or a block of one, spends on what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SectionBytes {
+    /// Key positions.
+    pub keys: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Start positions.
+    pub starts: u64,
+    /// The game table: numbers, offsets and outcomes.
+    pub games: u64,
+    /// Tags.
+    pub tags: u64,
+    /// Problems.
+    pub problems: u64,
+    /// Headers, directory, source list and padding.
+    pub other: u64,
+}
+
+impl SectionBytes {
+    /// All of them together.
+    pub fn total(&self) -> u64 {
+        self.keys + self.moves + self.starts + self.games + self.tags + self.problems + self.other
+    }
+
+    /// Adds what another block spends.
+    pub fn add(&mut self, other: &SectionBytes) {
+        self.keys += other.keys;
+        self.moves += other.moves;
+        self.starts += other.starts;
+        self.games += other.games;
+        self.tags += other.tags;
+        self.problems += other.problems;
+        self.other += other.other;
+    }
+}
+
+/// Why a reel cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReelError {
+    /// The operating system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// The first bytes are not a reel's.
+    #[error("{}: not a reel; `orbit index` makes one from PGN", path.display())]
+    NotAReel {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Written by a later version of this program.
+    #[error(
+        "{}: format version {found}, but this program reads versions up to {FORMAT_VERSION}; \
+         update the program, or index the PGN again", path.display()
+    )]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file ends too early.
+    #[error("{}: cut short, {found} bytes of {expected}; copy or index it again", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// How long it should be.
+        expected: u64,
+        /// How long it is.
+        found: u64,
+    },
+    /// Bytes were altered after the reel was written.
+    #[error("{}: damaged, the checksum of {part} is wrong; copy or index it again", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Header, directory or which block.
+        part: Part,
+    },
+    /// The checksums are right, but what they cover contradicts itself.
+    #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
+    Inconsistent {
+        /// The file.
+        path: PathBuf,
+        /// Header, directory or which block.
+        part: Part,
+        /// The contradiction.
+        what: &'static str,
+    },
+    /// A limit of the format.
+    #[error("{}: too large, {what}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What is.
+        what: &'static str,
+    },
+}
+
+/// A part of the file that an error is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The file header.
+    Header,
+    /// The directory of blocks, sources and totals.
+    Directory,
+    /// A block, from 0.
+    Block(usize),
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Part::Header => f.write_str("the header"),
+            Part::Directory => f.write_str("the directory"),
+            Part::Block(block) => write!(f, "block {block}"),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A file to blocks, each read and checked when it is asked for.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Zeroable as _;
+
+use super::block::Block;
+use super::bytes::{Bytes, Fault, to_vec};
+use super::decode::decode;
+use super::format::{
+    DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, Part, ReelError, SectionBytes,
+};
+use super::totals::Totals;
+use super::writer::ReelSource;
+
+/// An open reel. Only header and directory are in memory.
+#[derive(Debug)]
+pub struct Reel {
+    path: PathBuf,
+    file: SharedFile,
+    header: FileHeader,
+    entries: Vec<DirectoryEntry>,
+    /// Games before each block, skipped ones included.
+    games_before: Vec<u32>,
+    sources: Vec<ReelSource>,
+    totals: Totals,
+    sections: SectionBytes,
+}
+
+impl Reel {
+    /// Whether a file begins as a reel does.
+    pub fn sniff(head: &[u8]) -> bool {
+        head.starts_with(&MAGIC)
+    }
+
+    /// Opens a reel and checks its header and directory.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ReelError`] but [`ReelError::TooLarge`].
+    pub fn open(path: &Path) -> Result<Reel, ReelError> {
+        let io = |error| ReelError::Io { path: path.to_owned(), error };
+        let file = File::open(path).map_err(io)?;
+        let found = file.metadata().map_err(io)?.len();
+        let file = SharedFile::new(file);
+        let mut header = FileHeader::zeroed();
+        let head = HEADER_BYTES.min(found as usize);
+        let header_bytes = bytemuck::bytes_of_mut(&mut header);
+        file.read_exact_at(&mut header_bytes[..head], 0).map_err(io)?;
+        check_header(path, &header, head, found)?;
+        let mut directory = vec![0; header.directory_bytes as usize];
+        file.read_exact_at(&mut directory, header.directory_offset).map_err(io)?;
+        if crc32fast::hash(&directory) != header.directory_crc {
+            return Err(ReelError::Checksum { path: path.to_owned(), part: Part::Directory });
+        }
+        let mut reel = Reel {
+            path: path.to_owned(),
+            file,
+            header,
+            entries: Vec::new(),
+            games_before: Vec::new(),
+            sources: Vec::new(),
+            totals: Totals::default(),
+            sections: SectionBytes::default(),
+        };
+        reel.read_directory(&directory).map_err(|what| reel.inconsistent(Part::Directory, what))?;
+        Ok(reel)
+    }
+
+    fn read_directory(&mut self, directory: &[u8]) -> Result<(), Fault> {
+        let mut bytes = Bytes(directory);
+        let blocks = u64::from(self.header.blocks);
+        self.entries = to_vec(bytes.take(blocks * size_of::<DirectoryEntry>() as u64)?);
+        let (mut offset, mut games) = (HEADER_BYTES as u64, 0u32);
+        for entry in &self.entries {
+            if entry.offset != offset {
+                return Err("blocks do not follow each other");
+            }
+            offset = offset.checked_add(entry.bytes).ok_or("a block is too long")?;
+            self.games_before.push(games);
+            games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
+        }
+        if offset != self.header.directory_offset {
+            return Err("the last block does not end at the directory");
+        }
+        for _ in 0..bytes.count()? {
+            let name = bytes.text()?;
+            let (size, games) = (bytes.number()?, bytes.number()?);
+            let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());
+            self.sources.push(ReelSource { name, bytes: size.checked_sub(1), games, failure });
+        }
+        self.totals = Totals::decode(&mut bytes)?;
+        let [keys, moves, starts, games, tags, problems] = [(); 6].map(|()| bytes.number());
+        let (keys, moves, starts) = (keys?, moves?, starts?);
+        let (games, tags, problems) = (games?, tags?, problems?);
+        let sum =
+            [keys, moves, starts, games, tags, problems].iter().try_fold(0u64, |a, b| a.checked_add(*b));
+        let other = sum.and_then(|sum| self.header.file_bytes.checked_sub(sum));
+        let other = other.ok_or("the sections are longer than the file")?;
+        self.sections = SectionBytes { keys, moves, starts, games, tags, problems, other };
+        if self.totals.positions != self.entries.iter().map(|entry| u64::from(entry.slots)).sum::<u64>() {
+            return Err("the blocks hold another number of positions than the totals");
+        }
+        bytes.end()
+    }
+
+    /// Reads, checks and decodes a block. Many threads may do so at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Io`], [`ReelError::Checksum`], [`ReelError::Inconsistent`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such block.
+    pub fn block(&self, index: usize) -> Result<Block, ReelError> {
+        let (entry, part) = (self.entries[index], Part::Block(index));
+        let mut bytes = vec![0; entry.bytes as usize];
+        self.file
+            .read_exact_at(&mut bytes, entry.offset)
+            .map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
+        match bytes.split_first_chunk::<4>() {
+            Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
+            _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
+        }
+        let mut block = decode(&bytes).map_err(|what| self.inconsistent(part, what))?;
+        let counts = (block.slots(), block.games_len(), block.games_read());
+        if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
+            return Err(self.inconsistent(part, "the directory counts otherwise"));
+        }
+        if block.parts().iter().any(|part| part.source as usize >= self.sources.len()) {
+            return Err(self.inconsistent(part, "a game has no source"));
+        }
+        block.games_before = self.games_before[index];
+        Ok(block)
+    }
+
+    /// Reads a block and checks also that each key position is what the moves before it lead to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reel::block`].
+    pub fn verify(&self, index: usize) -> Result<(), ReelError> {
+        super::replay::check_keys(&self.block(index)?)
+            .map_err(|_| self.inconsistent(Part::Block(index), "a key position is not where the moves lead"))
+    }
+
+    fn inconsistent(&self, part: Part, what: &'static str) -> ReelError {
+        ReelError::Inconsistent { path: self.path.clone(), part, what }
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The version of the format.
+    pub fn version(&self) -> u32 {
+        self.header.version
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Bytes of a block in the file.
+    pub fn block_bytes(&self, index: usize) -> u64 {
+        self.entries[index].bytes
+    }
+
+    /// Bytes of the whole file.
+    pub fn bytes(&self) -> u64 {
+        self.header.file_bytes
+    }
+
+    /// The block that holds a game, by its number over all sources (from 1). A skipped game's block
+    /// has no such [`GameRow`](super::GameRow).
+    pub fn block_of_game(&self, number: u32) -> Option<usize> {
+        let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
+        (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
+    }
+
+    /// What the reel was made from.
+    pub fn sources(&self) -> &[ReelSource] {
+        &self.sources
+    }
+
+    /// What it amounts to.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// What its bytes are spent on.
+    pub fn sections(&self) -> &SectionBytes {
+        &self.sections
+    }
+}
+
+/// Checks a header of which `head` bytes were there, in a file of `found` bytes.
+fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
+    let path = || path.to_owned();
+    if header.magic != MAGIC {
+        return Err(ReelError::NotAReel { path: path() });
+    }
+    if head < HEADER_BYTES {
+        return Err(ReelError::Truncated { path: path(), expected: HEADER_BYTES as u64, found });
+    }
+    if header.version > FORMAT_VERSION {
+        return Err(ReelError::NewerVersion { path: path(), found: header.version });
+    }
+    if header.crc != header.checksum() {
+        return Err(ReelError::Checksum { path: path(), part: Part::Header });
+    }
+    if found < header.file_bytes {
+        return Err(ReelError::Truncated { path: path(), expected: header.file_bytes, found });
+    }
+    let end = header.directory_offset.checked_add(header.directory_bytes);
+    let what = if header.version == 0 {
+        "there is no version 0"
+    } else if end != Some(header.file_bytes) {
+        "the directory does not end the file"
+    } else if found > header.file_bytes {
+        "bytes follow the end"
+    } else {
+        return Ok(());
+    };
+    Err(ReelError::Inconsistent { path: path(), part: Part::Header, what })
+}
+
+/// A file that several threads read at once.
+#[derive(Debug)]
+struct SharedFile {
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
+}
+
+impl SharedFile {
+    #[cfg(unix)]
+    fn new(file: File) -> SharedFile {
+        SharedFile { file }
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn new(file: File) -> SharedFile {
+        SharedFile { file: std::sync::Mutex::new(file) }
+    }
+
+    #[cfg(not(unix))]
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        use std::io::{Read as _, Seek as _, SeekFrom};
+        let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(bytes)
+    }
+}

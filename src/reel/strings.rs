@@ -1,0 +1,81 @@
+//! Byte strings in the order of their first appearance.
+
+use std::hash::BuildHasher as _;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+/// A list of byte strings, end to end in one allocation.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Strings {
+    bytes: Vec<u8>,
+    /// Where each string ends; each begins where the one before it ends.
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The string of that index.
+    pub fn get(&self, index: u32) -> Option<&[u8]> {
+        let index = index as usize;
+        let end = *self.ends.get(index)?;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        Some(&self.bytes[start..end])
+    }
+
+    /// All strings in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| &self.bytes[std::mem::replace(&mut start, end)..end])
+    }
+
+    /// The index of the first string that equals this one, found by looking at each.
+    pub fn find(&self, string: &[u8]) -> Option<u32> {
+        self.iter().position(|known| known == string).map(|index| index as u32)
+    }
+
+    /// Appends a string, known or not, and returns its index.
+    pub fn push(&mut self, string: &[u8]) -> u32 {
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len());
+        (self.ends.len() - 1) as u32
+    }
+}
+
+/// Gives equal strings the same index.
+#[derive(Default)]
+pub(super) struct Interner {
+    strings: Strings,
+    table: HashTable<u32>,
+    /// Only placement in the table depends on it; indices follow the order of appearance.
+    hasher: DefaultHashBuilder,
+}
+
+impl Interner {
+    /// The index of a string, appended when it is new.
+    pub(super) fn intern(&mut self, string: &[u8]) -> u32 {
+        let Interner { strings, table, hasher } = self;
+        let hash = hasher.hash_one(string);
+        let rehash = |&id: &u32| hasher.hash_one(strings.get(id).expect("ids come from push"));
+        let same = |&id: &u32| strings.get(id) == Some(string);
+        if let Some(&id) = table.find(hash, same) {
+            return id;
+        }
+        let id = strings.len() as u32;
+        table.insert_unique(hash, id, rehash);
+        strings.push(string)
+    }
+
+    /// The strings, in order of their first appearance.
+    pub(super) fn finish(self) -> Strings {
+        self.strings
+    }
+}

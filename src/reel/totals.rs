@@ -1,0 +1,194 @@
+//! What a database amounts to: sums that merge in any order.
+
+use std::collections::BTreeMap;
+
+use super::block::{Block, ProblemKind};
+use super::bytes::{Bytes, Fault, put, put_bytes};
+
+/// Classes of reasons that are told apart; later ones are counted under [`OTHER_REASONS`].
+pub const REASONS_MAX: usize = 256;
+/// The class of reasons beyond [`REASONS_MAX`].
+pub const OTHER_REASONS: &str = "other reasons";
+
+/// Sums over games. Whole and cut games have positions, skipped ones do not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    /// Games that were read to their ends.
+    pub whole: u64,
+    /// Games of which the moves before a fault were kept.
+    pub cut: u64,
+    /// Games of which nothing was kept.
+    pub skipped: u64,
+    /// Positions.
+    pub positions: u64,
+    /// How many problems there are of each kind and class of reason.
+    pub reasons: BTreeMap<(ProblemKind, String), u64>,
+    /// The first and the last `Date` tag, of those that begin with a year.
+    pub dates: Option<(String, String)>,
+    /// The lowest and the highest of the `WhiteElo` and `BlackElo` tags.
+    pub elos: Option<(u32, u32)>,
+}
+
+impl Totals {
+    /// The sums of one block.
+    pub fn of(block: &Block) -> Totals {
+        let cut = block.games.iter().filter(|game| game.cut).count();
+        let with_slots = block.games.len();
+        let mut totals = Totals {
+            whole: (with_slots - cut) as u64,
+            cut: cut as u64,
+            skipped: u64::from(block.games_read()).saturating_sub(with_slots as u64),
+            positions: block.slots() as u64,
+            ..Totals::default()
+        };
+        for problem in &block.problems {
+            totals.add_reason((problem.kind, reason_class(&problem.reason)), 1);
+        }
+        totals.add_ranges(block);
+        totals
+    }
+
+    /// All games, skipped ones included.
+    pub fn games(&self) -> u64 {
+        self.whole + self.cut + self.skipped
+    }
+
+    /// Adds the sums of another block.
+    pub fn add(&mut self, other: &Totals) {
+        self.whole += other.whole;
+        self.cut += other.cut;
+        self.skipped += other.skipped;
+        self.positions += other.positions;
+        for (reason, count) in &other.reasons {
+            self.add_reason(reason.clone(), *count);
+        }
+        if let Some((first, last)) = &other.dates {
+            self.add_dates(first, last);
+        }
+        if let Some((low, high)) = other.elos {
+            self.add_elos(low, high);
+        }
+    }
+
+    fn add_reason(&mut self, reason: (ProblemKind, String), count: u64) {
+        let reason = if self.reasons.len() < REASONS_MAX || self.reasons.contains_key(&reason) {
+            reason
+        } else {
+            (reason.0, OTHER_REASONS.to_owned())
+        };
+        *self.reasons.entry(reason).or_default() += count;
+    }
+
+    fn add_dates(&mut self, first: &str, last: &str) {
+        self.dates = Some(match self.dates.take() {
+            None => (first.to_owned(), last.to_owned()),
+            Some((a, b)) => {
+                let a = if first < a.as_str() { first.to_owned() } else { a };
+                (a, if last > b.as_str() { last.to_owned() } else { b })
+            }
+        });
+    }
+
+    fn add_elos(&mut self, low: u32, high: u32) {
+        let (a, b) = self.elos.unwrap_or((low, high));
+        self.elos = Some((a.min(low), b.max(high)));
+    }
+
+    /// Looks at each distinct value once.
+    fn add_ranges(&mut self, block: &Block) {
+        let id = |name: &str| block.tags.names.find(name.as_bytes());
+        let (date, white, black) = (id("Date"), id("WhiteElo"), id("BlackElo"));
+        let mut seen = vec![false; block.tags.values.len()];
+        for &(name, value) in &block.tags.pairs {
+            let of = |tag: Option<u32>| tag == Some(name);
+            if !(of(date) || of(white) || of(black)) || std::mem::replace(&mut seen[value as usize], true) {
+                continue;
+            }
+            let text = block.tags.values.get(value).and_then(|value| std::str::from_utf8(value).ok());
+            match text {
+                Some(text) if of(date) && is_date(text) => self.add_dates(text, text),
+                Some(text) if !of(date) => match text.parse::<u32>() {
+                    Ok(elo @ 1..=9999) => self.add_elos(elo, elo),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        for value in [self.whole, self.cut, self.skipped, self.positions] {
+            put(out, value);
+        }
+        put(out, self.reasons.len() as u64);
+        for ((kind, reason), count) in &self.reasons {
+            out.push(*kind as u8);
+            put_bytes(out, reason.as_bytes());
+            put(out, *count);
+        }
+        let (first, last) = self.dates.clone().unwrap_or_default();
+        put_bytes(out, first.as_bytes());
+        put_bytes(out, last.as_bytes());
+        let (low, high) = self.elos.unwrap_or_default();
+        put(out, low.into());
+        put(out, high.into());
+    }
+
+    pub(super) fn decode(bytes: &mut Bytes<'_>) -> Result<Totals, Fault> {
+        let [whole, cut, skipped, positions] = [(); 4].map(|()| bytes.number());
+        let mut totals = Totals {
+            whole: whole?,
+            cut: cut?,
+            skipped: skipped?,
+            positions: positions?,
+            ..Totals::default()
+        };
+        for _ in 0..bytes.count()? {
+            let kind = ProblemKind::from_byte(bytes.take(1)?[0])?;
+            let reason = bytes.text()?;
+            totals.reasons.insert((kind, reason), bytes.number()?);
+        }
+        let dates = (bytes.text()?, bytes.text()?);
+        totals.dates = Some(dates).filter(|dates| !dates.0.is_empty());
+        let elos = (bytes.number_u32()?, bytes.number_u32()?);
+        totals.elos = Some(elos).filter(|elos| elos.1 > 0);
+        Ok(totals)
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    (4..=10).contains(&bytes.len())
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'?'))
+}
+
+/// A reason without what is particular to one game, so that games can be counted by it.
+pub fn reason_class(reason: &str) -> String {
+    for (end, class) in [(" is no move", "no move"), (" is illegal here", "illegal move")] {
+        if reason.ends_with(end) {
+            return class.to_owned();
+        }
+    }
+    if reason.ends_with(')') && reason.contains(" is ambiguous (") {
+        return String::from("ambiguous move");
+    }
+    if let Some((_, why)) = reason.split_once(" cannot be played: ") {
+        return format!("a move cannot be played: {why}");
+    }
+    for (start, end) in [
+        ("the FEN's castling rights", "were dropped"),
+        ("impossible ones of the FEN's castling rights", "were dropped"),
+        ("the FEN's en passant square", "was dropped"),
+    ] {
+        if reason.starts_with(start) && reason.ends_with(end) {
+            return format!("{start} {end}");
+        }
+    }
+    if reason.starts_with("variant ") {
+        return reason.to_owned();
+    }
+    let numbers = reason.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty());
+    let class: Vec<&str> = numbers.collect();
+    class.join("N")
+}
