@@ -118,6 +118,41 @@ fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
 }
 
+impl Orbit {
+    /// The filter as written, transformed by all of a placement but its shift.
+    pub fn unshifted(&self, placement: Placement) -> Filter {
+        let mut filter = (*self.base).clone();
+        let mut dihedral = placement.dihedral;
+        if placement.swap_colors {
+            apply(&mut filter, Basic::Colors);
+            dihedral = dihedral.after(Dihedral::ReflectRanks);
+        }
+        apply(&mut filter, Basic::Turn45(placement.turn45));
+        apply(&mut filter, Basic::Symmetry(dihedral));
+        filter
+    }
+}
+
+impl Filter {
+    /// Calls `visit` on every plain filter, parents first, the copies of nested orbits in order.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Plain)) {
+        match self {
+            Filter::Plain(plain) => {
+                visit(plain);
+                plain.args.iter().for_each(|arg| arg.walk(visit));
+            }
+            Filter::Orbit(orbit) => orbit.copies.iter().for_each(|copy| copy.filter.walk(visit)),
+        }
+    }
+
+    /// Whether any plain filter in it, nested copies included, passes a test.
+    pub fn any(&self, mut test: impl FnMut(&Plain) -> bool) -> bool {
+        let mut hit = false;
+        self.walk(&mut |plain| hit |= test(plain));
+        hit
+    }
+}
+
 /// What one transform keyword does to a filter in one of its elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Basic {

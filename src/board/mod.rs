@@ -6,6 +6,8 @@
 //!
 //! This module knows nothing of PGN, queries or engines.
 
+pub mod attacks;
+pub mod legal;
 mod mv;
 mod position;
 mod transform;

@@ -1,0 +1,155 @@
+//! Attacks as operations on whole sets of squares: what a vector unit and a GPU can do.
+//!
+//! Directions are counted counter-clockwise from right: 0 right, 1 northeast, ... 7 southeast.
+//!
+//! Source: the occluded fill is Kogge and Stone's parallel prefix, as known from the Chess
+//! Programming Wiki.
+
+const NOT_A: u64 = !0x0101_0101_0101_0101;
+const NOT_H: u64 = !0x8080_8080_8080_8080;
+const NOT_AB: u64 = NOT_A & NOT_A << 1;
+const NOT_GH: u64 = NOT_H & NOT_H >> 1;
+
+/// One square in a direction; what leaves the board is lost.
+#[inline(always)]
+pub const fn one<const DIR: u8>(set: u64) -> u64 {
+    match DIR {
+        0 => set << 1 & NOT_A,
+        1 => set << 9 & NOT_A,
+        2 => set << 8,
+        3 => set << 7 & NOT_H,
+        4 => set >> 1 & NOT_H,
+        5 => set >> 9 & NOT_H,
+        6 => set >> 8,
+        _ => set >> 7 & NOT_A,
+    }
+}
+
+/// All squares reached in a direction over squares of `empty`, the first other one included.
+#[inline(always)]
+pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
+    // One step never wraps, so a fill that only ever uses steps from inside `open` cannot either.
+    let open = empty
+        & match DIR {
+            0 | 1 | 7 => NOT_A,
+            3..=5 => NOT_H,
+            _ => !0,
+        };
+    let by: u32 = match DIR {
+        0 | 4 => 1,
+        1 | 5 => 9,
+        2 | 6 => 8,
+        _ => 7,
+    };
+    let mut fill = set;
+    let mut open = open;
+    if matches!(DIR, 0..=3) {
+        fill |= open & fill << by;
+        open &= open << by;
+        fill |= open & fill << (2 * by);
+        open &= open << (2 * by);
+        fill |= open & fill << (4 * by);
+    } else {
+        fill |= open & fill >> by;
+        open &= open >> by;
+        fill |= open & fill >> (2 * by);
+        open &= open >> (2 * by);
+        fill |= open & fill >> (4 * by);
+    }
+    one::<DIR>(fill)
+}
+
+/// [`slide`] with the direction as a value.
+pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
+    match dir {
+        0 => slide::<0>(set, empty),
+        1 => slide::<1>(set, empty),
+        2 => slide::<2>(set, empty),
+        3 => slide::<3>(set, empty),
+        4 => slide::<4>(set, empty),
+        5 => slide::<5>(set, empty),
+        6 => slide::<6>(set, empty),
+        _ => slide::<7>(set, empty),
+    }
+}
+
+/// Squares a knight's move away from any square of a set.
+#[inline(always)]
+pub const fn knight(set: u64) -> u64 {
+    (set << 17 | set >> 15) & NOT_A
+        | (set << 15 | set >> 17) & NOT_H
+        | (set << 10 | set >> 6) & NOT_AB
+        | (set << 6 | set >> 10) & NOT_GH
+}
+
+/// Squares a king's move away from any square of a set.
+#[inline(always)]
+pub const fn king(set: u64) -> u64 {
+    let beside = one::<0>(set) | one::<4>(set);
+    let wide = set | beside;
+    beside | wide << 8 | wide >> 8
+}
+
+/// Squares that pawns on a set attack.
+#[inline(always)]
+pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
+    if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
+}
+
+/// The squares that can be moved by (files, ranks) without leaving the board, and by how many bits
+/// to shift them up (negative: down).
+pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
+    let mut mask = 0u64;
+    let mut s = 0;
+    while s < 64 {
+        let (x, y) = (s % 8 + dx as i32, s / 8 + dy as i32);
+        if x >= 0 && x < 8 && y >= 0 && y < 8 {
+            mask |= 1 << s;
+        }
+        s += 1;
+    }
+    (mask, 8 * dy as i32 + dx as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{Bitboard, Color, Square, attacks};
+
+    use super::*;
+
+    #[test]
+    fn leapers_agree_with_shakmaty() {
+        for s in Square::ALL {
+            let set = Bitboard::from(s).0;
+            assert_eq!(knight(set), attacks::knight_attacks(s).0, "{s}");
+            assert_eq!(king(set), attacks::king_attacks(s).0, "{s}");
+            assert_eq!(pawn::<true>(set), attacks::pawn_attacks(Color::White, s).0, "{s}");
+            assert_eq!(pawn::<false>(set), attacks::pawn_attacks(Color::Black, s).0, "{s}");
+        }
+    }
+
+    #[test]
+    fn sets_attack_as_their_squares_together() {
+        let set = [0x8100_0024_0010_4081u64, 0x00ff_0000_0000_0003, !0];
+        for set in set {
+            let each = |f: fn(u64) -> u64| Bitboard(set).into_iter().fold(0, |all, s| all | f(1 << s as u32));
+            assert_eq!(knight(set), each(knight));
+            assert_eq!(king(set), each(king));
+        }
+    }
+
+    #[test]
+    fn sliders_agree_with_shakmaty() {
+        let mut occupied = 0x1234_5678_9abc_def1u64;
+        for _ in 0..200 {
+            occupied = occupied.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let board = occupied & occupied >> 7;
+            for s in Square::ALL {
+                let set = Bitboard::from(s).0;
+                let go = |dirs: [u8; 4]| dirs.iter().fold(0, |all, &d| all | slide_dir(d, set, !board));
+                assert_eq!(go([0, 2, 4, 6]), attacks::rook_attacks(s, Bitboard(board)).0);
+                assert_eq!(go([1, 3, 5, 7]), attacks::bishop_attacks(s, Bitboard(board)).0);
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The moves of one packed position, found with set-wise attacks.
+//!
+//! Any placement is taken as it is: without a king every pseudolegal move is legal, with several
+//! kings none may be left attacked, and an enemy king can be captured.
+
+use std::ops::ControlFlow;
+
+use shakmaty::{Bitboard, Color, Square};
+
+use super::{Code, PackedMove, PieceSet, Position, attacks};
+
+/// Squares that the pieces of one colour attack.
+fn attacked_by(position: &Position, by: Color) -> u64 {
+    let board = &position.board;
+    let of = |role: u8| {
+        let code = Code(role | if by.is_black() { 8 } else { 0 });
+        board.squares_of(PieceSet::only(code)).0
+    };
+    let empty = !board.occupied().0;
+    let mut out = attacks::knight(of(2)) | attacks::king(of(6));
+    out |= if by.is_white() { attacks::pawn::<true>(of(1)) } else { attacks::pawn::<false>(of(1)) };
+    let (straight, oblique) = (of(4) | of(5), of(3) | of(5));
+    for dir in 0..8 {
+        out |= attacks::slide_dir(dir, if dir % 2 == 0 { straight } else { oblique }, empty);
+    }
+    out
+}
+
+fn kings(position: &Position, color: Color) -> u64 {
+    let code = Code(if color.is_white() { 6 } else { 14 });
+    position.board.squares_of(PieceSet::only(code)).0
+}
+
+/// Whether the side to move has a king that is attacked.
+pub fn in_check(position: &Position) -> bool {
+    let turn = position.state.turn();
+    kings(position, turn) & attacked_by(position, !turn) != 0
+}
+
+/// Whether the side to move, if it has a king, has no legal move.
+pub fn no_moves(position: &Position) -> bool {
+    if kings(position, position.state.turn()) == 0 {
+        return false;
+    }
+    moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
+}
+
+/// Calls `visit` for every pseudolegal (`pseudo`) or legal move of the side to move until it breaks.
+/// Promotions are visited once, to a queen; castling moves lead from the king to the rook.
+///
+/// # Errors
+///
+/// None; a break is handed through.
+pub fn moves(
+    position: &Position,
+    pseudo: bool,
+    visit: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let turn = position.state.turn();
+    let mut offer = |mv: PackedMove| {
+        if pseudo || is_safe(position, mv) { visit(mv) } else { ControlFlow::Continue(()) }
+    };
+    let own = position.board.squares_of(if turn.is_white() { PieceSet::WHITE } else { PieceSet::BLACK });
+    let occupied = position.board.occupied().0;
+    // The king last: it has the fewest moves that are legal.
+    for from in own {
+        let code = position.board.at(from);
+        if code.0 & 7 == 1 {
+            pawn_moves(position, from, &mut offer)?;
+            continue;
+        }
+        for to in Bitboard(reach(code, from, !occupied) & !own.0) {
+            offer(PackedMove::piece(from, to, code))?;
+        }
+    }
+    castling_moves(position, pseudo, &mut offer)
+}
+
+fn reach(code: Code, from: Square, empty: u64) -> u64 {
+    let set = 1u64 << from as u32;
+    let lines = |first: u8, step: usize| {
+        (first..8).step_by(step).fold(0, |out, dir| out | attacks::slide_dir(dir, set, empty))
+    };
+    match code.0 & 7 {
+        2 => attacks::knight(set),
+        3 => lines(1, 2),
+        4 => lines(0, 2),
+        5 => lines(0, 1),
+        _ => attacks::king(set),
+    }
+}
+
+fn pawn_moves(
+    position: &Position,
+    from: Square,
+    offer: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let white = position.state.turn().is_white();
+    let occupied = position.board.occupied().0;
+    let set = 1u64 << from as u32;
+    let ahead = |set: u64| if white { set << 8 } else { set >> 8 };
+    let single = ahead(set) & !occupied;
+    let second_rank = if white { 0xff00u64 } else { 0xff << 48 };
+    let double = if set & second_rank != 0 { ahead(single) & !occupied } else { 0 };
+    let enemies = position.board.squares_of(if white { PieceSet::BLACK } else { PieceSet::WHITE }).0;
+    let sides = if white { attacks::pawn::<true>(set) } else { attacks::pawn::<false>(set) };
+    let code = position.board.at(from);
+    for to in Bitboard(single | double | sides & enemies) {
+        let last = matches!(to as u32 / 8, 0 | 7);
+        let after = if last { Code(code.0 & 8 | 5) } else { code };
+        offer(PackedMove::piece(from, to, after))?;
+    }
+    match en_passant_square(position) {
+        Some(to) if sides >> to as u32 & 1 != 0 => offer(PackedMove::en_passant(from, to)),
+        _ => ControlFlow::Continue(()),
+    }
+}
+
+/// The en passant square, if a pawn can have made the double step that it tells of.
+fn en_passant_square(position: &Position) -> Option<Square> {
+    let square = position.state.en_passant()?;
+    let white = position.state.turn().is_white();
+    if square as u32 / 8 != if white { 5 } else { 2 } {
+        return None;
+    }
+    let step = if white { -8i32 } else { 8 };
+    let at = |steps: i32| position.board.at(Square::new((square as i32 + steps * step) as u32));
+    let pawn = Code(if white { 9 } else { 1 });
+    (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
+}
+
+fn castling_moves(
+    position: &Position,
+    pseudo: bool,
+    offer: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let turn = position.state.turn();
+    if position.state.0 >> 16 == 0 {
+        return ControlFlow::Continue(());
+    }
+    let back = if turn.is_white() { 0xff } else { 0xffu64 << 56 };
+    let Some(king) = Bitboard(kings(position, turn) & back).first() else { return ControlFlow::Continue(()) };
+    let rook_code = Code(if turn.is_white() { 4 } else { 12 });
+    for king_side in [true, false] {
+        let Some(rook) = position.state.castling_rook(turn, king_side) else { continue };
+        if position.board.at(rook) != rook_code || (rook > king) != king_side {
+            continue;
+        }
+        let rank = king as u32 & 56;
+        let (king_to, rook_to) = if king_side { (rank + 6, rank + 5) } else { (rank + 2, rank + 3) };
+        let span = |a: u32, b: u32| (a.min(b)..=a.max(b)).fold(0u64, |set, s| set | 1 << s);
+        let king_path = span(king as u32, king_to);
+        let path = king_path | span(rook as u32, rook_to);
+        let others = position.board.occupied().0 & !(1 << king as u32) & !(1 << rook as u32);
+        if path & others != 0 {
+            continue;
+        }
+        if !pseudo {
+            // The king's way is looked at with the king gone from it, the rook still in place.
+            let mut without = *position;
+            without.board.put(king, Code::EMPTY);
+            if attacked_by(&without, !turn) & king_path != 0 {
+                continue;
+            }
+        }
+        offer(PackedMove::castle(king, rook))?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Whether a move leaves no own king attacked.
+fn is_safe(position: &Position, mv: PackedMove) -> bool {
+    let turn = position.state.turn();
+    let mut after = *position;
+    after.play(mv);
+    kings(&after, turn) & attacked_by(&after, !turn) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
+
+    use super::*;
+
+    fn both(fen: &str) -> (Vec<u16>, Vec<u16>) {
+        let setup: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).expect(fen);
+        let mut theirs: Vec<u16> = setup
+            .legal_moves()
+            .into_iter()
+            .filter(|mv| mv.promotion().is_none_or(|role| role == shakmaty::Role::Queen))
+            .map(|mv| PackedMove::from_shakmaty(mv, setup.turn()).0)
+            .collect();
+        let mut ours = Vec::new();
+        let position = Position::from_setup(&setup.to_setup(shakmaty::EnPassantMode::Always));
+        let _ = moves(&position, false, &mut |mv| {
+            ours.push(mv.0);
+            ControlFlow::Continue(())
+        });
+        theirs.sort_unstable();
+        ours.sort_unstable();
+        (ours, theirs)
+    }
+
+    #[test]
+    fn agrees_with_shakmaty() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/2N2Q1p/PP1BBPPP/R3K2R b KQkq c3 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "8/8/3p4/KPp4r/1R3p1k/8/4P1P1/8 w - c6 0 1",
+            "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
+            "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+            "1r4kr/8/8/8/8/8/8/1R4KR w HBhb - 0 1",
+            "4k3/8/8/8/8/8/7r/R5KR w HA - 0 1",
+            "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+        ] {
+            let (ours, theirs) = both(fen);
+            assert_eq!(ours, theirs, "{fen}");
+        }
+    }
+}

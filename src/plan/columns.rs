@@ -1,0 +1,43 @@
+//! Conditions and numbers that are constant in a game: computed once a game from its tags, and
+//! handed to an engine as columns indexed by game.
+
+use shakmaty::Color;
+
+use crate::query::tree::{Cmp, GameResult};
+
+/// One column.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Column {
+    /// Mask: the movetext ended so.
+    Result(GameResult),
+    /// Number, if known and at least 1: the rating of one side, or the larger of both.
+    Elo(Option<Color>),
+    /// Number, if known and at least 1.
+    Year,
+    /// Number.
+    GameNumber,
+    /// Mask.
+    Text(TextTest),
+}
+
+/// A condition on strings. False where an operand has no value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TextTest {
+    /// The string has a value.
+    HasValue(Text),
+    /// Bytewise comparison.
+    Compare(Cmp, Text, Text),
+    /// The first is a substring of the second.
+    In(Text, Text),
+}
+
+/// A string that is constant in a game.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Text {
+    /// A literal.
+    Literal(String),
+    /// The value of a tag.
+    Tag(String),
+    /// `White`, `Black`, or both with a line feed between.
+    Player(Option<Color>),
+}

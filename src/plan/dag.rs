@@ -1,0 +1,487 @@
+//! The plan's graph: pure operations on 64-bit words, one word for each position.
+//!
+//! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number*
+//! (an `i32`, sign-extended). Nodes are hash-consed: the same operation on the same operands is one
+//! node, across all copies of all orbits. Operands always have smaller ids than their users.
+
+use std::collections::HashMap;
+
+use shakmaty::Bitboard;
+
+use crate::{
+    board::{self, PieceSet},
+    query::tree::{Cmp, Special},
+};
+
+/// Index of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Id(pub u32);
+
+/// Index of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LoopId(pub u32);
+
+/// Index of a per-game column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ColumnId(pub u32);
+
+/// The mask for true.
+pub const TRUE: u64 = !0;
+
+/// Stands for "no value" where a number is reduced: below every `i32`.
+pub const NO_VALUE: i64 = i64::MIN;
+
+/// One operation. Numbers compute in `i32` and wrap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "operands are documented on each variant")]
+pub enum Op {
+    /// The same word for every position.
+    Const(u64),
+    /// Bit plane 0..=3 of the board.
+    Plane(u8),
+    /// Mask: White to move.
+    WhiteToMove,
+    /// Mask: first position of its game.
+    Initial,
+    /// Mask: last position of its game.
+    Terminal,
+    /// Number: half-moves played.
+    Ply,
+    /// Mask: the game's column is true or has a value.
+    GameMask(ColumnId),
+    /// Number: the game's column.
+    GameNumber(ColumnId),
+    /// A parameter of a loop: changes with every row.
+    Param(LoopId, u32),
+    /// Intersection.
+    And(Id, Id),
+    /// Union.
+    Or(Id, Id),
+    /// First without second.
+    AndNot(Id, Id),
+    /// Complement.
+    Not(Id),
+    /// `a` where the mask is true, else `b`.
+    Select { mask: Id, a: Id, b: Id },
+    /// Bits moved up, zeros shifted in; 1..=63.
+    Shl(Id, u8),
+    /// Bits moved down, zeros shifted in; 1..=63.
+    Shr(Id, u8),
+    /// Squares moved by (files, ranks); what leaves the board is lost.
+    Step(Id, i8, i8),
+    /// All squares of every rank that has a square in the set.
+    FillRanks(Id),
+    /// All squares of every file that has a square in the set.
+    FillFiles(Id),
+    /// Ranks 1-4 (`upper`: 5-8), eight bits each, spread to sixteen bits each.
+    Spread { set: Id, upper: bool },
+    /// Squares a knight's move away.
+    Knight(Id),
+    /// Squares a king's move away.
+    King(Id),
+    /// Squares that pawns of one colour attack.
+    Pawn { set: Id, white: bool },
+    /// Squares reached in direction 0..=7 over empty squares, the first occupied one included.
+    Slide { set: Id, empty: Id, dir: u8 },
+    /// Squares `lo..=hi` steps away in any of the directions, whatever stands between.
+    Walk { set: Id, dirs: u8, lo: i8, hi: i8 },
+    /// Mask: the set is not empty.
+    NonEmpty(Id),
+    /// Mask: the set is one square.
+    Single(Id),
+    /// Number of squares.
+    Count(Id),
+    /// Number: the rank 1..=8 of the set's lowest square (of the only one, where it matters).
+    Rank(Id),
+    /// Number: the file 1..=8 of the set's lowest square.
+    File(Id),
+    /// Number: the code of what stands on the set's only square: 0, 1..=6, 9..=14.
+    Content(Id),
+    /// The square of a file and rank, none outside 1..=8.
+    MakeSquare { file: Id, rank: Id },
+    Add(Id, Id),
+    Sub(Id, Id),
+    Mul(Id, Id),
+    /// Truncating; by zero: 0.
+    Div(Id, Id),
+    /// Sign of the dividend; by zero: 0.
+    Rem(Id, Id),
+    /// Integer part; of a negative number: 0.
+    Sqrt(Id),
+    /// The larger, as `i64`.
+    Max(Id, Id),
+    /// Mask: the relation holds, as `i64`.
+    Compare(Cmp, Id, Id),
+    /// Mask: the side to move, in check or not as said, has no legal move.
+    NoMoves { in_check: bool },
+    /// Arrival squares of moves from and to the given squares.
+    Legal { from: Id, to: Id, pseudo: bool, only: Special },
+    /// Number of such moves as (from, to) pairs.
+    LegalCount { from: Id, to: Id, pseudo: bool, only: Special },
+    /// The result of a loop.
+    Loop(LoopId),
+}
+
+impl Op {
+    /// The operands, a loop's body aside.
+    pub fn args(self) -> impl Iterator<Item = Id> {
+        use Op::*;
+        let (a, b, c) = match self {
+            Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
+            | Param(..) | NoMoves { .. } | Loop(_) => (None, None, None),
+            Not(a) | Shl(a, _) | Shr(a, _) | Step(a, ..) | FillRanks(a) | FillFiles(a) | Knight(a)
+            | King(a) | NonEmpty(a) | Single(a) | Count(a) | Rank(a) | File(a) | Content(a) | Sqrt(a) => {
+                (Some(a), None, None)
+            }
+            Spread { set, .. } | Pawn { set, .. } | Walk { set, .. } => (Some(set), None, None),
+            And(a, b) | Or(a, b) | AndNot(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | Div(a, b)
+            | Rem(a, b) | Max(a, b) | Compare(_, a, b) => (Some(a), Some(b), None),
+            Slide { set, empty, .. } => (Some(set), Some(empty), None),
+            MakeSquare { file, rank } => (Some(file), Some(rank), None),
+            Legal { from, to, .. } | LegalCount { from, to, .. } => (Some(from), Some(to), None),
+            Select { mask, a, b } => (Some(mask), Some(a), Some(b)),
+        };
+        [a, b, c].into_iter().flatten()
+    }
+}
+
+/// How a loop gathers the words of its rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reduce {
+    /// Union of sets, or "any" of masks.
+    Or,
+    /// Largest number, as `i64`; starts at [`NO_VALUE`].
+    Max,
+    /// Number of rows whose mask is true.
+    Count,
+}
+
+/// A body evaluated once for every row of a table.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The parameters of each row; all rows have the same length.
+    pub rows: Vec<Vec<u64>>,
+    /// How results are gathered.
+    pub reduce: Reduce,
+    /// The word that is gathered.
+    pub body: Id,
+}
+
+/// What optimisations a plan may use. Every one can be switched off; none changes an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Shifts of a filter with a single-square designator become one 64-bit word.
+    pub anchors: bool,
+    /// Shifts of a filter made of designators become a grid of 15 x 15 bits.
+    pub grids: bool,
+    /// Copies that differ in squares alone become rows of a table.
+    pub tables: bool,
+    /// The same operation on the same operands is computed once.
+    pub sharing: bool,
+    /// Algebraic simplification.
+    pub simplify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { anchors: true, grids: true, tables: true, sharing: true, simplify: true }
+    }
+}
+
+/// The graph while it grows.
+#[derive(Clone, Debug, Default)]
+pub struct Dag {
+    /// The operations; operands before users.
+    pub ops: Vec<Op>,
+    /// For each node, the loops in whose body it must be evaluated, outermost first.
+    pub within: Vec<Vec<LoopId>>,
+    /// The loops.
+    pub loops: Vec<Loop>,
+    known: HashMap<Op, Id>,
+    sharing: bool,
+    simplify: bool,
+}
+
+impl Dag {
+    /// An empty graph.
+    pub fn new(options: Options) -> Dag {
+        Dag { sharing: options.sharing, simplify: options.simplify, ..Dag::default() }
+    }
+
+    /// The operation of a node.
+    pub fn op(&self, id: Id) -> Op {
+        self.ops[id.0 as usize]
+    }
+
+    /// The constant that a node is, if it is one.
+    pub fn constant(&self, id: Id) -> Option<u64> {
+        match self.op(id) {
+            Op::Const(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    fn add_op(&mut self, op: Op) -> Id {
+        // Leaves and constants are always shared: planes and parameters must be one node each.
+        let leaf = op.args().next().is_none();
+        if (self.sharing || leaf)
+            && let Some(&id) = self.known.get(&op)
+        {
+            return id;
+        }
+        let within = match op {
+            Op::Param(l, _) => vec![l],
+            Op::Loop(l) => {
+                let body = self.loops[l.0 as usize].body;
+                self.within[body.0 as usize].iter().copied().filter(|&outer| outer != l).collect()
+            }
+            _ => {
+                let mut all: Vec<LoopId> = Vec::new();
+                for arg in op.args() {
+                    all.extend(&self.within[arg.0 as usize]);
+                }
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        };
+        let id = Id(self.ops.len() as u32);
+        self.ops.push(op);
+        self.within.push(within);
+        self.known.insert(op, id);
+        id
+    }
+
+    /// A constant word.
+    pub fn word(&mut self, word: u64) -> Id {
+        self.add_op(Op::Const(word))
+    }
+
+    /// A constant mask.
+    pub fn mask(&mut self, value: bool) -> Id {
+        self.word(if value { TRUE } else { 0 })
+    }
+
+    /// A constant number.
+    pub fn number(&mut self, value: i32) -> Id {
+        self.word(value as i64 as u64)
+    }
+
+    /// Opens a loop whose parameters can then be used; [`Dag::close_loop`] ends it.
+    pub fn open_loop(&mut self, rows: Vec<Vec<u64>>) -> LoopId {
+        let id = LoopId(self.loops.len() as u32);
+        self.loops.push(Loop { rows, reduce: Reduce::Or, body: Id(0) });
+        id
+    }
+
+    /// Ends a loop and returns its result.
+    pub fn close_loop(&mut self, id: LoopId, reduce: Reduce, body: Id) -> Id {
+        let it = &mut self.loops[id.0 as usize];
+        (it.reduce, it.body) = (reduce, body);
+        let rows = it.rows.len();
+        if rows > 0 && !self.within[body.0 as usize].contains(&id) && reduce != Reduce::Count {
+            return body; // the same for every row
+        }
+        self.add_op(Op::Loop(id))
+    }
+
+    /// Adds an operation, or finds something simpler that is equal.
+    pub fn add(&mut self, op: Op) -> Id {
+        if let Some(word) = self.fold(op) {
+            return self.word(word);
+        }
+        if self.simplify
+            && let Some(id) = self.simpler(op)
+        {
+            return id;
+        }
+        self.add_op(op)
+    }
+
+    /// The value of an operation on constants.
+    fn fold(&self, op: Op) -> Option<u64> {
+        let k = |id| self.constant(id);
+        Some(match op {
+            Op::And(a, b) => k(a)? & k(b)?,
+            Op::Or(a, b) => k(a)? | k(b)?,
+            Op::AndNot(a, b) => k(a)? & !k(b)?,
+            Op::Not(a) => !k(a)?,
+            Op::Select { mask, a, b } => k(a)? & k(mask)? | k(b)? & !k(mask)?,
+            Op::Step(a, dx, dy) => board::translate(Bitboard(k(a)?), (dx, dy)).0,
+            Op::NonEmpty(a) => if k(a)? == 0 { 0 } else { TRUE },
+            Op::Count(a) => u64::from(k(a)?.count_ones()),
+            Op::Compare(cmp, a, b) => {
+                if cmp.holds((k(a)? as i64).cmp(&(k(b)? as i64))) { TRUE } else { 0 }
+            }
+            _ => return None,
+        })
+    }
+
+    fn simpler(&mut self, op: Op) -> Option<Id> {
+        let k = |dag: &Dag, id| dag.constant(id);
+        match op {
+            Op::And(a, b) if a == b => Some(a),
+            Op::Or(a, b) if a == b => Some(a),
+            // Constants stand second.
+            Op::And(a, b) if k(self, a).is_some() => Some(self.add(Op::And(b, a))),
+            Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
+            Op::And(a, b) => match k(self, b) {
+                Some(0) => Some(b),
+                Some(TRUE) => Some(a),
+                Some(outer) => match self.op(a) {
+                    Op::And(x, c) => {
+                        let inner = k(self, c)?;
+                        let both = self.word(inner & outer);
+                        Some(self.add(Op::And(x, both)))
+                    }
+                    _ => None,
+                },
+                None => match (self.op(a), self.op(b)) {
+                    (_, Op::Not(y)) => Some(self.add(Op::AndNot(a, y))),
+                    (Op::Not(x), _) => Some(self.add(Op::AndNot(b, x))),
+                    _ => None,
+                },
+            },
+            Op::AndNot(a, b) => match (k(self, a), k(self, b)) {
+                (Some(0), _) | (_, Some(0)) => Some(a),
+                (_, Some(mask)) => {
+                    let rest = self.word(!mask);
+                    Some(self.add(Op::And(a, rest)))
+                }
+                (Some(TRUE), _) => Some(self.add(Op::Not(b))),
+                _ if a == b => Some(self.word(0)),
+                _ => None,
+            },
+            Op::Or(a, b) => match k(self, b) {
+                Some(0) => Some(a),
+                Some(TRUE) => Some(b),
+                _ => match (self.op(a), self.op(b)) {
+                    // (x & c1) | (x & c2) = x & (c1 | c2): one designator with both square sets.
+                    (Op::And(x, c1), Op::And(y, c2)) if x == y => {
+                        let both = self.word(k(self, c1)? | k(self, c2)?);
+                        Some(self.add(Op::And(x, both)))
+                    }
+                    (Op::And(x, c), _) if x == b && k(self, c).is_some() => Some(b),
+                    (_, Op::And(y, c)) if y == a && k(self, c).is_some() => Some(a),
+                    _ => None,
+                },
+            },
+            Op::Not(a) => match self.op(a) {
+                Op::Not(x) => Some(x),
+                _ => None,
+            },
+            Op::Select { mask, a, b } => match k(self, mask) {
+                Some(TRUE) => Some(a),
+                Some(0) => Some(b),
+                _ if a == b => Some(a),
+                _ if k(self, b) == Some(0) => Some(self.add(Op::And(a, mask))),
+                _ => None,
+            },
+            Op::Step(a, 0, 0) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// The union of many words, as a balanced tree.
+    pub fn any_of(&mut self, mut words: Vec<Id>) -> Id {
+        if self.sharing {
+            words.sort_unstable();
+            words.dedup();
+        }
+        self.balanced(words, Op::Or, 0)
+    }
+
+    fn balanced(&mut self, mut words: Vec<Id>, op: impl Fn(Id, Id) -> Op + Copy, neutral: u64) -> Id {
+        while words.len() > 1 {
+            words = words
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => self.add(op(a, b)),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        match words.first() {
+            Some(&id) => id,
+            None => self.word(neutral),
+        }
+    }
+
+    /// The sum of many numbers.
+    pub fn sum_of(&mut self, words: Vec<Id>) -> Id {
+        self.balanced(words, Op::Add, 0)
+    }
+
+    /// The squares whose content is in a set, from the bit planes.
+    pub fn pieces(&mut self, set: PieceSet) -> Id {
+        let set = set.0 & PieceSet::ALL.0;
+        let plane = |dag: &mut Dag, k| dag.add(Op::Plane(k));
+        let white = (set >> 1 & 0x3f) as u8;
+        let black = (set >> 9 & 0x3f) as u8;
+        let mut parts = Vec::new();
+        if set & 1 != 0 {
+            // With the empty square in the set, its complement is the simpler one.
+            let rest = PieceSet(PieceSet::ALL.0 & !set);
+            if rest == PieceSet::NONE {
+                return self.word(TRUE);
+            }
+            let rest = self.pieces(rest);
+            return self.add(Op::Not(rest));
+        }
+        let black_plane = plane(self, 3);
+        if white == black {
+            return self.roles(white);
+        }
+        if white != 0 {
+            let roles = self.roles(white);
+            parts.push(self.add(Op::AndNot(roles, black_plane)));
+        }
+        if black == 0x3f {
+            parts.push(black_plane); // only black pieces set plane 3
+        } else if black != 0 {
+            let roles = self.roles(black);
+            parts.push(self.add(Op::And(roles, black_plane)));
+        }
+        self.any_of(parts)
+    }
+
+    /// The squares of the roles in a set (bit `r - 1` for role `r`), of either colour.
+    fn roles(&mut self, roles: u8) -> Id {
+        let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
+        match roles {
+            0 => return self.word(0),
+            // Code 7 never stands on a board, so a few sets need less than their minterms.
+            0x3f => {
+                let low = self.add(Op::Or(p[0], p[1]));
+                return self.add(Op::Or(low, p[2]));
+            }
+            0b01_1000 => return self.add(Op::AndNot(p[2], p[1])), // rook, queen
+            0b01_0100 => {
+                let high = self.add(Op::Or(p[1], p[2])); // bishop, queen
+                return self.add(Op::And(p[0], high));
+            }
+            _ => {}
+        }
+        let minterms = (1..=6u8)
+            .filter(|r| roles >> (r - 1) & 1 != 0)
+            .map(|r| match r {
+                1 => {
+                    let high = self.add(Op::Or(p[1], p[2]));
+                    self.add(Op::AndNot(p[0], high))
+                }
+                2 => {
+                    let rest = self.add(Op::Or(p[0], p[2]));
+                    self.add(Op::AndNot(p[1], rest))
+                }
+                3 => self.add(Op::And(p[0], p[1])),
+                4 => {
+                    let low = self.add(Op::Or(p[0], p[1]));
+                    self.add(Op::AndNot(p[2], low))
+                }
+                5 => self.add(Op::And(p[0], p[2])),
+                _ => self.add(Op::And(p[1], p[2])),
+            })
+            .collect();
+        self.any_of(minterms)
+    }
+}

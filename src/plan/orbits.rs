@@ -1,0 +1,512 @@
+//! Orbits to the graph, without a loop over their copies wherever that is possible.
+//!
+//! All shifts of one filter are evaluated together. Where the filter has a designator of a single
+//! square, every surviving shift puts that square somewhere else on the board: the shifts are named
+//! by that *anchor* and one 64-bit word holds the answers of all. Where it has none, the offsets
+//! from (-7, -7) to (7, 7) form a *grid* of 15 x 15 bits in four words. Copies that differ in
+//! squares alone become the rows of a *table*. What is left is written out copy by copy.
+//!
+//! Each of the first three can be switched off, and then the next one takes its place.
+
+use std::collections::HashMap;
+
+use shakmaty::{Bitboard, Square};
+
+use super::{
+    OrbitNote,
+    dag::{Id, Op, Reduce, TRUE},
+    lower::{LIGHT, Lower, Slot, Slots, Value},
+};
+use crate::{
+    board::full_lines,
+    orbit::{Copy, Filter, Orbit, Placement, Plain},
+    query::{Op as Q, Type, tree::Tally},
+};
+
+/// Fewer copies than this are written out rather than put in a table.
+const TABLE_COPIES_MIN: usize = 8;
+
+/// What becomes of the copies' values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Mask: some copy matches.
+    Any,
+    /// Number of copies that match.
+    Count,
+    /// Union of sets.
+    Union,
+    /// Largest number, packed.
+    Max,
+}
+
+/// How shifts become bits of words.
+#[derive(Clone, Copy)]
+enum Frame {
+    /// Bit: the square to which the single square at these coordinates is shifted.
+    Anchor(i8, i8),
+    /// Bit `16 * (dy + 7) + dx + 7` of 256.
+    Grid,
+}
+
+impl Frame {
+    const fn words(self) -> usize {
+        match self {
+            Frame::Anchor(..) => 1,
+            Frame::Grid => 4,
+        }
+    }
+
+    /// The bits of a list of shifts.
+    fn mask(self, shifts: &[(i8, i8)]) -> [u64; 4] {
+        let mut out = [0; 4];
+        for &(dx, dy) in shifts {
+            let bit = match self {
+                Frame::Anchor(x, y) => 8 * (y + dy) as usize + (x + dx) as usize,
+                Frame::Grid => 16 * (dy + 7) as usize + (dx + 7) as usize,
+            };
+            out[bit / 64] |= 1 << (bit % 64);
+        }
+        out
+    }
+}
+
+impl Lower {
+    /// The truth of an orbit in a place where nothing else of it is wanted.
+    pub(super) fn orbit_truth(&mut self, orbit: &Orbit) -> Option<Id> {
+        (orbit.tally == Tally::Any).then(|| self.gather(orbit, Wanted::Any))
+    }
+
+    pub(super) fn orbit_value(&mut self, orbit: &Orbit) -> Value {
+        let always = self.dag.mask(true);
+        match (orbit.tally, orbit.ty) {
+            (Tally::Any, Type::Set) => Value::Set(self.gather(orbit, Wanted::Union)),
+            (Tally::Any, Type::Num) => {
+                let word = self.gather(orbit, Wanted::Max);
+                self.unpacked_number(word)
+            }
+            (Tally::Any, _) => Value::Bool(self.gather(orbit, Wanted::Any)),
+            (Tally::Count, _) => Value::Num { number: self.gather(orbit, Wanted::Count), ok: always },
+            (Tally::Range(lo, hi), _) => {
+                use crate::query::tree::Cmp;
+                let number = self.gather(orbit, Wanted::Count);
+                let (lo, hi) = (self.dag.number(lo), self.dag.number(hi));
+                let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
+                let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
+                Value::Num { number, ok: self.and(above, below) }
+            }
+        }
+    }
+
+    fn gather(&mut self, orbit: &Orbit, wanted: Wanted) -> Id {
+        let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
+        let mut parts = Vec::new();
+        if self.assigns_outer(&orbit.base) {
+            // Copies pass values to one another: they run in order.
+            for copy in &orbit.copies {
+                parts.push(self.copy_word(&copy.filter, wanted));
+            }
+            note.unrolled = orbit.copies.len();
+        } else {
+            let kept = self.vars.clone();
+            let rest = self.collapse_groups(orbit, wanted, &mut parts, &mut note);
+            self.vars.clone_from(&kept);
+            for group in self.same_but_squares(rest) {
+                self.vars.clone_from(&kept);
+                self.group(&group, wanted, &mut parts, &mut note);
+            }
+            self.vars = kept;
+        }
+        self.notes.push(note);
+        match wanted {
+            Wanted::Any | Wanted::Union => self.dag.any_of(parts),
+            Wanted::Count => self.dag.sum_of(parts),
+            Wanted::Max => {
+                let none = self.dag.word(super::dag::NO_VALUE as u64);
+                parts.into_iter().fold(none, |best, part| {
+                    if best == none { part } else { self.dag.add(Op::Max(best, part)) }
+                })
+            }
+        }
+    }
+
+    /// The word that one copy contributes.
+    fn copy_word(&mut self, filter: &Filter, wanted: Wanted) -> Id {
+        match wanted {
+            Wanted::Any => self.truth(filter),
+            Wanted::Count => {
+                let hit = self.truth(filter);
+                let (one, zero) = (self.dag.number(1), self.dag.number(0));
+                self.dag.add(Op::Select { mask: hit, a: one, b: zero })
+            }
+            Wanted::Union => self.set(filter),
+            Wanted::Max => {
+                let value = self.value(filter);
+                self.packed_number(value)
+            }
+        }
+    }
+
+    // ---- tables
+
+    /// Splits copies into groups whose members differ only in squares and square colours.
+    fn same_but_squares<'a>(&self, copies: Vec<&'a Copy>) -> Vec<Vec<&'a Copy>> {
+        if !self.options.tables || self.slots.is_some() {
+            return copies.into_iter().map(|copy| vec![copy]).collect();
+        }
+        let mut order: Vec<Vec<&Copy>> = Vec::new();
+        let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+        for copy in copies {
+            let index = *known.entry(skeleton(&copy.filter)).or_insert_with(|| {
+                order.push(Vec::new());
+                order.len() - 1
+            });
+            order[index].push(copy);
+        }
+        order
+    }
+
+    fn group(&mut self, group: &[&Copy], wanted: Wanted, parts: &mut Vec<Id>, note: &mut OrbitNote) {
+        if group.len() < TABLE_COPIES_MIN || repeats_assignments(&group[0].filter) {
+            let kept = self.vars.clone();
+            for copy in group {
+                self.vars.clone_from(&kept);
+                parts.push(self.copy_word(&copy.filter, wanted));
+            }
+            note.unrolled += group.len();
+            return;
+        }
+        let columns: Vec<Vec<u64>> = group.iter().map(|copy| square_masks(&copy.filter)).collect();
+        let mut varying: Vec<usize> = Vec::new();
+        let mut masks = Vec::new();
+        for k in 0..columns[0].len() {
+            if columns.iter().all(|row| row[k] == columns[0][k]) {
+                masks.push(Slot::Same(columns[0][k]));
+                continue;
+            }
+            let same = varying.iter().position(|&old| columns.iter().all(|row| row[k] == row[old]));
+            let param = same.unwrap_or_else(|| {
+                varying.push(k);
+                varying.len() - 1
+            });
+            masks.push(Slot::Param(param as u32));
+        }
+        let rows = columns.iter().map(|row| varying.iter().map(|&k| row[k]).collect()).collect();
+        let table = self.dag.open_loop(rows);
+        self.slots = Some(Slots { table, masks, next: 0 });
+        let filter = &group[0].filter;
+        let (reduce, body) = match wanted {
+            Wanted::Any => (Reduce::Or, self.truth(filter)),
+            Wanted::Count => (Reduce::Count, self.truth(filter)),
+            Wanted::Union => (Reduce::Or, self.set(filter)),
+            Wanted::Max => (Reduce::Max, self.copy_word(filter, wanted)),
+        };
+        let slots = self.slots.take().expect("it was put there above");
+        assert_eq!(slots.next, slots.masks.len(), "a table's body asks for each of its squares once");
+        parts.push(self.dag.close_loop(table, reduce, body));
+        note.tables += 1;
+        note.in_tables += group.len();
+    }
+
+    // ---- shifts together
+
+    /// Evaluates what can be collapsed; returns the copies that are left.
+    fn collapse_groups<'a>(
+        &mut self,
+        orbit: &'a Orbit,
+        wanted: Wanted,
+        parts: &mut Vec<Id>,
+        note: &mut OrbitNote,
+    ) -> Vec<&'a Copy> {
+        let all = || orbit.copies.iter().collect();
+        if !matches!(wanted, Wanted::Any | Wanted::Count)
+            || self.slots.is_some()
+            || !(self.options.anchors || self.options.grids)
+            || orbit.base.any(|plain| matches!(plain.op, Q::Assign(_)))
+        {
+            return all();
+        }
+        let mut rest = Vec::new();
+        let mut groups: Vec<(Placement, Vec<&Copy>)> = Vec::new();
+        for copy in &orbit.copies {
+            let key = copy.placement.unshifted();
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                _ if copy.placement.shift.is_none() => rest.push(copy),
+                Some((_, group)) => group.push(copy),
+                None => groups.push((key, vec![copy])),
+            }
+        }
+        for (placement, group) in groups {
+            match self.collapse(orbit, placement, &group) {
+                Some((frame, words)) => {
+                    match frame {
+                        Frame::Anchor(..) => (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len()),
+                        Frame::Grid => (note.grids, note.gridded) = (note.grids + 1, note.gridded + group.len()),
+                    }
+                    match wanted {
+                        Wanted::Any => parts.push(self.dag.any_of(words)),
+                        _ => parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word)))),
+                    }
+                }
+                None => rest.extend(group),
+            }
+        }
+        if wanted == Wanted::Any && !parts.is_empty() {
+            // One test for all groups together.
+            let bits = self.dag.any_of(std::mem::take(parts));
+            parts.push(self.dag.add(Op::NonEmpty(bits)));
+        }
+        rest
+    }
+
+    /// The answers of all shifts of one placement, as bits.
+    fn collapse(&mut self, orbit: &Orbit, placement: Placement, group: &[&Copy]) -> Option<(Frame, Vec<Id>)> {
+        if group.len() < 2 {
+            return None;
+        }
+        let base = orbit.unshifted(placement);
+        let anchor = if self.options.anchors { single_square(&base) } else { None };
+        let frame = match anchor {
+            Some(square) => Frame::Anchor(square.file() as i8, square.rank() as i8),
+            None if self.options.grids => Frame::Grid,
+            None => return None,
+        };
+        if !collapsible(&base) {
+            return None;
+        }
+        let shifts: Vec<(i8, i8)> = group.iter().filter_map(|copy| copy.placement.shift).collect();
+        let valid = frame.mask(&shifts);
+        let words = self.shifted_truth(&base, frame);
+        let words = words
+            .into_iter()
+            .zip(valid)
+            .map(|(word, valid)| {
+                let valid = self.dag.word(valid);
+                self.and(word, valid)
+            })
+            .collect();
+        Some((frame, words))
+    }
+
+    /// The truth of a filter under every shift.
+    fn shifted_truth(&mut self, filter: &Filter, frame: Frame) -> Vec<Id> {
+        if ignores_shifts(filter) {
+            return vec![self.truth(filter); frame.words()];
+        }
+        let Filter::Plain(f) = filter else { panic!("a nested orbit is not collapsible") };
+        let args: Vec<&Filter> = f.args.iter().collect();
+        match &f.op {
+            Q::Designator { pieces, squares } => {
+                let pieces = self.dag.pieces(pieces.accepts());
+                self.shifted_hits(pieces, *squares, frame)
+            }
+            Q::Intersect => {
+                let (pieces, squares) = restricted_designator(f).expect("collapsible saw one");
+                let Q::Designator { pieces: named, squares: on } = &pieces.op else {
+                    unreachable!("it is a designator")
+                };
+                let (pieces, others) = (self.dag.pieces(named.accepts()), self.set(squares));
+                let both = self.and(pieces, others);
+                self.shifted_hits(both, *on, frame)
+            }
+            Q::Not => {
+                let words = self.shifted_truth(args[0], frame);
+                words.into_iter().map(|word| self.not(word)).collect()
+            }
+            Q::And | Q::Compound => self.combine(&args, frame, Op::And),
+            Q::Or | Q::Union => self.combine(&args, frame, Op::Or),
+            Q::If => {
+                let cond = self.shifted_truth(args[0], frame);
+                let then = self.shifted_truth(args[1], frame);
+                let other = match args.get(2) {
+                    Some(arg) => self.shifted_truth(arg, frame),
+                    None => vec![self.dag.mask(true); frame.words()],
+                };
+                (0..cond.len())
+                    .map(|k| self.dag.add(Op::Select { mask: cond[k], a: then[k], b: other[k] }))
+                    .collect()
+            }
+            other => panic!("{other:?} is not collapsible"),
+        }
+    }
+
+    fn combine(&mut self, args: &[&Filter], frame: Frame, op: fn(Id, Id) -> Op) -> Vec<Id> {
+        let words: Vec<Vec<Id>> = args.iter().map(|arg| self.shifted_truth(arg, frame)).collect();
+        (0..frame.words())
+            .map(|k| {
+                let first = words[0][k];
+                words[1..].iter().fold(first, |all, word| self.dag.add(op(all, word[k])))
+            })
+            .collect()
+    }
+
+    /// For every shift, whether one of `pieces` stands on the shifted `squares`.
+    fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, frame: Frame) -> Vec<Id> {
+        if squares == Bitboard::FULL {
+            let some = self.dag.add(Op::NonEmpty(pieces));
+            return vec![some; frame.words()];
+        }
+        let (ranks, files) = full_lines(squares);
+        let mut parts: Vec<Vec<Id>> = vec![Vec::new(); frame.words()];
+        for square in squares {
+            let (x, y) = (square.file() as i8, square.rank() as i8);
+            if ranks >> y & 1 == 0 && files >> x & 1 == 0 {
+                self.move_into(pieces, &[(x, y)], frame, &mut parts);
+            }
+        }
+        for k in 0..8i8 {
+            // A full line ignores one axis: all places along it.
+            if ranks >> k & 1 != 0 {
+                let filled = self.dag.add(Op::FillRanks(pieces));
+                self.move_line(filled, (None, Some(k)), frame, &mut parts);
+            }
+            if files >> k & 1 != 0 {
+                let filled = self.dag.add(Op::FillFiles(pieces));
+                self.move_line(filled, (Some(k), None), frame, &mut parts);
+            }
+        }
+        parts.into_iter().map(|words| self.dag.any_of(words)).collect()
+    }
+
+    fn move_line(
+        &mut self,
+        filled: Id,
+        (x, y): (Option<i8>, Option<i8>),
+        frame: Frame,
+        parts: &mut [Vec<Id>],
+    ) {
+        match frame {
+            Frame::Anchor(ax, ay) => self.move_into(filled, &[(x.unwrap_or(ax), y.unwrap_or(ay))], frame, parts),
+            // Eight of the fifteen places along the line from each end.
+            Frame::Grid => {
+                let ends = [0, 7].map(|end| (x.unwrap_or(end), y.unwrap_or(end)));
+                self.move_into(filled, &ends, frame, parts);
+            }
+        }
+    }
+
+    /// Adds to `parts` the bits of the shifts that put square (x, y) on a square of `pieces`.
+    fn move_into(&mut self, pieces: Id, squares: &[(i8, i8)], frame: Frame, parts: &mut [Vec<Id>]) {
+        for &(x, y) in squares {
+            match frame {
+                Frame::Anchor(ax, ay) => parts[0].push(self.dag.add(Op::Step(pieces, ax - x, ay - y))),
+                Frame::Grid => {
+                    let low = self.dag.add(Op::Spread { set: pieces, upper: false });
+                    let high = self.dag.add(Op::Spread { set: pieces, upper: true });
+                    let by = 16 * (7 - y as usize) + 7 - x as usize;
+                    let (word, bits) = (by / 64, (by % 64) as u8);
+                    for (half, first) in [(low, word), (high, word + 1)] {
+                        if bits == 0 {
+                            parts[first].push(half);
+                            continue;
+                        }
+                        parts[first].push(self.dag.add(Op::Shl(half, bits)));
+                        if let Some(next) = parts.get_mut(first + 1) {
+                            next.push(self.dag.add(Op::Shr(half, 64 - bits)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
+/// board.
+fn single_square(filter: &Filter) -> Option<Square> {
+    let mut found = None;
+    filter.walk(&mut |plain| {
+        if let (Q::Designator { squares, .. }, false, None) = (&plain.op, plain.fixed, found) {
+            found = squares.single_square();
+        }
+    });
+    found
+}
+
+/// Whether a shift changes nothing in a filter.
+fn ignores_shifts(filter: &Filter) -> bool {
+    let moves = |plain: &Plain| match &plain.op {
+        Q::Designator { squares, .. } => !plain.fixed && *squares != Bitboard::FULL,
+        Q::Shade { .. } => !plain.fixed,
+        _ => false,
+    };
+    !filter.any(moves)
+}
+
+/// Whether the truth of a filter under all shifts can be had from bits of designators.
+fn collapsible(filter: &Filter) -> bool {
+    if ignores_shifts(filter) {
+        return true;
+    }
+    let Filter::Plain(f) = filter else { return false };
+    match &f.op {
+        Q::Designator { .. } => true,
+        Q::Intersect => restricted_designator(f).is_some(),
+        Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If => f.args.iter().all(collapsible),
+        _ => false,
+    }
+}
+
+/// `D & S` or `S & D`: a designator and a set that shifts leave alone.
+fn restricted_designator(f: &Plain) -> Option<(&Plain, &Filter)> {
+    let [a, b] = &f.args[..] else { return None };
+    for (designator, set) in [(a, b), (b, a)] {
+        if let Filter::Plain(plain) = designator
+            && matches!(plain.op, Q::Designator { .. })
+            && !plain.fixed
+            && ignores_shifts(set)
+        {
+            return Some((plain, set));
+        }
+    }
+    None
+}
+
+/// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries
+/// values from one round to the next.
+fn repeats_assignments(filter: &Filter) -> bool {
+    let assigns = |f: &Filter| f.any(|plain| matches!(plain.op, Q::Assign(_)));
+    match filter {
+        Filter::Orbit(_) => assigns(filter),
+        Filter::Plain(f) => match &f.op {
+            Q::SquareLoop { .. } | Q::SquareAll { .. } => assigns(filter),
+            _ => f.args.iter().any(repeats_assignments),
+        },
+    }
+}
+
+/// The masks of designators and square colours, in the order in which lowering asks for them.
+fn square_masks(filter: &Filter) -> Vec<u64> {
+    let mut out = Vec::new();
+    filter.walk(&mut |plain| match &plain.op {
+        Q::Designator { squares, .. } => out.push(squares.0),
+        Q::Shade { light } => out.push(if *light { LIGHT } else { LIGHT ^ TRUE }),
+        _ => {}
+    });
+    out
+}
+
+/// All that two copies may differ in, squares and square colours left out.
+fn skeleton(filter: &Filter) -> Vec<u64> {
+    let mut out = Vec::new();
+    write_skeleton(filter, &mut out);
+    out
+}
+
+fn write_skeleton(filter: &Filter, out: &mut Vec<u64>) {
+    match filter {
+        Filter::Plain(plain) => {
+            match &plain.op {
+                Q::Designator { pieces, .. } => {
+                    out.push(u64::from(pieces.all_white) | u64::from(pieces.all_black) << 1 | u64::from(pieces.list.0) << 2);
+                }
+                Q::Shade { .. } => out.push(0),
+                op => out.extend(crate::orbit::member(op).into_iter().flatten()),
+            }
+            plain.args.iter().for_each(|arg| write_skeleton(arg, out));
+        }
+        Filter::Orbit(orbit) => {
+            out.push(orbit.copies.len() as u64);
+            orbit.copies.iter().for_each(|copy| write_skeleton(&copy.filter, out));
+        }
+    }
+}
