@@ -230,3 +230,197 @@ fn rotates_by_45(filter: &Filter) -> Result<(), ReferenceError> {
         Filter::Orbit { copies, .. } => copies.iter().try_for_each(rotates_by_45),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{Color, Square};
+
+    use super::*;
+    use crate::{
+        board::{Code, PieceSet},
+        diagnostic::Span,
+        query::tree::{Dirs, Pieces},
+    };
+
+    fn node(op: Op, ty: Type, args: Vec<Node>) -> Node {
+        Node::new(op, ty, Span::default(), args)
+    }
+
+    /// A designator without pieces; `a-h2` is a rank, `a1-8` a file.
+    fn at(names: &[&str]) -> Node {
+        let mut squares = Bitboard::EMPTY;
+        for name in names {
+            squares |= match *name {
+                "a-h2" => Bitboard(0xff00),
+                "a1-8" => Bitboard(0x0101_0101_0101_0101),
+                square => square.parse::<Square>().unwrap().into(),
+            };
+        }
+        node(Op::Designator { pieces: Pieces::UNNAMED, squares }, Type::Set, vec![])
+    }
+
+    fn of(pieces: Pieces, squares: Bitboard) -> Node {
+        node(Op::Designator { pieces, squares }, Type::Set, vec![])
+    }
+
+    fn rooks(colors: &[Color]) -> Pieces {
+        let rook = |&color| PieceSet::only(Code::of(shakmaty::Piece { color, role: shakmaty::Role::Rook }));
+        let list = colors.iter().map(rook).fold(PieceSet::NONE, PieceSet::union);
+        Pieces { all_white: false, all_black: false, list }
+    }
+
+    fn braces(args: Vec<Node>) -> Node {
+        node(Op::Compound, args[args.len() - 1].ty, args)
+    }
+
+    fn transform(kind: TransformKind, tally: Tally, arg: Node) -> Node {
+        let ty = value_type(tally, arg.ty);
+        node(Op::Transform(kind, tally), ty, vec![arg])
+    }
+
+    use TransformKind::{
+        Flip, FlipColor, FlipHorizontal, ReverseColor, Rotate45, Shift, ShiftHorizontal, ShiftVertical,
+    };
+
+    fn any(kind: TransformKind, arg: Node) -> Node {
+        transform(kind, Tally::Any, arg)
+    }
+
+    fn count(kind: TransformKind, arg: Node) -> Node {
+        transform(kind, Tally::Count, arg)
+    }
+
+    fn orbit(node: &Node) -> (Tally, Vec<Filter>) {
+        match Expander::expand(node).unwrap() {
+            Filter::Orbit { tally, copies, .. } => (tally, copies),
+            other => panic!("{other:?} is no orbit"),
+        }
+    }
+
+    fn size(node: Node) -> usize {
+        orbit(&node).1.len()
+    }
+
+    #[test]
+    fn shift_orbits_have_the_documented_sizes() {
+        assert_eq!(size(any(Shift, at(&["a1"]))), 64);
+        assert_eq!(size(any(Shift, braces(vec![at(&["a1"]), at(&["a8"])]))), 8);
+        assert_eq!(size(any(ShiftHorizontal, braces(vec![at(&["a1"]), at(&["g1"])]))), 2);
+        assert_eq!(size(any(Shift, at(&["a1-8"]))), 8);
+        assert_eq!(size(any(Shift, at(&["a-h2"]))), 8);
+        assert_eq!(size(any(Shift, at(&["a-h2", "c4"]))), 72);
+        assert_eq!(size(any(Shift, braces(vec![at(&["a-h2", "c4"]), at(&["a1-8"])]))), 76);
+        assert_eq!(size(any(ShiftHorizontal, at(&["a-h2", "c4"]))), 9);
+        assert_eq!(size(any(ShiftVertical, at(&["a1-8", "b1"]))), 9);
+        assert_eq!(size(any(Shift, of(rooks(&[Color::White]), Bitboard::FULL))), 1);
+        assert_eq!(size(any(Shift, node(Op::Squares(Bitboard(1)), Type::Set, vec![]))), 1);
+    }
+
+    #[test]
+    fn empty_designators_kill_wherever_they_stand() {
+        let not = |arg| node(Op::Not, Type::Bool, vec![arg]);
+        let either = |a, b| node(Op::Or, Type::Bool, vec![a, b]);
+        assert_eq!(size(any(Shift, not(at(&["a1"])))), 64);
+        assert_eq!(size(any(Shift, either(at(&["a2"]), at(&["b3"])))), 49);
+        // As one designator it survives on its own half: a lone a8 or h1 comes from either square.
+        assert_eq!(size(any(Shift, at(&["a2", "b3"]))), 49 + 2 * 15 - 2);
+    }
+
+    #[test]
+    fn copies_are_distinct_by_structure() {
+        let union = node(Op::Union, Type::Set, vec![at(&["a1"]), at(&["h8"])]);
+        assert_eq!(size(any(Flip, at(&["a1", "h8"]))), 2);
+        assert_eq!(size(any(Flip, union)), 4);
+        assert_eq!(size(any(Flip, braces(vec![at(&["a1"]), at(&["h8"])]))), 4);
+        assert_eq!(size(any(Flip, of(rooks(&[Color::White]), Bitboard::FULL))), 1);
+        assert_eq!(size(any(FlipColor, of(rooks(&[Color::White, Color::Black]), Bitboard::FULL))), 1);
+        let all_white = Pieces { all_white: true, all_black: false, list: PieceSet::NONE };
+        assert_eq!(size(any(FlipColor, of(all_white, Bitboard::FULL))), 2);
+        assert_eq!(size(any(FlipColor, at(&["a4"]))), 2);
+        assert_eq!(size(any(FlipColor, node(Op::ToMove(Color::White), Type::Bool, vec![]))), 2);
+        let up = Op::Direction { dirs: Dirs(4), lo: 1, hi: 1 };
+        let kings = of(rooks(&[Color::White]), Bitboard::FULL);
+        assert_eq!(size(any(Flip, node(up.clone(), Type::Set, vec![kings.clone()]))), 4);
+        assert_eq!(size(any(Rotate45, node(up, Type::Set, vec![kings]))), 8);
+    }
+
+    #[test]
+    fn directly_nested_transforms_fuse_and_the_inner_count_governs() {
+        let a1 = || of(rooks(&[Color::White]), Bitboard(1));
+        for query in [
+            any(Shift, count(Flip, a1())),
+            any(Flip, count(Shift, a1())),
+            any(Flip, braces(vec![braces(vec![count(Shift, a1())])])),
+        ] {
+            let (tally, copies) = orbit(&query);
+            assert_eq!((tally, copies.len()), (Tally::Count, 64));
+            assert!(copies.iter().all(|copy| matches!(copy, Filter::Plain { .. })));
+        }
+        assert_eq!(size(any(ReverseColor, any(ReverseColor, a1()))), 1);
+        assert_eq!(size(any(FlipColor, any(Flip, a1()))), 8);
+        let plus_0 = |arg| {
+            let zero = node(Op::Int(0), Type::Num, vec![]);
+            node(Op::Arith(crate::query::tree::Arith::Add), Type::Num, vec![arg, zero])
+        };
+        let (tally, copies) = orbit(&any(FlipHorizontal, plus_0(count(ShiftHorizontal, at(&["a2"])))));
+        assert_eq!((tally, copies.len()), (Tally::Any, 2));
+    }
+
+    #[test]
+    fn a_counted_transform_keeps_its_argument_nested() {
+        let (tally, copies) = orbit(&count(Shift, any(Flip, at(&["a1"]))));
+        assert_eq!(tally, Tally::Count);
+        assert!(copies.iter().all(|copy| matches!(copy, Filter::Orbit { copies, .. } if !copies.is_empty())));
+        let sets: std::collections::BTreeSet<u64> =
+            (-7..=7i32).flat_map(|i| (-7..=7i32).map(move |j| corners_moved(i, j))).collect();
+        assert_eq!(copies.len(), sets.len());
+        assert_eq!(orbit(&count(Flip, any(Shift, at(&["a1"])))).1.len(), 1);
+    }
+
+    fn corners_moved(i: i32, j: i32) -> u64 {
+        let on = |n: i32| (0..8).contains(&n);
+        let corners = [(0, 0), (7, 0), (0, 7), (7, 7)];
+        let moved = corners.into_iter().map(|(x, y)| (x + i, y + j)).filter(|&(x, y)| on(x) && on(y));
+        moved.fold(0, |set, (x, y)| set | 1 << (8 * y + x))
+    }
+
+    #[test]
+    fn colours_swap_in_every_member_that_has_one() {
+        let swapped = |op| image_of_members(Basic::SwapColors, &op);
+        assert_eq!(swapped(Op::ToMove(Color::White)), Op::ToMove(Color::Black));
+        assert_eq!(swapped(Op::ColorValue(Color::White)), Op::ColorValue(Color::Black));
+        assert_eq!(swapped(Op::Elo(Some(Color::White))), Op::Elo(Some(Color::Black)));
+        assert_eq!(swapped(Op::Elo(None)), Op::Elo(None));
+        assert_eq!(swapped(Op::Player(Some(Color::Black))), Op::Player(Some(Color::White)));
+        assert_eq!(swapped(Op::Result(GameResult::WhiteWins)), Op::Result(GameResult::BlackWins));
+        assert_eq!(swapped(Op::Result(GameResult::Draw)), Op::Result(GameResult::Draw));
+        assert_eq!(swapped(Op::Tag("White".into())), Op::Tag("Black".into()));
+        assert_eq!(swapped(Op::Tag("Site".into())), Op::Tag("Site".into()));
+        assert_eq!(swapped(Op::Shade { light: true }), Op::Shade { light: false });
+        assert_eq!(swapped(Op::SideToMove), Op::SideToMove);
+        let (black, white) = (rooks(&[Color::Black]), rooks(&[Color::White]));
+        let squares = Bitboard(1);
+        assert_eq!(
+            swapped(Op::Designator { pieces: white, squares }),
+            Op::Designator { pieces: black, squares: Bitboard(1 << 56) }
+        );
+    }
+
+    #[test]
+    fn notransform_shields_and_rotate45_is_choosy() {
+        let shield = |arg| node(Op::NoTransform, Type::Set, vec![arg]);
+        let shade = |arg| node(Op::Shade { light: true }, Type::Set, vec![arg]);
+        let all = || of(rooks(&[Color::White]), Bitboard::FULL);
+        assert_eq!(size(any(Flip, shield(at(&["a1"])))), 1);
+        assert_eq!(size(any(Rotate45, shield(at(&["a1"])))), 1);
+        let error = |query| Expander::expand(&query).unwrap_err();
+        assert_eq!(error(any(Rotate45, at(&["a1"]))), ReferenceError::Rotate45Squares);
+        assert_eq!(error(any(Rotate45, shade(all()))), ReferenceError::Rotate45Shade);
+        assert_eq!(error(count(Rotate45, any(Shift, at(&["a1"])))), ReferenceError::Rotate45Squares);
+        let mut towers = at(&["a1", "b1"]);
+        for _ in 0..4 {
+            towers = count(Shift, braces(vec![towers, at(&["a1"])]));
+        }
+        assert!(matches!(error(towers), ReferenceError::TooManyCopies { .. }));
+    }
+}

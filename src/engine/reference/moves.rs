@@ -266,3 +266,90 @@ impl Placement {
 fn run(a: Square, b: Square) -> impl Iterator<Item = Square> {
     (a.min(b) as u32..=a.max(b) as u32).map(Square::new)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use shakmaty::{CastlingMode, Chess, FromSetup as _, fen::Fen};
+
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_setup(&fen.parse::<Fen>().unwrap().into_setup())
+    }
+
+    fn names(steps: &[Step]) -> BTreeSet<String> {
+        steps.iter().map(|step| format!("{}{}", step.from, step.to)).collect()
+    }
+
+    fn pairs(steps: &[Step]) -> BTreeSet<(Square, Square, bool, bool)> {
+        let flags = |step: &Step| (step.is(Special::Castle), step.is(Special::EnPassant));
+        steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
+    }
+
+    /// The own generator where shakmaty can be asked as well: all positions of random games.
+    #[test]
+    fn own_legal_moves_are_shakmatys() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+            "nrbqkbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBRN w GBgb - 0 1",
+            "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+            "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1",
+        ];
+        let mut seed = 7u64;
+        let (mut castlings, mut en_passants, mut checks) = (0, 0, 0);
+        for round in 0..210 {
+            let setup = starts[round % starts.len()].parse::<Fen>().unwrap().into_setup();
+            let mut chess = Chess::from_setup(setup, CastlingMode::Chess960).unwrap();
+            for _ in 0..80 {
+                let packed = Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always));
+                let placement = Placement::new(&packed);
+                let theirs: Vec<Step> = chess.legal_moves().into_iter().map(step_of).collect();
+                let ours = placement.legal_moves();
+                assert_eq!(pairs(&ours), pairs(&theirs), "{}", packed.to_fen());
+                assert_eq!(placement.king_attacked(placement.turn), chess.is_check());
+                castlings += theirs.iter().filter(|step| step.is(Special::Castle)).count();
+                en_passants += theirs.iter().filter(|step| step.is(Special::EnPassant)).count();
+                checks += usize::from(chess.is_check());
+                let moves = chess.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                chess.play_unchecked(moves[(seed >> 33) as usize % moves.len()]);
+            }
+        }
+        assert!(castlings > 100 && en_passants > 20 && checks > 100, "{castlings} {en_passants} {checks}");
+    }
+
+    #[test]
+    fn pseudolegal_moves_ignore_the_safety_of_the_king() {
+        let pinned = Placement::new(&position("4r1k1/8/8/8/8/8/4N3/R3K2R w KQ - 0 1"));
+        assert!(names(&pinned.pseudolegal_moves()).contains("e2c3"));
+        assert!(!names(&pinned.legal_moves()).contains("e2c3"));
+        let through_check = Placement::new(&position("5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"));
+        let castlings = |steps: Vec<Step>| {
+            names(&steps.into_iter().filter(|step| step.is(Special::Castle)).collect::<Vec<_>>())
+        };
+        assert_eq!(castlings(through_check.pseudolegal_moves()).len(), 2);
+        assert_eq!(castlings(through_check.legal_moves()), BTreeSet::from(["e1c1".into()]));
+    }
+
+    #[test]
+    fn placements_that_cannot_be_played_have_moves_all_the_same() {
+        let kingless = Rules::of(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
+        assert!(!kingless.has_king && !kingless.check);
+        assert_eq!(kingless.legal.len(), 14);
+        // Two kings, of which one is attacked: only moves that leave neither attacked.
+        let two = Rules::of(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
+        assert!(two.check);
+        assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
+        // The king to be captured may be taken.
+        let hanging = Rules::of(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
+        assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
+    }
+}
