@@ -8,7 +8,9 @@
 
 mod mv;
 mod position;
+mod transform;
 
 pub use mv::{MoveKind, PackedMove};
 pub use position::{Board, Code, PieceSet, Position, State};
 pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};
+pub use transform::{Dihedral, full_lines, shift, translate};

@@ -1,0 +1,1075 @@
+//! The keyword filters: everything in CQL that begins with a word.
+
+use shakmaty::{Bitboard, Color, Square};
+
+use super::{
+    lexer::{Tok, unsupported},
+    parser::{Parsed, Parser, binary, color_word, name_of, transform_type, unary},
+    tree::{
+        Dirs, GameResult, Node, Op, PawnKind, Pieces, PinPart, Special, Tally, TransformKind, Type, Var,
+        VarId,
+    },
+};
+use crate::{
+    board::{Code, PieceSet},
+    diagnostic::{Diagnostic, Span},
+    query::assigned::VARS_MAX,
+};
+
+/// Words of CQL 6.2 that ask about moves, the game tree, files or text: known, not built yet.
+const UNSUPPORTED: &[&str] = &[
+    "find",
+    "line",
+    "path",
+    "move",
+    "echo",
+    "sort",
+    "consecutivemoves",
+    "currentmove",
+    "previous",
+    "parent",
+    "child",
+    "position",
+    "currentposition",
+    "curpos",
+    "initialposition",
+    "positionid",
+    "depth",
+    "mainline",
+    "variation",
+    "virtualmainline",
+    "lca",
+    "distance",
+    "ancestor",
+    "descendant",
+    "try",
+    "from",
+    "to",
+    "capture",
+    "promote",
+    "castle",
+    "enpassant",
+    "enpassantsquare",
+    "nullmove",
+    "primary",
+    "secondary",
+    "piece",
+    "pieceid",
+    "loop",
+    "while",
+    "function",
+    "dictionary",
+    "local",
+    "persistent",
+    "comment",
+    "message",
+    "originalcomment",
+    "hascomment",
+    "removecomment",
+    "settag",
+    "writefile",
+    "readfile",
+    "str",
+    "int",
+    "ascii",
+    "uppercase",
+    "lowercase",
+    "indexof",
+    "string",
+    "isbound",
+    "isunbound",
+    "unbind",
+    "assert",
+    "equal",
+    "currentfen",
+    "currenttransform",
+    "puremate",
+    "modelmate",
+    "idealmate",
+    "purestalemate",
+    "modelstalemate",
+    "idealstalemate",
+    "lastgamenumber",
+    "hhdb",
+    "similarposition",
+    "anticipate",
+    "focus",
+    "pathstart",
+    "pathcount",
+    "pathlastposition",
+    "title",
+    "verbose",
+    "nestban",
+    "atomic",
+    "keepallbest",
+    "piecepath",
+    "cql_abort",
+];
+
+/// Words that stand only inside other filters and so can be no variables either.
+const INNER: &[&str] = &[
+    "and",
+    "or",
+    "in",
+    "attacks",
+    "attack",
+    "attackedby",
+    "attacked",
+    "by",
+    "then",
+    "else",
+    "count",
+    "all",
+    "through",
+    "to",
+    "from",
+    "quiet",
+    "forall",
+    "cql",
+];
+
+/// Keyword filters, for spelling hints.
+const WORDS: &[&str] = &[
+    "flip",
+    "flipdihedral",
+    "dihedral",
+    "fliphorizontal",
+    "flipvertical",
+    "flipcolor",
+    "reversecolor",
+    "rotate90",
+    "rotate45",
+    "shift",
+    "shifthorizontal",
+    "shiftvertical",
+    "notransform",
+    "not",
+    "if",
+    "true",
+    "false",
+    "check",
+    "mate",
+    "stalemate",
+    "initial",
+    "terminal",
+    "wtm",
+    "btm",
+    "sidetomove",
+    "white",
+    "black",
+    "ply",
+    "movenumber",
+    "gamenumber",
+    "year",
+    "elo",
+    "player",
+    "event",
+    "site",
+    "date",
+    "eventdate",
+    "eco",
+    "tag",
+    "result",
+    "power",
+    "rank",
+    "file",
+    "type",
+    "colortype",
+    "typename",
+    "piecename",
+    "abs",
+    "sqrt",
+    "max",
+    "min",
+    "between",
+    "ray",
+    "xray",
+    "pin",
+    "light",
+    "dark",
+    "fen",
+    "makesquare",
+    "square",
+    "passedpawns",
+    "isolatedpawns",
+    "doubledpawns",
+    "connectedpawns",
+    "legal",
+    "pseudolegal",
+    "countmoves",
+    "up",
+    "down",
+    "left",
+    "right",
+    "northeast",
+    "northwest",
+    "southeast",
+    "southwest",
+    "vertical",
+    "horizontal",
+    "orthogonal",
+    "diagonal",
+    "maindiagonal",
+    "offdiagonal",
+    "anydirection",
+];
+
+fn directions(word: &str) -> Option<Dirs> {
+    Some(Dirs(match word {
+        "right" => 1,
+        "northeast" => 2,
+        "up" => 4,
+        "northwest" => 8,
+        "left" => 16,
+        "southwest" => 32,
+        "down" => 64,
+        "southeast" => 128,
+        "horizontal" => 1 | 16,
+        "vertical" => 4 | 64,
+        "orthogonal" => 1 | 4 | 16 | 64,
+        "maindiagonal" => 2 | 32,
+        "offdiagonal" => 8 | 128,
+        "diagonal" => 2 | 8 | 32 | 128,
+        "anydirection" => 255,
+        _ => return None,
+    }))
+}
+
+fn transform(word: &str) -> Option<TransformKind> {
+    Some(match word {
+        "flip" | "flipdihedral" | "dihedral" => TransformKind::Flip,
+        "flipvertical" => TransformKind::FlipVertical,
+        "fliphorizontal" => TransformKind::FlipHorizontal,
+        "rotate90" => TransformKind::Rotate90,
+        "rotate45" => TransformKind::Rotate45,
+        "flipcolor" => TransformKind::FlipColor,
+        "reversecolor" => TransformKind::ReverseColor,
+        "shift" => TransformKind::Shift,
+        "shifthorizontal" => TransformKind::ShiftHorizontal,
+        "shiftvertical" => TransformKind::ShiftVertical,
+        _ => return None,
+    })
+}
+
+impl Parser {
+    /// A filter that begins with `word`, which is the current token.
+    pub(super) fn word(&mut self, word: &str) -> Parsed<Node> {
+        let span = self.span();
+        if transform(word).is_some() {
+            return self.transform_word(word);
+        }
+        if let Some(dirs) = directions(word) {
+            return self.direction(dirs);
+        }
+        if let Some(op) = simple(word) {
+            self.bump();
+            return Ok(Node::new(op.0, op.1, span, vec![]));
+        }
+        match word {
+            "not" => {
+                self.bump();
+                let arg = self.not_operand()?;
+                Ok(unary(Op::Not, Type::Bool, span, arg))
+            }
+            "notransform" => {
+                self.bump();
+                let arg = self.node()?;
+                let ty = arg.ty;
+                Ok(unary(Op::NoTransform, ty, span, arg))
+            }
+            "if" => self.condition(),
+            "power" => self.of_set(Op::Power, Type::Num),
+            "rank" => self.of_set(Op::Rank, Type::Num),
+            "file" => self.of_set(Op::File, Type::Num),
+            "type" => self.of_set(Op::ContentType { signed: false }, Type::Num),
+            "colortype" => self.of_set(Op::ContentType { signed: true }, Type::Num),
+            "typename" | "piecename" => {
+                let mut node = self.of_set(Op::ContentIs(PieceSet::ALL), Type::Str)?;
+                node.args.push(Node::new(Op::Bool(word == "piecename"), Type::Bool, span, vec![]));
+                Ok(node)
+            }
+            "abs" => self.of_number(Op::Abs),
+            "sqrt" => self.of_number(Op::Sqrt),
+            "max" => self.extremum(Op::Max),
+            "min" => self.extremum(Op::Min),
+            "light" => self.shade(true),
+            "dark" => self.shade(false),
+            "between" => self.between(),
+            "ray" => self.ray(false),
+            "xray" => self.ray(true),
+            "pin" => self.pin(),
+            "fen" => self.fen(),
+            "makesquare" => self.makesquare(),
+            "square" => self.square_word(),
+            "result" => self.result(),
+            "elo" => {
+                self.bump();
+                let side = self.color();
+                Ok(Node::new(Op::Elo(side), Type::Num, span.to(self.last_span()), vec![]))
+            }
+            "player" => {
+                self.bump();
+                let side = self.color();
+                self.text(Op::Player(side), span)
+            }
+            "event" => self.tag("Event"),
+            "site" => self.tag("Site"),
+            "date" => self.tag("Date"),
+            "eventdate" => self.tag("EventDate"),
+            "eco" => self.tag("ECO"),
+            "tag" => {
+                self.bump();
+                let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
+                Ok(Node::new(Op::Tag(name), Type::Str, span.to(self.last_span()), vec![]))
+            }
+            "legal" | "pseudolegal" | "countmoves" => self.legal(),
+            _ => self.name(word),
+        }
+    }
+
+    fn name(&mut self, word: &str) -> Parsed<Node> {
+        let span = self.span();
+        if UNSUPPORTED.contains(&word) {
+            return Err(unsupported(span, &format!("the filter `{word}`")));
+        }
+        if word == "cql" {
+            return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
+        }
+        if INNER.contains(&word) {
+            return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
+        }
+        match self.peek(1) {
+            Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=") => return self.assignment(word),
+            Tok::Sign("=?") => return Err(unsupported(self.span(), "the conditional assignment `=?`")),
+            Tok::Sign("[element]") => {
+                self.bump();
+                self.bump();
+                return self.square_loop(span, word.to_string(), false);
+            }
+            _ => {}
+        }
+        if let Some(var) = self.lookup(word) {
+            self.bump();
+            let ty = self.vars[var.0 as usize].ty;
+            return Ok(Node::new(Op::Var(var), ty, span, vec![]));
+        }
+        let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
+        if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
+            error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
+        } else if let Some(hint) = nearest(word) {
+            error = error.help(format!("did you mean `{hint}`?"));
+        }
+        Err(error)
+    }
+
+    // ---- transforms
+
+    pub(super) fn transform_word(&mut self, word: &str) -> Parsed<Node> {
+        let kind = transform(word).expect("callers name a transform");
+        let span = self.bump();
+        let tally = self.tally(kind)?;
+        if tally == Tally::Any {
+            self.transform_trap(word, span);
+        }
+        let arg = self.node()?;
+        self.swallowed(word, tally, span, &arg);
+        let ty = transform_type(tally, arg.ty);
+        Ok(unary(Op::Transform(kind, tally), ty, span, arg))
+    }
+
+    fn tally(&mut self, kind: TransformKind) -> Parsed<Tally> {
+        let before = self.position();
+        if self.is_word("count") {
+            let span = self.bump();
+            if kind == TransformKind::ReverseColor {
+                return Err(Diagnostic::error(
+                    span,
+                    "`reversecolor` takes no `count`",
+                    "it has a single copy",
+                ));
+            }
+            return Ok(Tally::Count);
+        }
+        let Some(lo) = self.signed_int() else { return Ok(Tally::Any) };
+        let hi = self.signed_int().unwrap_or(lo);
+        if self.begins_filter() {
+            if kind == TransformKind::ReverseColor {
+                return Err(Diagnostic::error(
+                    self.last_span(),
+                    "`reversecolor` takes no range",
+                    "it has a single copy",
+                ));
+            }
+            return Ok(Tally::Range(lo, hi));
+        }
+        self.rewind(before);
+        Ok(Tally::Any)
+    }
+
+    fn begins_filter(&self) -> bool {
+        match self.tok() {
+            Tok::End => false,
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "✵", "⬓", "[forall]"].contains(sign),
+            Tok::Word(word) => !INNER.contains(&word.as_str()),
+            _ => true,
+        }
+    }
+
+    /// `shift horizontal X`: two words where one was probably meant.
+    fn transform_trap(&mut self, word: &str, span: Span) {
+        let Tok::Word(next) = self.tok() else { return };
+        let joined = format!("{word}{next}");
+        if matches!(next.as_str(), "horizontal" | "vertical") && transform(&joined).is_some() {
+            let next = next.clone();
+            let span = span.to(self.span());
+            self.remarks.push(
+                Diagnostic::warning(
+                    span,
+                    format!("`{word} {next}` is `{word}` around the direction filter `{next}`"),
+                    "two filters",
+                )
+                .help(format!("the transform is one word: `{joined}`")),
+            );
+        }
+    }
+
+    /// Remarks on what a transform took in: it takes everything to its right.
+    fn swallowed(&mut self, word: &str, tally: Tally, span: Span, arg: &Node) {
+        let takes = match &arg.op {
+            Op::Compare(_) | Op::SetEq { .. } => "comparison",
+            Op::And | Op::Or => "`and` or `or`",
+            _ => "",
+        };
+        let comparison = takes == "comparison";
+        if !takes.is_empty() && (!comparison || tally != Tally::Any) && arg.args.len() == 2 {
+            let operand = arg.args[0].span;
+            // Parentheses around the whole argument say that it was meant so.
+            if arg.span.start == operand.start || comparison && arg.args[0].op == Op::Cardinality {
+                let what = if tally == Tally::Count { format!("{word} count") } else { word.to_string() };
+                self.remarks.push(
+                    Diagnostic::warning(
+                        span.to(arg.span),
+                        format!("`{what}` takes the {takes} to its right into every copy"),
+                        "all of this is transformed",
+                    )
+                    .help(if comparison {
+                        format!("to compare the number of copies write `({what} ...) == n`")
+                    } else {
+                        format!("to end the transform earlier write `({word} ...) and ...`")
+                    }),
+                );
+            }
+        }
+        let axes = match word {
+            "flipvertical" => {
+                Some(("a<->h, in the vertical line between d and e", "fliphorizontal", "1<->8"))
+            }
+            "fliphorizontal" => {
+                Some(("1<->8, in the horizontal line between 4 and 5", "flipvertical", "a<->h"))
+            }
+            _ => None,
+        };
+        if let Some((axis, other, other_axis)) = axes {
+            self.remarks.push(
+                Diagnostic::note(span, format!("`{word}` mirrors {axis}"), "CQL names the mirror's axis")
+                    .help(format!("for {other_axis} write `{other}`")),
+            );
+        }
+    }
+
+    // ---- geometry
+
+    fn direction(&mut self, dirs: Dirs) -> Parsed<Node> {
+        let span = self.bump();
+        let at = self.span();
+        let (mut lo, mut hi) = (1, 7);
+        if let Some(first) = self.signed_int() {
+            lo = first;
+            hi = self.signed_int().unwrap_or(first);
+            if lo > hi || lo < -7 || hi > 7 {
+                return Err(Diagnostic::error(
+                    at.to(self.last_span()),
+                    format!("direction range {lo} {hi}"),
+                    "expected two numbers from -7 to 7, the lower first",
+                ));
+            }
+        }
+        let arg = self.primary()?;
+        self.want(&arg, Type::Set, "a direction")?;
+        Ok(unary(Op::Direction { dirs, lo: lo as i8, hi: hi as i8 }, Type::Set, span, arg))
+    }
+
+    fn shade(&mut self, light: bool) -> Parsed<Node> {
+        let span = self.bump();
+        let arg = self.primary()?;
+        self.want(&arg, Type::Set, "a square colour")?;
+        Ok(unary(Op::Shade { light }, Type::Set, span, arg))
+    }
+
+    fn between(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let sets = self.set_list("between")?;
+        if sets.len() != 2 {
+            return Err(Diagnostic::error(
+                span.to(self.last_span()),
+                format!("`between` with {} sets", sets.len()),
+                "expected two: `between(K k)`",
+            ));
+        }
+        Ok(Node::new(Op::Between, Type::Set, span.to(self.last_span()), sets))
+    }
+
+    fn set_list(&mut self, user: &str) -> Parsed<Vec<Node>> {
+        self.expect_sign("(", &format!("after `{user}`"))?;
+        let mut sets = Vec::new();
+        while !self.is_sign(")") {
+            let set = self.arrows()?;
+            self.want(&set, Type::Set, &format!("`{user}`"))?;
+            sets.push(set);
+        }
+        self.bump();
+        Ok(sets)
+    }
+
+    fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
+        let span = self.bump();
+        let mut dirs = 0;
+        while let Tok::Word(word) = self.tok().clone() {
+            if word == "attack" {
+                attack = true;
+            } else if let Some(more) = directions(&word) {
+                if dirs & more.0 != 0 {
+                    return Err(Diagnostic::error(
+                        self.span(),
+                        format!("direction `{word}` is named twice"),
+                        "name each direction once",
+                    ));
+                }
+                dirs |= more.0;
+            } else {
+                break;
+            }
+            self.bump();
+        }
+        let sets = self.set_list("ray")?;
+        if sets.len() < 2 {
+            return Err(Diagnostic::error(
+                span.to(self.last_span()),
+                format!("`ray` with {} set", sets.len()),
+                "expected at least two: `ray(R k)`",
+            ));
+        }
+        let dirs = if dirs == 0 { Dirs::ALL } else { Dirs(dirs) };
+        Ok(Node::new(Op::Ray { dirs, attack }, Type::Set, span.to(self.last_span()), sets))
+    }
+
+    fn pin(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let mut parts: [Option<Node>; 3] = [None, None, None];
+        let mut value = None;
+        loop {
+            let (index, part) = match self.tok() {
+                Tok::Word(word) if word == "from" => (0, PinPart::From),
+                Tok::Word(word) if word == "through" => (1, PinPart::Through),
+                Tok::Word(word) if word == "to" => (2, PinPart::To),
+                _ => break,
+            };
+            let at = self.bump();
+            if parts[index].is_some() {
+                return Err(Diagnostic::error(at, "a part of `pin` is written twice", "write each once"));
+            }
+            let set = self.primary()?;
+            self.want(&set, Type::Set, "`pin`")?;
+            parts[index] = Some(set);
+            value.get_or_insert(part);
+        }
+        let span = span.to(self.last_span());
+        let everything = || Node::new(Op::Squares(Bitboard::FULL), Type::Set, span, vec![]);
+        // Kings as a constant set expression: no designator, so no transform can empty it. Both
+        // colours, so a colour swap would change nothing.
+        let kings = || {
+            let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
+            let pieces = Pieces { all_white: false, all_black: false, list: kings };
+            let node = Node::new(Op::Designator { pieces, squares: Bitboard::FULL }, Type::Set, span, vec![]);
+            unary(Op::NoTransform, Type::Set, span, node)
+        };
+        let [from, through, to] = parts;
+        let args = vec![
+            from.unwrap_or_else(everything),
+            through.unwrap_or_else(everything),
+            to.unwrap_or_else(kings),
+        ];
+        Ok(Node::new(Op::Pin { value: value.unwrap_or(PinPart::Through) }, Type::Set, span, args))
+    }
+
+    // ---- numbers
+
+    fn of_set(&mut self, op: Op, ty: Type) -> Parsed<Node> {
+        let span = self.span();
+        let Tok::Word(word) = self.tok().clone() else { unreachable!("callers stand on a word") };
+        self.bump();
+        let arg = self.arrows()?;
+        self.want(&arg, Type::Set, &format!("`{word}`"))?;
+        Ok(unary(op, ty, span, arg))
+    }
+
+    fn of_number(&mut self, op: Op) -> Parsed<Node> {
+        let span = self.bump();
+        let arg = self.sum()?;
+        self.want(&arg, Type::Num, "this function")?;
+        Ok(unary(op, Type::Num, span, arg))
+    }
+
+    fn extremum(&mut self, op: Op) -> Parsed<Node> {
+        let span = self.bump();
+        self.expect_sign("(", "after `max` or `min`")?;
+        let mut args = Vec::new();
+        while !self.is_sign(")") {
+            let arg = self.sum()?;
+            self.want(&arg, Type::Num, "`max` or `min`")?;
+            args.push(arg);
+        }
+        self.bump();
+        let span = span.to(self.last_span());
+        if args.len() < 2 {
+            return Err(Diagnostic::error(
+                span,
+                "`max` and `min` compare at least two numbers",
+                format!("found {}", args.len()),
+            ));
+        }
+        Ok(Node::new(op, Type::Num, span, args))
+    }
+
+    fn makesquare(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let parenthesised = self.eat_sign("(");
+        if let Tok::Str(name) = self.tok().clone() {
+            let at = self.bump();
+            if parenthesised {
+                self.expect_sign(")", "after the name of the square")?;
+            }
+            let square: Square = name
+                .parse()
+                .map_err(|_| Diagnostic::error(at, format!("`{name}` is no square"), "expected a1 to h8"))?;
+            let op = Op::Squares(Bitboard::from(square));
+            return Ok(Node::new(op, Type::Set, span.to(self.last_span()), vec![]));
+        }
+        if !parenthesised {
+            return Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected `(file rank)` or a string: `makesquare(5 4)`, `makesquare \"e4\"`",
+            ));
+        }
+        let mut args = Vec::new();
+        while !self.is_sign(")") {
+            let arg = self.sum()?;
+            self.want(&arg, Type::Num, "`makesquare`")?;
+            args.push(arg);
+        }
+        self.bump();
+        let span = span.to(self.last_span());
+        if args.len() != 2 {
+            return Err(Diagnostic::error(
+                span,
+                "`makesquare` takes a file and a rank",
+                "expected two numbers",
+            ));
+        }
+        Ok(Node::new(Op::MakeSquare, Type::Set, span, args))
+    }
+
+    // ---- control, variables, loops
+
+    fn condition(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let mut args = vec![self.node()?];
+        self.eat_word("then");
+        args.push(self.node()?);
+        if self.eat_word("else") {
+            args.push(self.node()?);
+        }
+        let ty = match &args[1..] {
+            [then, other] if then.ty == other.ty && then.ty != Type::Str => then.ty,
+            _ => Type::Bool,
+        };
+        Ok(Node::new(Op::If, ty, span.to(self.last_span()), args))
+    }
+
+    fn lookup(&self, name: &str) -> Option<VarId> {
+        self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, var)| *var)
+    }
+
+    fn declare(&mut self, name: &str, ty: Type, span: Span) -> Parsed<VarId> {
+        if self.vars.len() == VARS_MAX {
+            return Err(Diagnostic::error(span, "too many variables", format!("at most {VARS_MAX}")));
+        }
+        let var = VarId(self.vars.len() as u32);
+        self.vars.push(Var { name: name.to_string(), ty });
+        self.scope.push((name.to_string(), var));
+        Ok(var)
+    }
+
+    fn assignment(&mut self, name: &str) -> Parsed<Node> {
+        if WORDS.contains(&name) {
+            return Err(Diagnostic::error(
+                self.span(),
+                format!("`{name}` is a filter"),
+                "choose another name",
+            ));
+        }
+        let span = self.bump();
+        let Tok::Sign(sign) = *self.tok() else { unreachable!("callers saw an assignment") };
+        self.bump();
+        let known = self.lookup(name);
+        let mut value = self.sum()?;
+        if !matches!(value.ty, Type::Set | Type::Num) {
+            let kind = name_of(value.ty);
+            return Err(Diagnostic::error(
+                value.span,
+                format!("`{name}` cannot hold {kind}"),
+                "variables hold sets of squares or numbers",
+            ));
+        }
+        if let Some(op) = compound_assignment(sign) {
+            let Some(var) = known else {
+                return Err(Diagnostic::error(span, format!("`{name}` has no value yet"), "assign it first"));
+            };
+            let ty = if matches!(op, Op::Arith(_)) { Type::Num } else { Type::Set };
+            self.want(&value, ty, &format!("`{sign}`"))?;
+            let old = Node::new(Op::Var(var), self.vars[var.0 as usize].ty, span, vec![]);
+            self.want(&old, ty, &format!("`{sign}`"))?;
+            value = binary(op, ty, old, value);
+        }
+        let var = match known {
+            Some(var) => var,
+            None => self.declare(name, value.ty, span)?,
+        };
+        let ty = self.vars[var.0 as usize].ty;
+        if ty != value.ty {
+            return Err(Diagnostic::error(
+                span.to(value.span),
+                format!("`{name}` holds {}, not {}", name_of(ty), name_of(value.ty)),
+                "a variable keeps the type of its first value",
+            ));
+        }
+        Ok(unary(Op::Assign(var), Type::Bool, span, value))
+    }
+
+    pub(super) fn loop_variable(&mut self) -> Parsed<String> {
+        match self.tok().clone() {
+            Tok::Word(name) if !WORDS.contains(&name.as_str()) && !INNER.contains(&name.as_str()) => {
+                self.bump();
+                Ok(name)
+            }
+            Tok::Designator { .. } => Err(Diagnostic::error(
+                self.span(),
+                "a piece designator as a loop variable",
+                "expected a name that is no designator, such as `s`",
+            )),
+            _ => Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected the name of the loop's variable",
+            )),
+        }
+    }
+
+    fn square_word(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let all = self.eat_word("all");
+        let name = self.loop_variable()?;
+        if !self.eat_word("in") && !self.eat_sign("[element]") {
+            return Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected `in`: `square s in R {up 1 s & _}`",
+            ));
+        }
+        self.square_loop(span, name, all)
+    }
+
+    /// The domain and body of a square loop.
+    pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> Parsed<Node> {
+        let domain = self.arrows()?;
+        self.want(&domain, Type::Set, "a square loop")?;
+        if self.lookup(&name).is_some() {
+            return Err(Diagnostic::error(
+                span,
+                format!("`{name}` is already in use"),
+                "a loop needs a variable of its own",
+            ));
+        }
+        let var = self.declare(&name, Type::Set, span)?;
+        let body = self.node()?;
+        self.scope.retain(|(_, known)| *known != var);
+        Ok(if all {
+            binary_at(Op::SquareAll { var }, Type::Bool, span, domain, body)
+        } else {
+            binary_at(Op::SquareLoop { var }, Type::Set, span, domain, body)
+        })
+    }
+
+    // ---- the game's data
+
+    fn color(&mut self) -> Option<Color> {
+        let Tok::Word(word) = self.tok() else { return None };
+        let color = color_word(word)?;
+        self.bump();
+        Some(color)
+    }
+
+    fn literal(&mut self, what: &str, example: &str) -> Parsed<String> {
+        match self.tok().clone() {
+            Tok::Str(text) => {
+                self.bump();
+                Ok(text)
+            }
+            _ => Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                format!("expected {what} as a string: `{example}`"),
+            )),
+        }
+    }
+
+    fn tag(&mut self, name: &str) -> Parsed<Node> {
+        let span = self.bump();
+        self.text(Op::Tag(name.into()), span)
+    }
+
+    /// A string filter; a literal that follows makes it a substring test.
+    fn text(&mut self, op: Op, span: Span) -> Parsed<Node> {
+        let node = Node::new(op, Type::Str, span.to(self.last_span()), vec![]);
+        let Tok::Str(text) = self.tok().clone() else { return Ok(node) };
+        let at = self.bump();
+        if text.contains(['[', ']', '*', '+', '?']) {
+            return Err(Diagnostic::error(
+                at,
+                "this looks like a regular expression",
+                "only plain text is searched for; `~~` is not supported yet",
+            ));
+        }
+        let literal = Node::new(Op::Str(text), Type::Str, at, vec![]);
+        Ok(Node::new(Op::StrIn, Type::Bool, span.to(at), vec![literal, node]))
+    }
+
+    fn result(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let value = self.result_value()?;
+        Ok(Node::new(Op::Result(value), Type::Bool, span.to(self.last_span()), vec![]))
+    }
+
+    pub(super) fn result_value(&mut self) -> Parsed<GameResult> {
+        let at = self.span();
+        let mut text = String::new();
+        while text.len() < 7 {
+            match self.tok() {
+                Tok::Int(value) => text += &value.to_string(),
+                Tok::Sign(sign @ ("-" | "/")) => text += sign,
+                Tok::Str(literal) if text.is_empty() => {
+                    text = literal.clone();
+                    self.bump();
+                    break;
+                }
+                _ => break,
+            }
+            self.bump();
+            if matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2") {
+                break;
+            }
+        }
+        match text.as_str() {
+            "1-0" => Ok(GameResult::WhiteWins),
+            "0-1" => Ok(GameResult::BlackWins),
+            "1/2-1/2" => Ok(GameResult::Draw),
+            _ => Err(Diagnostic::error(
+                at,
+                format!("`{text}` is no result"),
+                "expected `1-0`, `0-1` or `1/2-1/2`",
+            )),
+        }
+    }
+
+    fn fen(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let at = self.span();
+        let text = self.literal("a board", "fen \"8/8/8/8/8/8/8/K6k\"")?;
+        let board = text.split_whitespace().next().unwrap_or("");
+        let mut args = Vec::with_capacity(64);
+        let ranks: Vec<&str> = board.split('/').collect();
+        let fault = |message: String| Diagnostic::error(at, message, "expected eight ranks of eight squares");
+        if ranks.len() != 8 {
+            return Err(fault(format!("this board has {} ranks", ranks.len())));
+        }
+        for (index, rank) in ranks.iter().enumerate() {
+            let row = 7 - index as u32;
+            let mut file = 0;
+            for c in rank.chars() {
+                let (pieces, run) = fen_symbol(c).ok_or_else(|| fault(format!("`{c}` is no piece")))?;
+                for _ in 0..run {
+                    if file == 8 {
+                        return Err(fault(format!("rank {} is too long", row + 1)));
+                    }
+                    let squares = Bitboard::from(Square::new(row * 8 + file));
+                    args.push(Node::new(Op::Designator { pieces, squares }, Type::Set, at, vec![]));
+                    file += 1;
+                }
+            }
+            if file != 8 {
+                return Err(fault(format!("rank {} has {file} squares", row + 1)));
+            }
+        }
+        // The sixty-four designators as conditions: the value is a boolean, whatever the last is.
+        args.push(Node::new(Op::Bool(true), Type::Bool, at, vec![]));
+        Ok(Node::new(Op::Compound, Type::Bool, span.to(at), args))
+    }
+
+    // ---- legal moves
+
+    fn legal(&mut self) -> Parsed<Node> {
+        let span = self.span();
+        let count = self.eat_word("countmoves");
+        let pseudo = self.is_word("pseudolegal");
+        if !pseudo && !self.is_word("legal") {
+            return Err(unsupported(span, "counting the moves that were played"));
+        }
+        self.bump();
+        let everything = |at| Node::new(Op::Squares(Bitboard::FULL), Type::Set, at, vec![]);
+        let from = if self.is_sign("--") { everything(self.span()) } else { self.arrows()? };
+        self.want(&from, Type::Set, "`--`")?;
+        let dash = self.expect_sign("--", "between the squares that a move leaves and reaches")?;
+        let tied = !self.spaced();
+        let mut to = everything(dash);
+        if tied && self.begins_filter() && !self.is_sign("(") {
+            to = self.arrows()?;
+            self.want(&to, Type::Set, "`--`")?;
+        }
+        if self.is_sign("=") || self.is_sign("[x]") {
+            return Err(unsupported(self.span(), "a promotion or capture among legal moves"));
+        }
+        let only = if self.is_sign("(") && !self.spaced() { self.special()? } else { Special::Any };
+        let ty = if count { Type::Num } else { Type::Set };
+        let op = Op::Legal { pseudo, count, only };
+        Ok(Node::new(op, ty, span.to(self.last_span()), vec![from, to]))
+    }
+
+    fn special(&mut self) -> Parsed<Special> {
+        self.bump();
+        let at = self.span();
+        let mut text = String::new();
+        while !self.is_sign(")") && *self.tok() != Tok::End {
+            match self.tok() {
+                Tok::Word(word) => text += word,
+                Tok::Sign(sign) => text += sign,
+                _ => text.push('?'),
+            }
+            self.bump();
+        }
+        self.expect_sign(")", "after the kind of move")?;
+        match text.as_str() {
+            "castle" => Ok(Special::Castle),
+            "o-o" => Ok(Special::KingSide),
+            "o-o-o" => Ok(Special::QueenSide),
+            "enpassant" => Ok(Special::EnPassant),
+            _ => Err(Diagnostic::error(
+                at,
+                format!("`{text}` is no kind of move here"),
+                "expected `castle`, `o-o`, `o-o-o` or `enpassant`",
+            )),
+        }
+    }
+}
+
+fn binary_at(op: Op, ty: Type, at: Span, left: Node, right: Node) -> Node {
+    let mut node = binary(op, ty, left, right);
+    node.span = at.to(node.span);
+    node
+}
+
+/// Filters that are one word.
+fn simple(word: &str) -> Option<(Op, Type)> {
+    Some(match word {
+        "true" => (Op::Bool(true), Type::Bool),
+        "false" => (Op::Bool(false), Type::Bool),
+        "check" => (Op::Check, Type::Bool),
+        "mate" => (Op::Mate, Type::Bool),
+        "stalemate" => (Op::Stalemate, Type::Bool),
+        "initial" => (Op::Initial, Type::Bool),
+        "terminal" => (Op::Terminal, Type::Bool),
+        "wtm" => (Op::ToMove(Color::White), Type::Bool),
+        "btm" => (Op::ToMove(Color::Black), Type::Bool),
+        "white" => (Op::ColorValue(Color::White), Type::Num),
+        "black" => (Op::ColorValue(Color::Black), Type::Num),
+        "sidetomove" => (Op::SideToMove, Type::Num),
+        "ply" => (Op::Ply, Type::Num),
+        "movenumber" => (Op::MoveNumber, Type::Num),
+        "gamenumber" => (Op::GameNumber, Type::Num),
+        "year" => (Op::Year, Type::Num),
+        "passedpawns" => (Op::Pawns(PawnKind::Passed), Type::Set),
+        "isolatedpawns" => (Op::Pawns(PawnKind::Isolated), Type::Set),
+        "doubledpawns" => (Op::Pawns(PawnKind::Doubled), Type::Set),
+        "connectedpawns" => (Op::Pawns(PawnKind::Connected), Type::Set),
+        _ => return None,
+    })
+}
+
+fn compound_assignment(sign: &str) -> Option<Op> {
+    use super::tree::Arith;
+    Some(match sign {
+        "+=" => Op::Arith(Arith::Add),
+        "-=" => Op::Arith(Arith::Sub),
+        "*=" => Op::Arith(Arith::Mul),
+        "/=" => Op::Arith(Arith::Div),
+        "%=" => Op::Arith(Arith::Rem),
+        "|=" => Op::Union,
+        "&=" => Op::Intersect,
+        _ => return None,
+    })
+}
+
+/// A symbol of a `fen "..."` board and how many squares it covers.
+fn fen_symbol(c: char) -> Option<(Pieces, u32)> {
+    let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+    let empty = Pieces { list: PieceSet::EMPTY, ..none };
+    Some(match c {
+        '1'..='8' => (empty, c.to_digit(10)?),
+        '_' => (empty, 1),
+        '.' => (Pieces::UNNAMED, 1),
+        'A' => (Pieces { all_white: true, ..none }, 1),
+        'a' => (Pieces { all_black: true, ..none }, 1),
+        c => {
+            let piece = shakmaty::Piece::from_char(c)?;
+            (Pieces { list: PieceSet::only(Code::of(piece)), ..none }, 1)
+        }
+    })
+}
+
+/// The known word that a misspelt one most resembles: at most one edit in three letters away.
+fn nearest(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    WORDS
+        .iter()
+        .chain(INNER)
+        .map(|known| (edits(&lower, known), *known))
+        .filter(|(distance, known)| 3 * distance <= known.len().min(lower.len() + 1))
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate().take(64) {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,151 @@
+//! The `cql( ... )` header that begins a query file.
+
+use super::{
+    lexer::unsupported,
+    parser::{Parsed, Parser, binary},
+    tree::{Cmp, Node, Op, Type},
+};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// A header: where it ends in the text, and what it says in bytes `inside`.
+pub(super) struct Header {
+    pub end: usize,
+    inside: Span,
+}
+
+/// Finds a header at the start of a query. File names in it follow no rule of the language, so it
+/// is cut out before the text is lexed.
+pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
+    let start = text.len() - skip_blank(text).len();
+    let rest = &text[start..];
+    let Some(after) = rest.strip_prefix("cql") else { return Ok(None) };
+    let blank = after.len() - after.trim_start().len();
+    if !after.trim_start().starts_with('(') {
+        return Ok(None);
+    }
+    let open = start + 3 + blank;
+    let mut quoted = false;
+    for (at, c) in text[open..].char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            ')' if !quoted => {
+                let inside = Span::new(open + 1, open + at);
+                return Ok(Some(Header { end: open + at + 1, inside }));
+            }
+            _ => {}
+        }
+    }
+    Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
+}
+
+/// The text after blanks, byte order marks and comments.
+fn skip_blank(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if text.starts_with("//") || text.starts_with(';') {
+            text = text.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if text.starts_with("/*") {
+            text = text.split_once("*/").map_or("", |(_, rest)| rest);
+        } else {
+            return text;
+        }
+    }
+}
+
+impl Header {
+    /// Turns the parameters into filters; those that name files or output become notes.
+    pub fn filters(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Vec<Node>> {
+        let mut words = Words { text, at: self.inside.start, end: self.inside.end };
+        let mut filters = Vec::new();
+        while let Some((word, span)) = words.next() {
+            match word {
+                "input" | "output" | "matchstring" => {
+                    let value = words.value(word, span)?;
+                    remarks.push(Diagnostic::note(
+                        span.to(value.1),
+                        format!("`{word}` in the header has no effect"),
+                        "files and output are chosen on the command line",
+                    ));
+                }
+                "quiet" | "silent" => remarks.push(Diagnostic::note(
+                    span,
+                    format!("`{word}` in the header has no effect"),
+                    "output is chosen on the command line",
+                )),
+                "result" => {
+                    let (value, at) = words.value(word, span)?;
+                    let mut parser = Parser::new(value)?;
+                    let result = parser.result_value().map_err(|e| Diagnostic { span: at, ..e })?;
+                    filters.push(Node::new(Op::Result(result), Type::Bool, span.to(at), vec![]));
+                }
+                "gamenumber" => {
+                    let (lo, at) = words.number(word, span)?;
+                    let (hi, at) = words.peek_number().map_or((lo, at), |found| {
+                        words.next();
+                        found
+                    });
+                    filters.extend(game_range(lo, hi, span.to(at)));
+                }
+                "variations" | "matchcount" | "sort" => {
+                    return Err(unsupported(span, &format!("the header parameter `{word}`")));
+                }
+                _ => {
+                    return Err(Diagnostic::error(
+                        span,
+                        format!("`{word}` is no parameter of a header"),
+                        "expected input, output, result, gamenumber, quiet, silent or matchstring",
+                    ));
+                }
+            }
+        }
+        Ok(filters)
+    }
+}
+
+fn game_range(lo: i32, hi: i32, span: Span) -> [Node; 2] {
+    [(Cmp::Ge, lo), (Cmp::Le, hi)].map(|(cmp, bound)| {
+        let number = Node::new(Op::GameNumber, Type::Num, span, vec![]);
+        let bound = Node::new(Op::Int(bound), Type::Num, span, vec![]);
+        binary(Op::Compare(cmp), Type::Num, number, bound)
+    })
+}
+
+struct Words<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<(&'a str, Span)> {
+        let rest = &self.text[self.at..self.end];
+        let start = self.at + rest.len() - rest.trim_start().len();
+        let rest = &self.text[start..self.end];
+        if rest.is_empty() {
+            return None;
+        }
+        let len = match rest.strip_prefix('"') {
+            Some(inner) => inner.find('"').map_or(rest.len(), |close| close + 2),
+            None => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        self.at = start + len;
+        Some((&rest[..len], Span::new(start, start + len)))
+    }
+
+    fn value(&mut self, word: &str, span: Span) -> Parsed<(&'a str, Span)> {
+        self.next().ok_or_else(|| Diagnostic::error(span, format!("`{word}` lacks its value"), "add it"))
+    }
+
+    fn number(&mut self, word: &str, span: Span) -> Parsed<(i32, Span)> {
+        let (value, at) = self.value(word, span)?;
+        let number = value.parse().map_err(|_| {
+            Diagnostic::error(at, format!("`{value}` is no number"), format!("expected `{word} 1 100`"))
+        })?;
+        Ok((number, at))
+    }
+
+    fn peek_number(&self) -> Option<(i32, Span)> {
+        let (word, at) = Words { ..*self }.next()?;
+        Some((word.parse().ok()?, at))
+    }
+}

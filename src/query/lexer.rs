@@ -1,0 +1,471 @@
+//! Query text to tokens.
+//!
+//! CQL is lexed by longest match, and a piece designator is one token: `[RN]a-d1-2` has no blanks
+//! inside, and `Ra` is a name, not a rook beside a file. The rules are those of CQL 6.2.
+
+use shakmaty::{Bitboard, Piece};
+
+use super::tree::Pieces;
+use crate::{
+    board::{Code, PieceSet},
+    diagnostic::{Diagnostic, Span},
+};
+
+/// The largest query text in bytes.
+pub const QUERY_BYTES_MAX: usize = 1 << 20;
+
+/// One token.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Tok {
+    Designator {
+        pieces: Pieces,
+        squares: Bitboard,
+    },
+    Word(String),
+    Int(i32),
+    Str(String),
+    /// Punctuation and operators, in their ASCII spelling.
+    Sign(&'static str),
+    End,
+}
+
+/// A token, where it stands, and whether blank space precedes it.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub tok: Tok,
+    pub span: Span,
+    pub spaced: bool,
+}
+
+/// Operators and brackets: every spelling and the one that the parser sees. Longer spellings first
+/// where one begins another.
+const SIGNS: &[(&str, &str)] = &[
+    ("[element]", "[element]"),
+    ("∊", "[element]"),
+    ("∈", "[element]"),
+    ("[forall]", "[forall]"),
+    ("∀", "[forall]"),
+    ("[x]", "[x]"),
+    ("×", "[x]"),
+    ("[<=]", "[<=]"),
+    ("[>=]", "[>=]"),
+    ("[<]", "[<]"),
+    ("[>]", "[>]"),
+    ("≼", "[<=]"),
+    ("≽", "[>=]"),
+    ("≺", "[<]"),
+    ("≻", "[>]"),
+    ("[]", "[]"),
+    ("-->", "-->"),
+    ("<--", "<--"),
+    ("--", "--"),
+    ("――", "--"),
+    ("->", "->"),
+    ("→", "->"),
+    ("<-", "<-"),
+    ("←", "<-"),
+    ("<=", "<="),
+    ("≤", "<="),
+    (">=", ">="),
+    ("≥", ">="),
+    ("==", "=="),
+    ("!=", "!="),
+    ("≠", "!="),
+    ("=?", "=?"),
+    ("+=", "+="),
+    ("-=", "-="),
+    ("*=", "*="),
+    ("/=", "/="),
+    ("%=", "%="),
+    ("|=", "|="),
+    ("&=", "&="),
+    ("~~", "~~"),
+    ("|", "|"),
+    ("∪", "|"),
+    ("&", "&"),
+    ("∩", "&"),
+    ("~", "~"),
+    ("#", "#"),
+    ("<", "<"),
+    (">", ">"),
+    ("=", "="),
+    ("+", "+"),
+    ("-", "-"),
+    ("*", "*"),
+    ("/", "/"),
+    ("%", "%"),
+    ("(", "("),
+    (")", ")"),
+    ("{", "{"),
+    ("}", "}"),
+    ("[", "["),
+    ("]", "]"),
+    (":", ":"),
+    (",", ","),
+    ("?", "?"),
+    (".", "."),
+    ("▦", "."),
+    ("✵", "✵"),
+    ("⬓", "⬓"),
+    ("⊢", "⊢"),
+    ("◎", "◎"),
+    ("∙", "∙"),
+];
+
+/// Splits a query into tokens, the last of which is [`Tok::End`].
+///
+/// # Errors
+///
+/// A character that begins no token, an open string or comment, a designator with a fault.
+pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
+    if text.len() > QUERY_BYTES_MAX {
+        return Err(Diagnostic::error(
+            Span::new(0, 0),
+            format!("the query is {} bytes long", text.len()),
+            format!("at most {QUERY_BYTES_MAX} bytes are read"),
+        ));
+    }
+    let mut lexer = Lexer { text, at: 0 };
+    let mut tokens = Vec::new();
+    loop {
+        let before = lexer.at;
+        lexer.skip_blank()?;
+        let start = lexer.at;
+        let tok = lexer.next()?;
+        let end = tok == Tok::End;
+        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0 });
+        if end {
+            return Ok(tokens);
+        }
+    }
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blank(&mut self) -> Result<(), Diagnostic> {
+        loop {
+            let rest = self.rest();
+            let line = rest.find('\n').unwrap_or(rest.len());
+            if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace() || *c == '\u{feff}') {
+                self.at += c.len_utf8();
+            } else if rest.starts_with("///") && !rest.starts_with("////") {
+                return Err(unsupported(Span::new(self.at, self.at + 3), "a path comment `///`")
+                    .help("`//` or `;` begins a plain comment"));
+            } else if rest.starts_with("//") || rest.starts_with(';') {
+                self.at += line;
+            } else if rest.starts_with("/*") {
+                let Some(close) = rest.find("*/") else {
+                    return Err(Diagnostic::error(
+                        Span::new(self.at, self.at + 2),
+                        "comment is not closed",
+                        "begins here; close it with `*/`",
+                    ));
+                };
+                self.at += close + 2;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Tok, Diagnostic> {
+        let start = self.at;
+        let Some(first) = self.rest().chars().next() else { return Ok(Tok::End) };
+        if first == '"' {
+            return self.string();
+        }
+        if first == '\\' {
+            return self.escape();
+        }
+        if first.is_ascii_digit() {
+            return self.integer();
+        }
+        if let Some((tok, len)) = designator(self.rest(), start)? {
+            self.at += len;
+            return Ok(tok);
+        }
+        if first.is_ascii_alphabetic() || first == '_' || first == '$' {
+            let len = self.rest().bytes().take_while(|&b| is_word(b)).count();
+            let word = self.rest()[..len].to_string();
+            files_without_ranks(self.rest(), start)?;
+            self.at += len;
+            return Ok(Tok::Word(word));
+        }
+        for (spelling, sign) in SIGNS {
+            if self.rest().starts_with(spelling) {
+                self.at += spelling.len();
+                return Ok(Tok::Sign(sign));
+            }
+        }
+        Err(Diagnostic::error(
+            Span::new(start, start + first.len_utf8()),
+            format!("unexpected character `{}`", first.escape_default()),
+            "begins no filter, name or operator",
+        ))
+    }
+
+    fn string(&mut self) -> Result<Tok, Diagnostic> {
+        let start = self.at;
+        match self.rest()[1..].find('"') {
+            Some(len) => {
+                self.at += len + 2;
+                Ok(Tok::Str(self.text[start + 1..start + 1 + len].to_string()))
+            }
+            None => Err(Diagnostic::error(
+                Span::new(start, start + 1),
+                "string is not closed",
+                "begins here; close it with `\"`",
+            )),
+        }
+    }
+
+    fn escape(&mut self) -> Result<Tok, Diagnostic> {
+        let start = self.at;
+        let value = match self.rest().as_bytes().get(1) {
+            Some(b'n') => "\n",
+            Some(b't') => "\t",
+            Some(b'r') => "\r",
+            Some(b'"') => "\"",
+            Some(b'\\') => "\\",
+            _ => {
+                return Err(unsupported(Span::new(start, start + 1), "a regular-expression group `\\`"));
+            }
+        };
+        self.at += 2;
+        Ok(Tok::Str(value.to_string()))
+    }
+
+    fn integer(&mut self) -> Result<Tok, Diagnostic> {
+        let start = self.at;
+        let len = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        self.at += len;
+        self.text[start..self.at].parse().map(Tok::Int).map_err(|_| {
+            Diagnostic::error(Span::new(start, self.at), "number is too large", "the largest is 2147483647")
+        })
+    }
+}
+
+/// The error for a part of CQL that is not built yet.
+pub(super) fn unsupported(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("{what} is not supported yet"), "not supported yet")
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// One piece symbol: what it adds to the pieces, how many bytes it takes, whether it is Unicode.
+fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
+    let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+    let c = text.chars().next()?;
+    let white = Pieces { all_white: true, ..none };
+    let black = Pieces { all_black: true, ..none };
+    let empty = Pieces { list: PieceSet::EMPTY, ..none };
+    let letter = |c| {
+        let piece = Piece::from_char(c)?;
+        Some(Pieces { list: PieceSet::only(Code::of(piece)), ..none })
+    };
+    let pieces = match c {
+        'A' | '△' => white,
+        'a' | '▲' => black,
+        '_' | '□' => empty,
+        '◭' => Pieces { all_white: true, all_black: true, list: PieceSet::NONE },
+        '\u{2654}'..='\u{265f}' => {
+            let index = c as usize - 0x2654;
+            letter(char::from(b"KQRBNPkqrbnp"[index]))?
+        }
+        c if c.is_ascii() => letter(c)?,
+        _ => return None,
+    };
+    Some((pieces, c.len_utf8(), !c.is_ascii()))
+}
+
+fn add(a: Pieces, b: Pieces) -> Pieces {
+    Pieces {
+        all_white: a.all_white | b.all_white,
+        all_black: a.all_black | b.all_black,
+        list: a.list.union(b.list),
+    }
+}
+
+/// Reads the pieces of a designator at the start of `text`; `at` is where that is in the query.
+fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> {
+    let bracketed = text.starts_with('[');
+    let mut len = usize::from(bracketed);
+    let mut out: Option<Pieces> = None;
+    let mut unicode_seen: Vec<&str> = Vec::new();
+    let mut ascii_seen = false;
+    while let Some((symbol, bytes, unicode)) = piece_symbol(&text[len..]) {
+        let spelling = &text[len..len + bytes];
+        if unicode {
+            if unicode_seen.contains(&spelling) {
+                return Err(Diagnostic::error(
+                    Span::new(at + len, at + len + bytes),
+                    format!("`{spelling}` stands twice in one list"),
+                    "name each piece once",
+                ));
+            }
+            unicode_seen.push(spelling);
+        } else if !unicode_seen.is_empty() && !bracketed {
+            break; // ♖a1: the `a` is a file
+        } else {
+            ascii_seen = true;
+        }
+        out = Some(out.map_or(symbol, |old| add(old, symbol)));
+        len += bytes;
+        if !bracketed && ascii_seen {
+            break;
+        }
+    }
+    if bracketed {
+        if !text[len..].starts_with(']') {
+            return Ok(None);
+        }
+        len += 1;
+        if ascii_seen && !unicode_seen.is_empty() {
+            return Err(Diagnostic::error(
+                Span::new(at, at + len),
+                "letters and figurines are mixed in one list",
+                "write all pieces the same way",
+            ));
+        }
+    }
+    Ok(out.map(|pieces| (pieces, len)))
+}
+
+/// Reads `file[-file] rank[-rank]`.
+fn square_range(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnostic> {
+    let b = text.as_bytes();
+    let is_file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
+    let is_rank = |i: usize| b.get(i).is_some_and(|c| (b'1'..=b'8').contains(c));
+    if !is_file(0) {
+        return Ok(None);
+    }
+    let (mut len, mut files) = (1, (b[0], b[0]));
+    if b.get(1) == Some(&b'-') && is_file(2) {
+        (len, files) = (3, (b[0], b[2]));
+    }
+    if !is_rank(len) {
+        return Ok(None);
+    }
+    let rank_at = len;
+    let mut ranks = (b[len], b[len]);
+    len += 1;
+    if b.get(len) == Some(&b'-') && is_rank(len + 1) {
+        ranks.1 = b[len + 1];
+        len += 2;
+    }
+    let backwards = |what: &str, from: usize, to: usize, lo: u8, hi: u8| {
+        Diagnostic::error(
+            Span::new(at + from, at + to),
+            format!("{what} range runs backwards"),
+            format!("write the lower {what} first: `{}-{}`", char::from(hi), char::from(lo)),
+        )
+    };
+    if files.0 > files.1 {
+        return Err(backwards("file", 0, 3, files.0, files.1));
+    }
+    if ranks.0 > ranks.1 {
+        return Err(backwards("rank", rank_at, len, ranks.0, ranks.1));
+    }
+    let mut squares = 0u64;
+    for file in files.0 - b'a'..=files.1 - b'a' {
+        for rank in ranks.0 - b'1'..=ranks.1 - b'1' {
+            squares |= 1 << (rank * 8 + file);
+        }
+    }
+    Ok(Some((Bitboard(squares), len)))
+}
+
+fn squares(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnostic> {
+    if !text.starts_with('[') {
+        return square_range(text, at);
+    }
+    let mut len = 1;
+    let mut out = Bitboard(0);
+    loop {
+        len += blanks(&text[len..]);
+        let Some((part, bytes)) = square_range(&text[len..], at + len)? else { return Ok(None) };
+        out |= part;
+        len += bytes;
+        len += blanks(&text[len..]);
+        match text.as_bytes().get(len) {
+            Some(b',') => len += 1,
+            Some(b']') => return Ok(Some((out, len + 1))),
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn blanks(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_whitespace).count()
+}
+
+/// Whether a designator may end where `text` goes on.
+fn may_end(text: &str) -> bool {
+    if text.starts_with("[x]") {
+        return true;
+    }
+    !text.bytes().next().is_some_and(|b| is_word(b) || b == b'[' || b == b']')
+}
+
+/// Reads the longest piece designator at the start of `text`.
+fn designator(text: &str, at: usize) -> Result<Option<(Tok, usize)>, Diagnostic> {
+    let mut best: Option<(Tok, usize)> = None;
+    let mut offer = |pieces, squares, len: usize| {
+        if may_end(&text[len..]) && best.as_ref().is_none_or(|(_, old)| len > *old) {
+            best = Some((Tok::Designator { pieces, squares }, len));
+        }
+    };
+    if let Some((squares, len)) = squares(text, at)? {
+        offer(Pieces::UNNAMED, squares, len);
+    }
+    if let Some((pieces, len)) = pieces(text, at)? {
+        if let Some((squares, more)) = squares(&text[len..], at + len)? {
+            offer(pieces, squares, len + more);
+        }
+        if !files_follow(&text[..len], &text[len..]) {
+            offer(pieces, Bitboard::FULL, len);
+        }
+    }
+    Ok(best)
+}
+
+/// `a-h` or `b-d` alone: the first letter is also a piece, but nobody subtracts designators.
+fn files_follow(piece: &str, rest: &str) -> bool {
+    let b = rest.as_bytes();
+    let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
+    matches!(piece, "a" | "b")
+        && b.first() == Some(&b'-')
+        && file(1)
+        && !b.get(2).is_some_and(|&c| is_word(c))
+}
+
+/// Recognises `Rd-e`: files without ranks, where CQL wants both.
+fn files_without_ranks(text: &str, at: usize) -> Result<(), Diagnostic> {
+    let b = text.as_bytes();
+    let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
+    let start = usize::from(Piece::from_char(char::from(b[0])).is_some() && file(1));
+    let dash = start + 1;
+    if file(start)
+        && b.get(dash) == Some(&b'-')
+        && file(dash + 1)
+        && !b.get(dash + 2).is_some_and(|&c| is_word(c))
+    {
+        let end = dash + 2;
+        return Err(Diagnostic::error(
+            Span::new(at, at + end),
+            "files without ranks",
+            format!("write the ranks too: `{}1-8`", &text[..end]),
+        ));
+    }
+    Ok(())
+}

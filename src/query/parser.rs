@@ -1,0 +1,693 @@
+//! Tokens to typed tree, by recursive descent: the expression grammar.
+//!
+//! Types are known as soon as a filter has been read, and the grammar needs them (`==` compares
+//! sets, numbers or strings), so there is no untyped tree in between. Keyword filters are in
+//! [`super::filters`].
+
+use shakmaty::Color;
+
+use super::{
+    lexer::{Tok, Token, lex, unsupported},
+    tree::{Arith, Cmp, Node, Op, Query, Tally, Type, Var, VarId},
+};
+use crate::{
+    board::Code,
+    diagnostic::{Diagnostic, Span},
+};
+
+/// How deep filters may stand inside one another.
+const DEPTH_MAX: u32 = 200;
+
+pub(super) type Parsed<T> = Result<T, Diagnostic>;
+
+pub(super) struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    depth: u32,
+    pub vars: Vec<Var>,
+    /// Names in scope, innermost last.
+    pub scope: Vec<(String, VarId)>,
+    pub remarks: Vec<Diagnostic>,
+}
+
+impl Parser {
+    pub fn new(text: &str) -> Parsed<Parser> {
+        let tokens = lex(text)?;
+        Ok(Parser { tokens, at: 0, depth: 0, vars: Vec::new(), scope: Vec::new(), remarks: Vec::new() })
+    }
+
+    /// All filters up to the end of the text, as one.
+    pub fn program(mut self, mut filters: Vec<Node>) -> Parsed<(Query, Vec<Diagnostic>)> {
+        while *self.tok() != Tok::End {
+            filters.push(self.node()?);
+        }
+        if filters.is_empty() {
+            return Err(Diagnostic::error(self.span(), "the query is empty", "expected a filter")
+                .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
+        }
+        let body = compound(filters);
+        Ok((Query { body, vars: self.vars }, self.remarks))
+    }
+
+    // ---- token access
+
+    pub fn tok(&self) -> &Tok {
+        &self.tokens[self.at].tok
+    }
+
+    pub fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// The span of the token before the current one.
+    pub fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// Whether blank space stands before the current token.
+    pub fn spaced(&self) -> bool {
+        self.tokens[self.at].spaced
+    }
+
+    pub fn peek(&self, ahead: usize) -> &Tok {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].tok
+    }
+
+    pub fn bump(&mut self) -> Span {
+        let span = self.span();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        span
+    }
+
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    pub fn rewind(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.tok(), Tok::Sign(s) if *s == sign)
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self.tok(), Tok::Word(w) if w == word)
+    }
+
+    pub fn eat_sign(&mut self, sign: &str) -> bool {
+        let hit = self.is_sign(sign);
+        if hit {
+            self.bump();
+        }
+        hit
+    }
+
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let hit = self.is_word(word);
+        if hit {
+            self.bump();
+        }
+        hit
+    }
+
+    pub fn expect_sign(&mut self, sign: &'static str, why: &str) -> Parsed<Span> {
+        if self.is_sign(sign) {
+            return Ok(self.bump());
+        }
+        Err(Diagnostic::error(
+            self.span(),
+            format!("found {}", self.found()),
+            format!("expected `{sign}` {why}"),
+        ))
+    }
+
+    /// Names the current token for a message.
+    pub fn found(&self) -> String {
+        match self.tok() {
+            Tok::End => "the end of the query".into(),
+            Tok::Designator { .. } => "a piece designator".into(),
+            Tok::Word(word) => format!("`{word}`"),
+            Tok::Int(value) => format!("`{value}`"),
+            Tok::Str(_) => "a string".into(),
+            Tok::Sign(sign) => format!("`{sign}`"),
+        }
+    }
+
+    /// A decimal number, with a sign if one stands directly before it.
+    pub fn signed_int(&mut self) -> Option<i32> {
+        if let Tok::Int(value) = *self.tok() {
+            self.bump();
+            return Some(value);
+        }
+        if self.is_sign("-")
+            && let Tok::Int(value) = *self.peek(1)
+            && !self.tokens[self.at + 1].spaced
+        {
+            self.bump();
+            self.bump();
+            return Some(-value);
+        }
+        None
+    }
+
+    // ---- the ladder of precedence, loosest first
+
+    /// Any filter: the loosest rule.
+    pub fn node(&mut self) -> Parsed<Node> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(Diagnostic::error(
+                self.span(),
+                "filters are nested too deep",
+                format!("at most {DEPTH_MAX} levels"),
+            ));
+        }
+        let mut left = self.and_chain()?;
+        while self.eat_word("or") {
+            let right = self.and_chain()?;
+            left = binary(Op::Or, Type::Bool, left, right);
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn and_chain(&mut self) -> Parsed<Node> {
+        let mut left = self.not_operand()?;
+        while self.eat_word("and") {
+            let right = self.not_operand()?;
+            left = binary(Op::And, Type::Bool, left, right);
+        }
+        Ok(left)
+    }
+
+    /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
+    pub fn not_operand(&mut self) -> Parsed<Node> {
+        let left = self.relation()?;
+        if !self.is_word("in") {
+            return Ok(left);
+        }
+        self.bump();
+        let right = self.relation()?;
+        match (left.ty, right.ty) {
+            (Type::Set, Type::Set) => Ok(binary(Op::Subset, Type::Bool, left, right)),
+            (Type::Str, Type::Str) => self.string_in(left, right),
+            _ => {
+                Err(self.mismatch("in", &left, &right, "both sides must be sets of squares, or both strings"))
+            }
+        }
+    }
+
+    fn relation(&mut self) -> Parsed<Node> {
+        let left = self.sum()?;
+        // A condition cannot be compared, but what it stands in may be a number:
+        // `flip count {Ra1 or Rh1} == 4` compares the count.
+        if left.ty == Type::Bool {
+            return Ok(left);
+        }
+        let cmp = match self.tok() {
+            Tok::Sign("==") => Cmp::Eq,
+            Tok::Sign("!=") => Cmp::Ne,
+            Tok::Sign("<") => Cmp::Lt,
+            Tok::Sign("<=") => Cmp::Le,
+            Tok::Sign(">") => Cmp::Gt,
+            Tok::Sign(">=") => Cmp::Ge,
+            Tok::Sign("~~") => return Err(unsupported(self.span(), "a regular expression `~~`")),
+            _ => return Ok(left),
+        };
+        self.bump();
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(Diagnostic::error(self.span(), "comparisons are chained too long", "write fewer"));
+        }
+        let right = self.relation()?;
+        self.depth -= 1;
+        self.compare(cmp, left, right)
+    }
+
+    fn compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
+        let equality = matches!(cmp, Cmp::Eq | Cmp::Ne);
+        match (left.ty, right.ty) {
+            (Type::Set, Type::Set) if equality => {
+                Ok(binary(Op::SetEq { equal: cmp == Cmp::Eq }, Type::Bool, left, right))
+            }
+            (Type::Set, Type::Set) => Err(self
+                .mismatch(sign_of(cmp), &left, &right, "sets have no order")
+                .help("compare their sizes: `#a < #b`")),
+            (Type::Set, Type::Num) => self.compare(cmp, cardinality(left), right),
+            (Type::Num, Type::Set) => self.compare(cmp, left, cardinality(right)),
+            (Type::Num, Type::Num) => {
+                let ty = if cmp == Cmp::Ne { Type::Bool } else { Type::Num };
+                Ok(binary(Op::Compare(cmp), ty, left, right))
+            }
+            (Type::Str, Type::Str) => self.string_compare(cmp, left, right),
+            _ => Err(self.mismatch(
+                sign_of(cmp),
+                &left,
+                &right,
+                "both sides must be numbers, sets of squares or strings",
+            )),
+        }
+    }
+
+    /// The additive level: what an assignment, `max` and `abs` take.
+    pub fn sum(&mut self) -> Parsed<Node> {
+        let mut left = self.product()?;
+        loop {
+            if left.ty == Type::Bool {
+                return Ok(left);
+            }
+            let op = match self.tok() {
+                Tok::Sign("+") => Arith::Add,
+                Tok::Sign("-") => Arith::Sub,
+                _ => return Ok(left),
+            };
+            self.bump();
+            let right = self.product()?;
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    fn product(&mut self) -> Parsed<Node> {
+        let mut left = self.arrows()?;
+        loop {
+            if left.ty == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
+                return Ok(left);
+            }
+            let op = match self.tok() {
+                Tok::Sign("*") => Arith::Mul,
+                Tok::Sign("/") => Arith::Div,
+                Tok::Sign("%") => Arith::Rem,
+                Tok::Sign(s @ ("--" | "[x]")) => {
+                    return Err(unsupported(self.span(), &format!("a move filter `{s}`")));
+                }
+                Tok::Sign("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":") => {
+                    return Err(unsupported(
+                        self.span(),
+                        &format!("`{}` on game positions", self.sign_text()),
+                    ));
+                }
+                _ => return Ok(left),
+            };
+            self.bump();
+            let right = self.arrows()?;
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    fn sign_text(&self) -> &'static str {
+        match self.tok() {
+            Tok::Sign(sign) => sign,
+            _ => "",
+        }
+    }
+
+    fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
+        let sign = match op {
+            Arith::Add => "+",
+            Arith::Sub => "-",
+            Arith::Mul => "*",
+            Arith::Div => "/",
+            Arith::Rem => "%",
+        };
+        match (left.ty, right.ty) {
+            (Type::Num, Type::Num) => Ok(binary(Op::Arith(op), Type::Num, left, right)),
+            (Type::Str, Type::Str) => Err(unsupported(left.span.to(right.span), "joining strings with `+`")),
+            (Type::Set, _) | (_, Type::Set) => Err(self
+                .mismatch(sign, &left, &right, "both sides must be numbers")
+                .help("`#` counts the squares of a set: `#R + #r`")),
+            _ => Err(self.mismatch(sign, &left, &right, "both sides must be numbers")),
+        }
+    }
+
+    /// A set expression: `->` and `<-` chains. What `#`, `power` and loop domains take.
+    pub fn arrows(&mut self) -> Parsed<Node> {
+        let first = self.union()?;
+        let forward = match self.tok() {
+            Tok::Sign("->") => true,
+            Tok::Sign("<-") => false,
+            _ => return Ok(first),
+        };
+        let mut chain = vec![first];
+        loop {
+            match (forward, self.tok()) {
+                (true, Tok::Sign("->")) | (false, Tok::Sign("<-")) => {}
+                (_, Tok::Sign("->" | "<-")) => {
+                    return Err(Diagnostic::error(
+                        self.span(),
+                        "`->` and `<-` are mixed in one chain",
+                        "write all arrows the same way, or use parentheses",
+                    ));
+                }
+                _ => break,
+            }
+            self.bump();
+            chain.push(self.union()?);
+        }
+        for part in &chain {
+            self.want(part, Type::Set, "an arrow")?;
+        }
+        let span = chain[0].span.to(self.last_span());
+        let op = match (chain.len(), forward) {
+            (2, true) => Op::Attacks,
+            (2, false) => Op::AttackedBy,
+            _ => Op::Xray { forward },
+        };
+        Ok(Node::new(op, Type::Set, span, chain))
+    }
+
+    fn union(&mut self) -> Parsed<Node> {
+        let mut left = self.intersection()?;
+        while self.is_sign("|") {
+            let span = self.bump();
+            let right = self.intersection()?;
+            left = self.set_operation(Op::Union, "|", span, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn intersection(&mut self) -> Parsed<Node> {
+        let mut left = self.attack()?;
+        while self.is_sign("&") {
+            let span = self.bump();
+            let right = self.attack()?;
+            left = self.set_operation(Op::Intersect, "&", span, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn set_operation(&mut self, op: Op, sign: &str, _at: Span, left: Node, right: Node) -> Parsed<Node> {
+        if left.ty == Type::Set && right.ty == Type::Set {
+            return Ok(binary(op, Type::Set, left, right));
+        }
+        let word = if sign == "&" { "and" } else { "or" };
+        Err(self
+            .mismatch(sign, &left, &right, "both sides must be sets of squares")
+            .help(format!("`{word}` combines conditions of any type")))
+    }
+
+    /// What `~` takes: primaries joined by `attacks` and `attackedby`.
+    pub fn attack(&mut self) -> Parsed<Node> {
+        let mut left = self.primary()?;
+        loop {
+            let op = if self.is_word("attacks") || self.is_word("attack") {
+                Op::Attacks
+            } else if self.is_word("attackedby") {
+                Op::AttackedBy
+            } else if self.is_word("attacked") && matches!(self.peek(1), Tok::Word(w) if w == "by") {
+                self.bump();
+                Op::AttackedBy
+            } else {
+                return Ok(left);
+            };
+            self.bump();
+            let right = self.primary()?;
+            self.want(&left, Type::Set, "`attacks`")?;
+            self.want(&right, Type::Set, "`attacks`")?;
+            left = binary(op, Type::Set, left, right);
+        }
+    }
+
+    // ---- primaries
+
+    /// A tight operand: one filter without operators.
+    pub fn primary(&mut self) -> Parsed<Node> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(Diagnostic::error(
+                self.span(),
+                "filters are nested too deep",
+                format!("at most {DEPTH_MAX} levels"),
+            ));
+        }
+        let node = self.primary_inner();
+        self.depth -= 1;
+        node
+    }
+
+    fn primary_inner(&mut self) -> Parsed<Node> {
+        let span = self.span();
+        if let Some(value) = self.signed_int() {
+            return Ok(Node::new(Op::Int(value), Type::Num, span.to(self.last_span()), vec![]));
+        }
+        match self.tok().clone() {
+            Tok::Designator { pieces, squares } => {
+                self.bump();
+                Ok(Node::new(Op::Designator { pieces, squares }, Type::Set, span, vec![]))
+            }
+            Tok::Str(text) => {
+                self.bump();
+                Ok(Node::new(Op::Str(text), Type::Str, span, vec![]))
+            }
+            Tok::Word(word) => self.word(&word),
+            Tok::Sign(sign) => self.sign(sign),
+            Tok::End => Err(Diagnostic::error(span, "the query ends too early", "expected a filter here")),
+            Tok::Int(_) => unreachable!("signed_int takes every integer"),
+        }
+    }
+
+    fn sign(&mut self, sign: &'static str) -> Parsed<Node> {
+        let span = self.span();
+        match sign {
+            "(" => {
+                self.bump();
+                let mut inner = self.node()?;
+                if self.is_sign(")") {
+                    inner.span = span.to(self.bump());
+                    return Ok(inner);
+                }
+                Err(Diagnostic::error(
+                    self.span(),
+                    format!("found {}", self.found()),
+                    "expected `)`: parentheses hold exactly one filter",
+                )
+                .help("braces hold several filters that must all match: `{Ra1 kh8}`"))
+            }
+            "{" => {
+                self.bump();
+                let mut filters = Vec::new();
+                while !self.is_sign("}") {
+                    if *self.tok() == Tok::End {
+                        return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
+                    }
+                    filters.push(self.node()?);
+                }
+                let end = self.bump();
+                if filters.is_empty() {
+                    return Err(Diagnostic::error(span.to(end), "empty braces", "expected a filter inside"));
+                }
+                let mut node = compound(filters);
+                node.span = span.to(end);
+                Ok(node)
+            }
+            "." => {
+                self.bump();
+                Ok(Node::new(Op::Squares(shakmaty::Bitboard::FULL), Type::Set, span, vec![]))
+            }
+            "[]" => {
+                self.bump();
+                Ok(Node::new(Op::Squares(shakmaty::Bitboard::EMPTY), Type::Set, span, vec![]))
+            }
+            "~" => {
+                self.bump();
+                let arg = self.attack()?;
+                self.want(&arg, Type::Set, "`~`")?;
+                Ok(unary(Op::Complement, Type::Set, span, arg))
+            }
+            "#" => {
+                self.bump();
+                let arg = self.arrows()?;
+                if arg.ty == Type::Str {
+                    return Err(unsupported(span, "the length of a string"));
+                }
+                self.want(&arg, Type::Set, "`#`")?;
+                Ok(unary(Op::Cardinality, Type::Num, span, arg))
+            }
+            "-" => {
+                self.bump();
+                let arg = self.primary()?;
+                self.want(&arg, Type::Num, "`-`")?;
+                Ok(unary(Op::Neg, Type::Num, span, arg))
+            }
+            "✵" => self.transform_word("flip"),
+            "⬓" => self.transform_word("flipcolor"),
+            "[forall]" => {
+                self.bump();
+                let name = self.loop_variable()?;
+                self.expect_sign("[element]", "after the variable of a loop")?;
+                self.square_loop(span, name, true)
+            }
+            "--" | "[x]" => Err(unsupported(span, &format!("a move filter `{sign}`"))),
+            "-->" | "<--" => Err(unsupported(span, "a line of positions")),
+            "⊢" => Err(unsupported(span, "`path`")),
+            "◎" => Err(unsupported(span, "`focus`")),
+            "∙" => Err(unsupported(span, "`currentposition`")),
+            "[" => Err(Diagnostic::error(
+                span,
+                "`[` begins neither a list of pieces nor a list of squares",
+                "expected `[RN]`, `[a1,h8]` or both: `[RN][a1,h8]`",
+            )
+            .help(
+                "a designator has no blanks between pieces and squares, and files need ranks: `[RN]a-d1-2`",
+            )),
+            "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
+                span,
+                format!("`{sign}` after a condition"),
+                "expected a number, a set of squares or a string on its left",
+            )),
+            _ => Err(Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here")),
+        }
+    }
+
+    // ---- typing helpers
+
+    pub fn want(&self, node: &Node, ty: Type, user: &str) -> Parsed<()> {
+        if node.ty == ty {
+            return Ok(());
+        }
+        Err(Diagnostic::error(
+            node.span,
+            format!("{user} needs {}", name_of(ty)),
+            format!("this is {}", name_of(node.ty)),
+        ))
+    }
+
+    fn mismatch(&self, sign: &str, left: &Node, right: &Node, rule: &str) -> Diagnostic {
+        Diagnostic::error(
+            left.span.to(right.span),
+            format!("`{sign}` between {} and {}", name_of(left.ty), name_of(right.ty)),
+            rule,
+        )
+    }
+
+    fn string_in(&mut self, left: Node, right: Node) -> Parsed<Node> {
+        let span = left.span.to(right.span);
+        match (&left.op, &right.op) {
+            (Op::ContentIs(_), Op::Str(text)) => {
+                Ok(letter_test(left.clone(), span, |letter| text.contains(letter)))
+            }
+            (Op::Str(text), Op::ContentIs(_)) => {
+                Ok(letter_test(right.clone(), span, |letter| letter.contains(text.as_str())))
+            }
+            (Op::ContentIs(_), _) | (_, Op::ContentIs(_)) => {
+                Err(unsupported(span, "comparing a piece name with anything but a literal"))
+            }
+            _ => Ok(binary(Op::StrIn, Type::Bool, left, right)),
+        }
+    }
+
+    fn string_compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
+        let span = left.span.to(right.span);
+        match (&left.op, &right.op) {
+            (Op::ContentIs(_), Op::Str(text)) => {
+                Ok(letter_test(left.clone(), span, |letter| cmp.holds(letter.cmp(text))))
+            }
+            (Op::Str(text), Op::ContentIs(_)) => {
+                Ok(letter_test(right.clone(), span, |letter| cmp.holds(text.as_str().cmp(letter))))
+            }
+            (Op::ContentIs(_), _) | (_, Op::ContentIs(_)) => {
+                Err(unsupported(span, "comparing a piece name with anything but a literal"))
+            }
+            _ => Ok(binary(Op::StrCompare(cmp), Type::Bool, left, right)),
+        }
+    }
+}
+
+/// `typename` and `piecename` are read as [`Op::ContentIs`] of everything, with type Str; the marker
+/// of `typename` is that colours are folded. A comparison narrows the contents.
+fn letter_test(node: Node, span: Span, mut test: impl FnMut(&str) -> bool) -> Node {
+    let signed = matches!(node.args.get(1).map(|n| &n.op), Some(Op::Bool(true)));
+    let contents = Op::contents_where(|code| test(&letter(code, signed)));
+    let args = node.args.into_iter().take(1).collect();
+    Node::new(Op::ContentIs(contents), Type::Bool, span, args)
+}
+
+fn letter(code: Code, signed: bool) -> String {
+    match code.piece() {
+        None => "_".into(),
+        Some(piece) if signed => piece.char().to_string(),
+        Some(piece) => piece.role.upper_char().to_string(),
+    }
+}
+
+/// Turns what is left of `typename` and `piecename` (a test for a value, no comparison around it)
+/// into a boolean: a square content has a letter if the set is one square.
+pub(super) fn settle_letters(node: &mut Node) {
+    node.args.iter_mut().for_each(settle_letters);
+    if node.ty != Type::Str {
+        return;
+    }
+    match &node.op {
+        Op::ContentIs(_) => {
+            node.ty = Type::Bool;
+            node.args.truncate(1);
+        }
+        Op::Compound | Op::NoTransform => node.ty = node.args[node.args.len() - 1].ty,
+        _ => {}
+    }
+}
+
+pub(super) fn name_of(ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "a condition",
+        Type::Set => "a set of squares",
+        Type::Num => "a number",
+        Type::Str => "a string",
+    }
+}
+
+fn sign_of(cmp: Cmp) -> &'static str {
+    match cmp {
+        Cmp::Eq => "==",
+        Cmp::Ne => "!=",
+        Cmp::Lt => "<",
+        Cmp::Le => "<=",
+        Cmp::Gt => ">",
+        Cmp::Ge => ">=",
+    }
+}
+
+pub(super) fn unary(op: Op, ty: Type, at: Span, arg: Node) -> Node {
+    let span = at.to(arg.span);
+    Node::new(op, ty, span, vec![arg])
+}
+
+pub(super) fn binary(op: Op, ty: Type, left: Node, right: Node) -> Node {
+    let span = left.span.to(right.span);
+    Node::new(op, ty, span, vec![left, right])
+}
+
+fn cardinality(set: Node) -> Node {
+    let span = set.span;
+    Node::new(Op::Cardinality, Type::Num, span, vec![set])
+}
+
+/// Several filters as one; a single one stays itself.
+pub(super) fn compound(mut filters: Vec<Node>) -> Node {
+    if filters.len() == 1 {
+        return filters.pop().expect("it has one element");
+    }
+    let ty = filters.last().expect("callers refuse empty lists").ty;
+    let span = filters[0].span.to(filters[filters.len() - 1].span);
+    Node::new(Op::Compound, ty, span, filters)
+}
+
+/// The type of a transform's value.
+pub(super) fn transform_type(tally: Tally, arg: Type) -> Type {
+    match (tally, arg) {
+        (Tally::Any, Type::Set) => Type::Set,
+        (Tally::Any, Type::Num) => Type::Num,
+        (Tally::Any, _) => Type::Bool,
+        _ => Type::Num,
+    }
+}
+
+pub(super) fn color_word(word: &str) -> Option<Color> {
+    match word {
+        "white" => Some(Color::White),
+        "black" => Some(Color::Black),
+        _ => None,
+    }
+}
