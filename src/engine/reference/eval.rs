@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     board::{Code, PieceSet},
-    engine::Spot,
-    pgn::Outcome,
+    engine::{Outcome, Spot},
     query::tree::{Arith, Cmp, Dirs, GameResult, Op, Special, Tally, Type, VarId},
 };
 
