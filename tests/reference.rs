@@ -210,6 +210,9 @@ fn further_rows() {
         ("legal --(o-o)", "4k3/8/8/8/5r2/8/8/R3K2R w KQ - 0 1", "set", ""),
         ("pseudolegal --(o-o)", "4k3/8/8/8/5r2/8/8/R3K2R w KQ - 0 1", "set", "g1"),
         ("pseudolegal --(o-o-o)", "4k3/8/8/8/8/8/8/RN2K2R w KQ - 0 1", "set", ""),
+        ("pseudolegal --(enpassant)", "8/8/8/3pP3/8/8/8/K6k w - d6 0 1", "set", "d6"),
+        ("pseudolegal --(enpassant)", "8/8/8/4P3/8/8/8/K6k w - d6 0 1", "set", ""),
+        ("pseudolegal --(enpassant)", "8/3r4/8/3pP3/8/8/8/K6k w - d6 0 1", "set", ""),
         ("countmoves legal --a8", "8/P6k/8/8/8/8/8/K7 w - - 0 1", "num", "1"),
     ];
     let faults: Vec<String> = rows
