@@ -6,6 +6,7 @@
 use shakmaty::Bitboard;
 
 use crate::board::Position;
+pub use crate::pgn::Outcome;
 
 mod facts;
 pub mod reference;
@@ -37,7 +38,7 @@ pub trait GameFacts {
     /// The number of the game over all sources, from 1, skipped games included.
     fn number(&self) -> u32;
     /// How the movetext ended.
-    fn outcome(&self) -> crate::pgn::Outcome;
+    fn outcome(&self) -> Outcome;
     /// The value of the first tag of that name, bytes as found.
     fn tag(&self, name: &str) -> Option<&[u8]>;
 }

@@ -1,1 +1,0 @@
-//! The slow and obvious engine: the typed tree evaluated copy by copy.

@@ -1,0 +1,96 @@
+//! The slow and obvious engine: the typed tree evaluated on one position, copy by copy.
+//!
+//! It exists to be believed, and to be compared with the others bit for bit. So it is an
+//! independent reading of the rules: it shares no transform arithmetic, orbit expansion or plan
+//! with them, works on single squares and coordinates, and takes attacks and legal moves from
+//! shakmaty. Invariant: a [`Reference`] holds no transform keyword any more, only explicit copies.
+//!
+//! Decided here, where the rules are silent:
+//!
+//! * Copies come in declaration order, first of each kind. The eight symmetries: identity,
+//!   rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of
+//!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
+//!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
+//!   transform of the outer one all copies of the inner one.
+//! * A variable that is read before it has a value has none (the parser refuses such queries).
+//! * All operands of an operation are evaluated, left to right, also when an earlier one has no
+//!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
+//! * `player` without colour takes a missing name as empty text; if both are missing it has no
+//!   value.
+
+use crate::query::Query;
+
+use super::{Answer, Spot};
+use copies::{Expander, Filter};
+use eval::{Evaluation, Value};
+
+mod copies;
+mod eval;
+mod facts;
+mod geometry;
+mod lines;
+mod moves;
+
+/// Why a query cannot be expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReferenceError {
+    /// `rotate45` over a designator that names some squares, but not all.
+    #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
+    Rotate45Squares,
+    /// `rotate45` over `light` or `dark`.
+    #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
+    Rotate45Shade,
+    /// More copies than an engine should be asked to evaluate.
+    #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
+    TooManyCopies {
+        /// The limit, counted in filters.
+        nodes_max: usize,
+    },
+}
+
+/// A query ready to be evaluated on one position after the other.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    body: Filter,
+    vars: usize,
+}
+
+impl Reference {
+    /// Expands the transforms of a query.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
+        Ok(Reference { body: Expander::expand(&query.body)?, vars: query.vars.len() })
+    }
+
+    /// The value of the query at one position.
+    pub fn answer(&self, spot: &Spot) -> Answer {
+        match Evaluation::new(spot, self.vars).value(&self.body) {
+            Value::Bool(hit) => Answer::Bool(hit),
+            Value::Set(squares) => Answer::Set(squares),
+            Value::Num(value) => Answer::Num(value),
+            Value::Str(value) => Answer::Bool(value.is_some()),
+        }
+    }
+
+    /// The number of copies of the outermost filter if that is a transform, else 1.
+    pub fn copies(&self) -> usize {
+        self.top().len()
+    }
+
+    /// Which of the copies match, in orbit order; as long as [`Reference::copies`].
+    pub fn copy_hits(&self, spot: &Spot) -> Vec<bool> {
+        let mut evaluation = Evaluation::new(spot, self.vars);
+        self.top().iter().map(|copy| evaluation.matches(copy)).collect()
+    }
+
+    fn top(&self) -> &[Filter] {
+        match self.body.unbraced() {
+            Filter::Orbit { copies, .. } => copies,
+            other => std::slice::from_ref(other),
+        }
+    }
+}
