@@ -18,5 +18,6 @@ pub mod diagnostic;
 pub mod engine;
 pub mod orbit;
 pub mod pgn;
+pub mod plan;
 pub mod query;
 pub mod reel;

@@ -179,10 +179,9 @@ fn elements(kind: TransformKind) -> Vec<Basic> {
     }
 }
 
-/// Identity first, the others ascending.
+/// Ascending, files before ranks.
 fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<Basic> {
-    let all = files.flat_map(|dx| ranks.clone().map(move |dy| (dx, dy)));
-    std::iter::once((0, 0)).chain(all.filter(|&v| v != (0, 0))).map(Basic::Shift).collect()
+    files.flat_map(|dx| ranks.clone().map(move |dy| Basic::Shift((dx, dy)))).collect()
 }
 
 /// Expands every transform of a typed tree.

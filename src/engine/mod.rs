@@ -1,13 +1,24 @@
 //! Engines: from a query and a reel to hits.
 //!
-//! An [`Answer`] is what a query yields on one position; engines that work in bulk return columns
-//! of the same.
+//! A [`Job`] holds a query in every form an engine wants: the typed tree for [`reference`], the plan
+//! for [`cpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
+//! query's values if they are wanted.
+
+use std::ops::Range;
 
 use shakmaty::Bitboard;
 
-use crate::board::Position;
 pub use crate::pgn::Outcome;
+use crate::{
+    board::Position,
+    diagnostic::Diagnostic,
+    plan::{CopiesPlan, Options, Output, Plan},
+    query::Query,
+    reel::{Block, SEGMENT_SLOTS},
+};
 
+pub mod columns;
+pub mod cpu;
 mod facts;
 pub mod reference;
 
@@ -56,4 +67,148 @@ pub struct Spot<'a> {
     pub terminal: bool,
     /// The game.
     pub game: &'a dyn GameFacts,
+}
+
+/// What a scan should bring back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Want {
+    /// A bit for each slot.
+    Bits,
+    /// The bits, and the value of the query at each slot.
+    Values,
+}
+
+/// The answer to a query on one block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hits {
+    /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
+    pub bits: Vec<u32>,
+    /// The values, if they were wanted.
+    pub values: Values,
+}
+
+/// Values of a query, one for each slot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// None wanted, or the query is a condition.
+    None,
+    /// Numbers; a slot has one where its bit is set.
+    Numbers(Vec<i32>),
+    /// Sets of squares; every slot has one.
+    Sets(Vec<u64>),
+}
+
+impl Hits {
+    fn new(block: &Block, want: Want, output: Output) -> Hits {
+        let values = match (want, output) {
+            (Want::Bits, _) | (_, Output::Bool) => Values::None,
+            (Want::Values, Output::Set(_)) => Values::Sets(vec![0; block.slots()]),
+            (Want::Values, Output::Num(_)) => Values::Numbers(vec![0; block.slots()]),
+        };
+        Hits { bits: vec![0; block.segments()], values }
+    }
+
+    /// Whether a slot is a hit.
+    pub fn contains(&self, slot: usize) -> bool {
+        self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
+    }
+
+    /// The number of hits.
+    pub fn count(&self) -> u64 {
+        self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    /// The hits of a range of slots, ascending.
+    pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
+        let first = range.start / SEGMENT_SLOTS;
+        let last = range.end.div_ceil(SEGMENT_SLOTS);
+        (first..last).flat_map(move |segment| {
+            let from = segment * SEGMENT_SLOTS;
+            let mut bits = self.bits[segment];
+            if range.start > from {
+                bits &= u32::MAX << (range.start - from);
+            }
+            if range.end < from + SEGMENT_SLOTS {
+                bits &= !(u32::MAX << (range.end - from));
+            }
+            std::iter::from_fn(move || {
+                (bits != 0).then(|| {
+                    let slot = from + bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    slot
+                })
+            })
+        })
+    }
+}
+
+/// What can go wrong in an engine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The reference engine refused the query.
+    #[error("the reference engine cannot run this query: {0}")]
+    Reference(#[from] reference::ReferenceError),
+}
+
+/// Evaluates one query on blocks. Engines are shared between threads.
+pub trait Engine: Send + Sync {
+    /// `reference`, `cpu`.
+    fn name(&self) -> &'static str;
+
+    /// Evaluates every slot of a block.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the engine from finishing the block.
+    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError>;
+
+    /// The number of distinct copies of the outermost transform, 1 without one.
+    fn copies(&self) -> usize;
+
+    /// Adds to `counts[i]` the number of slots of a block at which copy `i` of the outermost
+    /// transform matches. `hits` are the slots at which any does.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the engine from finishing the block.
+    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError>;
+}
+
+/// A query in every form that an engine wants.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The typed tree.
+    pub query: Query,
+    /// The plan.
+    pub plan: Plan,
+    /// The plan that tells copies apart.
+    pub copies: CopiesPlan,
+}
+
+impl Job {
+    /// Plans a query.
+    ///
+    /// # Errors
+    ///
+    /// Orbits that cannot be expanded.
+    pub fn new(query: Query, options: Options) -> Result<Job, Diagnostic> {
+        let plan = Plan::new(&query, options)?;
+        let copies = CopiesPlan::new(&query, options)?;
+        Ok(Job { query, plan, copies })
+    }
+
+    /// The fast engine.
+    pub fn cpu(&self) -> cpu::Cpu {
+        cpu::Cpu::new(self.plan.clone(), self.copies.clone())
+    }
+
+    /// The slow and obvious engine.
+    ///
+    /// # Errors
+    ///
+    /// What that engine refuses.
+    pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
+        Ok(reference::Bulk::new(&self.query)?)
+    }
 }

@@ -62,7 +62,11 @@ pub enum Op {
     /// Complement.
     Not(Id),
     /// `a` where the mask is true, else `b`.
-    Select { mask: Id, a: Id, b: Id },
+    Select {
+        mask: Id,
+        a: Id,
+        b: Id,
+    },
     /// Bits moved up, zeros shifted in; 1..=63.
     Shl(Id, u8),
     /// Bits moved down, zeros shifted in; 1..=63.
@@ -74,17 +78,32 @@ pub enum Op {
     /// All squares of every file that has a square in the set.
     FillFiles(Id),
     /// Ranks 1-4 (`upper`: 5-8), eight bits each, spread to sixteen bits each.
-    Spread { set: Id, upper: bool },
+    Spread {
+        set: Id,
+        upper: bool,
+    },
     /// Squares a knight's move away.
     Knight(Id),
     /// Squares a king's move away.
     King(Id),
     /// Squares that pawns of one colour attack.
-    Pawn { set: Id, white: bool },
+    Pawn {
+        set: Id,
+        white: bool,
+    },
     /// Squares reached in direction 0..=7 over empty squares, the first occupied one included.
-    Slide { set: Id, empty: Id, dir: u8 },
+    Slide {
+        set: Id,
+        empty: Id,
+        dir: u8,
+    },
     /// Squares `lo..=hi` steps away in any of the directions, whatever stands between.
-    Walk { set: Id, dirs: u8, lo: i8, hi: i8 },
+    Walk {
+        set: Id,
+        dirs: u8,
+        lo: i8,
+        hi: i8,
+    },
     /// Mask: the set is not empty.
     NonEmpty(Id),
     /// Mask: the set is one square.
@@ -98,7 +117,10 @@ pub enum Op {
     /// Number: the code of what stands on the set's only square: 0, 1..=6, 9..=14.
     Content(Id),
     /// The square of a file and rank, none outside 1..=8.
-    MakeSquare { file: Id, rank: Id },
+    MakeSquare {
+        file: Id,
+        rank: Id,
+    },
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
@@ -112,36 +134,82 @@ pub enum Op {
     Max(Id, Id),
     /// Mask: the relation holds, as `i64`.
     Compare(Cmp, Id, Id),
-    /// Mask: the side to move, in check or not as said, has no legal move.
-    NoMoves { in_check: bool },
+    /// Mask: of the positions in the mask, those in which the side to move has a king but no legal
+    /// move.
+    NoMoves(Id),
     /// Arrival squares of moves from and to the given squares.
-    Legal { from: Id, to: Id, pseudo: bool, only: Special },
+    Legal {
+        from: Id,
+        to: Id,
+        pseudo: bool,
+        only: Special,
+    },
     /// Number of such moves as (from, to) pairs.
-    LegalCount { from: Id, to: Id, pseudo: bool, only: Special },
+    LegalCount {
+        from: Id,
+        to: Id,
+        pseudo: bool,
+        only: Special,
+    },
     /// The result of a loop.
     Loop(LoopId),
 }
 
 impl Op {
+    /// The same operation on other operands.
+    #[must_use]
+    pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
+        use Op::*;
+        match &mut self {
+            Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
+            | Param(..) | Loop(_) => {}
+            Not(a)
+            | Shl(a, _)
+            | Shr(a, _)
+            | Step(a, ..)
+            | FillRanks(a)
+            | FillFiles(a)
+            | Knight(a)
+            | King(a)
+            | NonEmpty(a)
+            | Single(a)
+            | Count(a)
+            | Rank(a)
+            | File(a)
+            | Content(a)
+            | Sqrt(a)
+            | NoMoves(a) => *a = to(*a),
+            Spread { set, .. } | Pawn { set, .. } | Walk { set, .. } => *set = to(*set),
+            And(a, b)
+            | Or(a, b)
+            | AndNot(a, b)
+            | Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Div(a, b)
+            | Rem(a, b)
+            | Max(a, b)
+            | Compare(_, a, b) => (*a, *b) = (to(*a), to(*b)),
+            Slide { set, empty, .. } => (*set, *empty) = (to(*set), to(*empty)),
+            MakeSquare { file, rank } => (*file, *rank) = (to(*file), to(*rank)),
+            Legal { from, to: squares, .. } | LegalCount { from, to: squares, .. } => {
+                (*from, *squares) = (to(*from), to(*squares));
+            }
+            Select { mask, a, b } => (*mask, *a, *b) = (to(*mask), to(*a), to(*b)),
+        }
+        self
+    }
+
     /// The operands, a loop's body aside.
     pub fn args(self) -> impl Iterator<Item = Id> {
-        use Op::*;
-        let (a, b, c) = match self {
-            Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
-            | Param(..) | NoMoves { .. } | Loop(_) => (None, None, None),
-            Not(a) | Shl(a, _) | Shr(a, _) | Step(a, ..) | FillRanks(a) | FillFiles(a) | Knight(a)
-            | King(a) | NonEmpty(a) | Single(a) | Count(a) | Rank(a) | File(a) | Content(a) | Sqrt(a) => {
-                (Some(a), None, None)
-            }
-            Spread { set, .. } | Pawn { set, .. } | Walk { set, .. } => (Some(set), None, None),
-            And(a, b) | Or(a, b) | AndNot(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | Div(a, b)
-            | Rem(a, b) | Max(a, b) | Compare(_, a, b) => (Some(a), Some(b), None),
-            Slide { set, empty, .. } => (Some(set), Some(empty), None),
-            MakeSquare { file, rank } => (Some(file), Some(rank), None),
-            Legal { from, to, .. } | LegalCount { from, to, .. } => (Some(from), Some(to), None),
-            Select { mask, a, b } => (Some(mask), Some(a), Some(b)),
-        };
-        [a, b, c].into_iter().flatten()
+        let mut out = [None; 3];
+        let mut count = 0;
+        let _ = self.map(|id| {
+            out[count] = Some(id);
+            count += 1;
+            id
+        });
+        out.into_iter().flatten()
     }
 }
 
@@ -308,10 +376,20 @@ impl Dag {
             Op::Not(a) => !k(a)?,
             Op::Select { mask, a, b } => k(a)? & k(mask)? | k(b)? & !k(mask)?,
             Op::Step(a, dx, dy) => board::translate(Bitboard(k(a)?), (dx, dy)).0,
-            Op::NonEmpty(a) => if k(a)? == 0 { 0 } else { TRUE },
+            Op::NonEmpty(a) => {
+                if k(a)? == 0 {
+                    0
+                } else {
+                    TRUE
+                }
+            }
             Op::Count(a) => u64::from(k(a)?.count_ones()),
             Op::Compare(cmp, a, b) => {
-                if cmp.holds((k(a)? as i64).cmp(&(k(b)? as i64))) { TRUE } else { 0 }
+                if cmp.holds((k(a)? as i64).cmp(&(k(b)? as i64))) {
+                    TRUE
+                } else {
+                    0
+                }
             }
             _ => return None,
         })

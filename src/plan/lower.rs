@@ -272,8 +272,7 @@ impl Lower {
         let empty = self.dag.pieces(PieceSet::EMPTY);
         for (dirs, role) in [([0, 2, 4, 6], 4), ([1, 3, 5, 7], 3)] {
             if let Some(sliders) = self.movers(may, &[role, 5]) {
-                let seen =
-                    dirs.iter().map(|&dir| self.dag.add(Op::Slide { set: y, empty, dir })).collect();
+                let seen = dirs.iter().map(|&dir| self.dag.add(Op::Slide { set: y, empty, dir })).collect();
                 let seen = self.dag.any_of(seen);
                 parts.push(self.and(seen, sliders));
             }
@@ -539,10 +538,9 @@ impl Lower {
         self.guard = outer;
         match (then, other) {
             (Value::Set(a), Value::Set(b)) => Value::Set(self.select(cond, a, b)),
-            (Value::Num { number: a, ok: a_ok }, Value::Num { number: b, ok: b_ok }) => Value::Num {
-                number: self.select(cond, a, b),
-                ok: self.select(cond, a_ok, b_ok),
-            },
+            (Value::Num { number: a, ok: a_ok }, Value::Num { number: b, ok: b_ok }) => {
+                Value::Num { number: self.select(cond, a, b), ok: self.select(cond, a_ok, b_ok) }
+            }
             _ => panic!("the parser promised two branches of one type"),
         }
     }
@@ -617,13 +615,12 @@ impl Lower {
             Q::Check => self.check(),
             Q::Mate => {
                 let check = self.check();
-                let stuck = self.dag.add(Op::NoMoves { in_check: true });
-                self.and(check, stuck)
+                self.dag.add(Op::NoMoves(check))
             }
             Q::Stalemate => {
                 let check = self.check();
-                let stuck = self.dag.add(Op::NoMoves { in_check: false });
-                self.dag.add(Op::AndNot(stuck, check))
+                let quiet = self.not(check);
+                self.dag.add(Op::NoMoves(quiet))
             }
             Q::Initial => self.dag.add(Op::Initial),
             Q::Terminal => self.dag.add(Op::Terminal),
@@ -904,10 +901,7 @@ fn sign(color: Color) -> i32 {
 fn contents(filter: &Filter) -> PieceSet {
     let Filter::Plain(f) = filter else {
         let Filter::Orbit(orbit) = filter else { unreachable!("two kinds of filter") };
-        return orbit
-            .copies
-            .iter()
-            .fold(PieceSet::NONE, |all, copy| all.union(contents(&copy.filter)));
+        return orbit.copies.iter().fold(PieceSet::NONE, |all, copy| all.union(contents(&copy.filter)));
     };
     match &f.op {
         Q::Designator { pieces, .. } => pieces.accepts(),

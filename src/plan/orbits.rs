@@ -239,8 +239,12 @@ impl Lower {
             match self.collapse(orbit, placement, &group) {
                 Some((frame, words)) => {
                     match frame {
-                        Frame::Anchor(..) => (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len()),
-                        Frame::Grid => (note.grids, note.gridded) = (note.grids + 1, note.gridded + group.len()),
+                        Frame::Anchor(..) => {
+                            (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len())
+                        }
+                        Frame::Grid => {
+                            (note.grids, note.gridded) = (note.grids + 1, note.gridded + group.len())
+                        }
                     }
                     match wanted {
                         Wanted::Any => parts.push(self.dag.any_of(words)),
@@ -375,7 +379,9 @@ impl Lower {
         parts: &mut [Vec<Id>],
     ) {
         match frame {
-            Frame::Anchor(ax, ay) => self.move_into(filled, &[(x.unwrap_or(ax), y.unwrap_or(ay))], frame, parts),
+            Frame::Anchor(ax, ay) => {
+                self.move_into(filled, &[(x.unwrap_or(ax), y.unwrap_or(ay))], frame, parts)
+            }
             // Eight of the fifteen places along the line from each end.
             Frame::Grid => {
                 let ends = [0, 7].map(|end| (x.unwrap_or(end), y.unwrap_or(end)));
@@ -497,7 +503,11 @@ fn write_skeleton(filter: &Filter, out: &mut Vec<u64>) {
         Filter::Plain(plain) => {
             match &plain.op {
                 Q::Designator { pieces, .. } => {
-                    out.push(u64::from(pieces.all_white) | u64::from(pieces.all_black) << 1 | u64::from(pieces.list.0) << 2);
+                    out.push(
+                        u64::from(pieces.all_white)
+                            | u64::from(pieces.all_black) << 1
+                            | u64::from(pieces.list.0) << 2,
+                    );
                 }
                 Q::Shade { .. } => out.push(0),
                 op => out.extend(crate::orbit::member(op).into_iter().flatten()),

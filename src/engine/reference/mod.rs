@@ -24,6 +24,9 @@ use super::{Answer, Spot};
 use copies::{Expander, Filter};
 use eval::{Evaluation, Value};
 
+pub use bulk::Bulk;
+
+mod bulk;
 mod copies;
 mod eval;
 mod facts;

@@ -1,0 +1,375 @@
+//! The steps of a program as loops over whole registers, compiled for several instruction sets.
+//!
+//! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
+//! vectorised for its own instruction set.
+
+use std::ops::ControlFlow;
+
+use multiversion::multiversion;
+use shakmaty::{Bitboard, Square};
+
+use super::Machine;
+use crate::{
+    board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
+    plan::{Id, NO_VALUE, Op, Program, Reduce, Step},
+    query::tree::{Cmp, Special},
+};
+
+/// Positions in a batch. 256 words are 2 KiB a register: the registers of most plans stay in the
+/// first-level cache, and the cost of choosing a kernel is spread over 256 positions.
+pub(super) const BATCH: usize = 256;
+
+/// A register: [`BATCH`] words, one for each position of a batch.
+pub(super) type Column = Vec<u64>;
+
+pub(super) fn column() -> Column {
+    vec![0; BATCH]
+}
+
+/// Runs a program on what is loaded.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx512vpopcntdq+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt",
+))]
+pub(super) fn run(program: &Program, machine: &mut Machine) {
+    let mut at = 0;
+    while let Some(step) = program.steps.get(at) {
+        at += 1;
+        let (dst, a, scalar) = match *step {
+            Step::Do { dst, op } => {
+                // The result goes to the spare column, which then changes places with `dst`.
+                let mut out = std::mem::take(&mut machine.spare);
+                apply(op, machine, words_mut(&mut out));
+                machine.spare = std::mem::replace(&mut machine.regs[dst.0 as usize], out);
+                continue;
+            }
+            Step::AndScalar { dst, a, scalar } | Step::OrScalar { dst, a, scalar } => (dst, a, scalar),
+            Step::Splat { dst, scalar } => {
+                let word = machine.scalars[scalar.0 as usize];
+                machine.regs[dst.0 as usize].fill(word);
+                continue;
+            }
+            Step::Begin { .. } | Step::End { .. } => {
+                at = control(program, machine, step, at);
+                continue;
+            }
+        };
+        let word = machine.scalars[scalar.0 as usize];
+        let [out, a] = machine
+            .regs
+            .get_disjoint_mut([dst.0 as usize, a.0 as usize])
+            .expect("a step never writes a register that it reads");
+        let (out, a) = (words_mut(out), words(a));
+        if matches!(step, Step::AndScalar { .. }) {
+            map1(out, a, |a| a & word);
+        } else {
+            map1(out, a, |a| a | word);
+        }
+    }
+}
+
+#[inline(always)]
+fn words(column: &Column) -> &[u64; BATCH] {
+    column.first_chunk().expect("registers have a word for each position of a batch")
+}
+
+#[inline(always)]
+fn words_mut(column: &mut Column) -> &mut [u64; BATCH] {
+    column.first_chunk_mut().expect("registers have a word for each position of a batch")
+}
+
+#[inline(always)]
+fn map1(out: &mut [u64; BATCH], a: &[u64; BATCH], f: impl Fn(u64) -> u64) {
+    for i in 0..BATCH {
+        out[i] = f(a[i]);
+    }
+}
+
+#[inline(always)]
+fn map2(out: &mut [u64; BATCH], a: &[u64; BATCH], b: &[u64; BATCH], f: impl Fn(u64, u64) -> u64) {
+    for i in 0..BATCH {
+        out[i] = f(a[i], b[i]);
+    }
+}
+
+/// Begins and ends loops; returns the next step.
+#[inline(always)]
+fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -> usize {
+    match *step {
+        Step::Begin { table, first, acc, reduce, .. } => {
+            let neutral = if reduce == Reduce::Max { NO_VALUE as u64 } else { 0 };
+            machine.regs[acc.0 as usize].fill(neutral);
+            machine.rows.push((next, 0));
+            load_row(machine, first.0 as usize, &program.tables[table][0]);
+            next
+        }
+        Step::End { begin, acc, word, reduce } => {
+            let [acc, word] = machine
+                .regs
+                .get_disjoint_mut([acc.0 as usize, word.0 as usize])
+                .expect("a loop's body is not its own result");
+            let (acc, word) = (words_mut(acc), words(word));
+            for i in 0..BATCH {
+                acc[i] = match reduce {
+                    Reduce::Or => acc[i] | word[i],
+                    Reduce::Max => (acc[i] as i64).max(word[i] as i64) as u64,
+                    Reduce::Count => acc[i].wrapping_sub(word[i]),
+                };
+            }
+            let Step::Begin { table, first, .. } = program.steps[begin] else {
+                unreachable!("an end knows its beginning")
+            };
+            let rows = &program.tables[table];
+            let (body, row) = machine.rows.last_mut().expect("a loop that ends has begun");
+            *row += 1;
+            let (body, row) = (*body, *row);
+            match rows.get(row) {
+                Some(params) => {
+                    load_row(machine, first.0 as usize, params);
+                    body
+                }
+                None => {
+                    machine.rows.pop();
+                    next
+                }
+            }
+        }
+        _ => next,
+    }
+}
+
+#[inline(always)]
+fn load_row(machine: &mut Machine, first: usize, params: &[u64]) {
+    machine.scalars[first..first + params.len()].copy_from_slice(params);
+}
+
+fn mask(value: bool) -> u64 {
+    u64::from(value).wrapping_neg()
+}
+
+#[inline(always)]
+fn number(word: u64) -> i32 {
+    word as i32
+}
+
+#[inline(always)]
+fn packed(number: i32) -> u64 {
+    i64::from(number) as u64
+}
+
+/// One operation on whole registers.
+#[inline(always)]
+fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
+    let r = |id: Id| words(&machine.regs[id.0 as usize]);
+    match op {
+        Op::And(a, b) => map2(out, r(a), r(b), |a, b| a & b),
+        Op::Or(a, b) => map2(out, r(a), r(b), |a, b| a | b),
+        Op::AndNot(a, b) => map2(out, r(a), r(b), |a, b| a & !b),
+        Op::Not(a) => map1(out, r(a), |a| !a),
+        Op::Select { mask, a, b } => {
+            let (m, a, b) = (r(mask), r(a), r(b));
+            for i in 0..BATCH {
+                out[i] = a[i] & m[i] | b[i] & !m[i];
+            }
+        }
+        Op::Shl(a, by) => map1(out, r(a), |a| a << by),
+        Op::Shr(a, by) => map1(out, r(a), |a| a >> by),
+        Op::Step(a, dx, dy) => {
+            out.fill(0);
+            translate_into(out, r(a), dx, dy);
+        }
+        Op::FillRanks(a) => map1(out, r(a), |a| {
+            // A byte is 0x80 if any of its bits is set, then the whole byte.
+            let high = ((a & !HIGH) + !HIGH | a) & HIGH;
+            high | high - (high >> 7)
+        }),
+        Op::FillFiles(a) => map1(out, r(a), |a| {
+            let a = a | a.rotate_left(8);
+            let a = a | a.rotate_left(16);
+            a | a.rotate_left(32)
+        }),
+        Op::Spread { set, upper } => {
+            let by = if upper { 32 } else { 0 };
+            map1(out, r(set), |a| {
+                let a = a >> by & 0xffff_ffff;
+                let a = (a | a << 16) & 0x0000_ffff_0000_ffff;
+                (a | a << 8) & 0x00ff_00ff_00ff_00ff
+            });
+        }
+        Op::Knight(a) => map1(out, r(a), attacks::knight),
+        Op::King(a) => map1(out, r(a), attacks::king),
+        Op::Pawn { set, white: true } => map1(out, r(set), attacks::pawn::<true>),
+        Op::Pawn { set, white: false } => map1(out, r(set), attacks::pawn::<false>),
+        Op::Slide { set, empty, dir } => slide(out, r(set), r(empty), dir),
+        Op::Walk { set, dirs, lo, hi } => walk(out, r(set), dirs, lo, hi),
+        Op::NonEmpty(a) => map1(out, r(a), |a| mask(a != 0)),
+        Op::Single(a) => map1(out, r(a), |a| mask(a != 0 && a & a.wrapping_sub(1) == 0)),
+        Op::Count(a) => map1(out, r(a), |a| u64::from(a.count_ones())),
+        Op::Rank(a) => map1(out, r(a), |a| u64::from(a.trailing_zeros() >> 3) + 1),
+        Op::File(a) => map1(out, r(a), |a| u64::from(a.trailing_zeros() & 7) + 1),
+        Op::Content(a) => {
+            let a = r(a);
+            for i in 0..BATCH {
+                out[i] = (0..4).fold(0, |code, k| code | u64::from(machine.regs[k][i] & a[i] != 0) << k);
+            }
+        }
+        Op::MakeSquare { file, rank } => map2(out, r(file), r(rank), |file, rank| {
+            let (x, y) = (number(file).wrapping_sub(1), number(rank).wrapping_sub(1));
+            let inside = (x as u32) < 8 && (y as u32) < 8;
+            mask(inside) & 1 << (8 * (y as u64 & 7) + (x as u64 & 7))
+        }),
+        Op::Add(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_add(number(b)))),
+        Op::Sub(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_sub(number(b)))),
+        Op::Mul(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_mul(number(b)))),
+        Op::Div(a, b) => map2(out, r(a), r(b), |a, b| match number(b) {
+            0 => 0,
+            b => packed(number(a).wrapping_div(b)),
+        }),
+        Op::Rem(a, b) => map2(out, r(a), r(b), |a, b| match number(b) {
+            0 => 0,
+            b => packed(number(a).wrapping_rem(b)),
+        }),
+        Op::Sqrt(a) => map1(out, r(a), |a| packed(number(a).max(0).isqrt())),
+        Op::Max(a, b) => map2(out, r(a), r(b), |a, b| (a as i64).max(b as i64) as u64),
+        Op::Compare(cmp, a, b) => compare(out, r(a), r(b), cmp),
+        Op::NoMoves(a) => {
+            let a = r(a);
+            for i in 0..BATCH {
+                out[i] = if a[i] == 0 { 0 } else { mask(legal::no_moves(&position(machine, i))) };
+            }
+        }
+        Op::Legal { from, to, pseudo, only } => {
+            let (from, to) = (r(from), r(to));
+            for i in 0..BATCH {
+                out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).0;
+            }
+        }
+        Op::LegalCount { from, to, pseudo, only } => {
+            let (from, to) = (r(from), r(to));
+            for i in 0..BATCH {
+                out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).1;
+            }
+        }
+        Op::Const(_)
+        | Op::Plane(_)
+        | Op::WhiteToMove
+        | Op::Initial
+        | Op::Terminal
+        | Op::Ply
+        | Op::GameMask(_)
+        | Op::GameNumber(_)
+        | Op::Param(..)
+        | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
+    }
+}
+
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Adds the squares of `a` moved by (files, ranks) to `out`.
+#[inline(always)]
+fn translate_into(out: &mut [u64; BATCH], a: &[u64; BATCH], dx: i8, dy: i8) {
+    if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
+        return;
+    }
+    let (stay, by) = attacks::translation(dx, dy);
+    let amount = by.unsigned_abs();
+    if by >= 0 {
+        for i in 0..BATCH {
+            out[i] |= (a[i] & stay) << amount;
+        }
+    } else {
+        for i in 0..BATCH {
+            out[i] |= (a[i] & stay) >> amount;
+        }
+    }
+}
+
+#[inline(always)]
+fn slide(out: &mut [u64; BATCH], a: &[u64; BATCH], empty: &[u64; BATCH], dir: u8) {
+    match dir {
+        0 => map2(out, a, empty, attacks::slide::<0>),
+        1 => map2(out, a, empty, attacks::slide::<1>),
+        2 => map2(out, a, empty, attacks::slide::<2>),
+        3 => map2(out, a, empty, attacks::slide::<3>),
+        4 => map2(out, a, empty, attacks::slide::<4>),
+        5 => map2(out, a, empty, attacks::slide::<5>),
+        6 => map2(out, a, empty, attacks::slide::<6>),
+        _ => map2(out, a, empty, attacks::slide::<7>),
+    }
+}
+
+#[inline(always)]
+fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
+    const STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
+    out.fill(0);
+    for (dir, (dx, dy)) in STEPS.into_iter().enumerate() {
+        if dirs >> dir & 1 == 0 {
+            continue;
+        }
+        for distance in lo..=hi {
+            translate_into(out, a, dx * distance, dy * distance);
+        }
+    }
+}
+
+#[inline(always)]
+fn compare(out: &mut [u64; BATCH], a: &[u64; BATCH], b: &[u64; BATCH], cmp: Cmp) {
+    match cmp {
+        Cmp::Eq => map2(out, a, b, |a, b| mask(a == b)),
+        Cmp::Ne => map2(out, a, b, |a, b| mask(a != b)),
+        Cmp::Lt => map2(out, a, b, |a, b| mask((a as i64) < b as i64)),
+        Cmp::Le => map2(out, a, b, |a, b| mask(a as i64 <= b as i64)),
+        Cmp::Gt => map2(out, a, b, |a, b| mask(a as i64 > b as i64)),
+        Cmp::Ge => map2(out, a, b, |a, b| mask(a as i64 >= b as i64)),
+    }
+}
+
+fn position(machine: &Machine, i: usize) -> Position {
+    let planes = std::array::from_fn(|k| machine.regs[k][i]);
+    Position { board: Board { planes }, state: State(machine.states[i]) }
+}
+
+/// Arrival squares and the number of moves, castling as the king's move.
+fn legal_arrivals(position: &Position, from: u64, to: u64, pseudo: bool, only: Special) -> (u64, u64) {
+    let (mut squares, mut count) = (0, 0);
+    let _ = legal::moves(position, pseudo, &mut |mv: PackedMove| {
+        let kind = match mv.kind() {
+            MoveKind::Castle if mv.to() > mv.from() => Special::KingSide,
+            MoveKind::Castle => Special::QueenSide,
+            MoveKind::EnPassant => Special::EnPassant,
+            _ => Special::Any,
+        };
+        let wanted = match only {
+            Special::Any => true,
+            Special::Castle => matches!(kind, Special::KingSide | Special::QueenSide),
+            other => kind == other,
+        };
+        let rank = mv.from() as u32 & 56;
+        let arrival = match kind {
+            Special::KingSide => Square::new(rank + 6),
+            Special::QueenSide => Square::new(rank + 2),
+            _ => mv.to(),
+        };
+        if wanted && from >> mv.from() as u32 & 1 != 0 && to >> arrival as u32 & 1 != 0 {
+            squares |= Bitboard::from(arrival).0;
+            count += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    (squares, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filled_ranks_are_full_or_empty() {
+        for a in [0u64, 1, 0x80, 0x0100, 0x8000_0000_0000_0001, 0x0018_0000_ff00_0002, !0] {
+            let wanted = (0..8)
+                .fold(0u64, |out, k| if a >> (8 * k) & 0xff != 0 { out | 0xff << (8 * k) } else { out });
+            let high = ((a & !HIGH) + !HIGH | a) & HIGH;
+            assert_eq!(high | high - (high >> 7), wanted, "{a:x}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The fast engine without a GPU: a plan over batches of positions in columns.
+//!
+//! A batch is eight segments, 256 positions. Their planes are replayed straight into registers, and
+//! every step of the plan then runs over a whole register at a time, which the compiler turns into
+//! vector code for whatever the processor offers. Knows plans and reels, nothing of queries.
+
+mod kernels;
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{
+    Engine, EngineError, Hits, Values, Want,
+    columns::{GameColumn, game_columns},
+};
+use crate::{
+    plan::{CopiesPlan, Input, Output, Plan, Program, Reg},
+    reel::{
+        Block, SEGMENT_SLOTS,
+        replay::{self, Masks, SegmentOut},
+    },
+};
+use kernels::{BATCH, Column};
+
+const BATCH_SEGMENTS: usize = BATCH / SEGMENT_SLOTS;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Cpu {
+    plan: Plan,
+    copies: CopiesPlan,
+    /// Machines that no thread uses at the moment.
+    idle: Mutex<Vec<Machine>>,
+}
+
+impl Cpu {
+    /// An engine for one plan.
+    pub fn new(plan: Plan, copies: CopiesPlan) -> Cpu {
+        Cpu { plan, copies, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Lends a machine to `work`.
+    fn with_machine<T>(&self, work: impl FnOnce(&mut Machine) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let machine = idle().pop();
+        let mut machine = machine.unwrap_or_else(|| Machine::new(&self.plan.program));
+        let out = work(&mut machine);
+        idle().push(machine);
+        out
+    }
+}
+
+impl Engine for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
+        let mut hits = Hits::new(block, want, self.plan.output);
+        let columns = game_columns(&self.plan.columns, block);
+        self.with_machine(|machine| {
+            for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
+                let masks = machine.load(&self.plan.program, block, first, &columns);
+                machine.run(&self.plan.program);
+                machine.store(&self.plan, first, &masks, &mut hits);
+            }
+        });
+        Ok(hits)
+    }
+
+    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
+        let program = &self.copies.program;
+        let columns = game_columns(&self.copies.columns, block);
+        let mut machine = Machine::new(program);
+        for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
+            let last = (first + BATCH_SEGMENTS).min(block.segments());
+            if hits.bits[first..last].iter().all(|&bits| bits == 0) {
+                continue;
+            }
+            let masks = machine.load(program, block, first, &columns);
+            machine.run(program);
+            for (count, &reg) in counts.iter_mut().zip(&self.copies.copies) {
+                for (k, mask) in masks.iter().enumerate() {
+                    *count += u64::from((machine.bits(reg, k) & mask.valid).count_ones());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copies(&self) -> usize {
+        self.copies.copies.len()
+    }
+}
+
+/// Registers and what is beside them.
+#[derive(Debug)]
+struct Machine {
+    regs: Vec<Column>,
+    /// Where a step writes, before it changes places with its register.
+    spare: Column,
+    scalars: Vec<u64>,
+    /// For each loop that is open, the step that began it and the row that it is in.
+    rows: Vec<(usize, usize)>,
+    states: Vec<u32>,
+    plies: Vec<u32>,
+}
+
+impl Machine {
+    fn new(program: &Program) -> Machine {
+        Machine {
+            regs: vec![kernels::column(); program.registers],
+            spare: kernels::column(),
+            scalars: program.scalars.clone(),
+            rows: Vec::new(),
+            states: vec![0; BATCH],
+            plies: vec![0; BATCH],
+        }
+    }
+
+    /// Replays a batch and loads everything that the program reads. Returns the masks of the
+    /// segments that are there.
+    fn load(&mut self, program: &Program, block: &Block, first: usize, columns: &[GameColumn]) -> Vec<Masks> {
+        let last = (first + BATCH_SEGMENTS).min(block.segments());
+        let [p0, p1, p2, p3, ..] = &mut self.regs[..] else { unreachable!("planes take four registers") };
+        let mut planes = [p0, p1, p2, p3].map(|column| column.as_chunks_mut::<SEGMENT_SLOTS>().0.iter_mut());
+        let mut states = self.states.as_chunks_mut::<SEGMENT_SLOTS>().0.iter_mut();
+        let mut plies = self.plies.as_chunks_mut::<SEGMENT_SLOTS>().0.iter_mut();
+        let mut next = || {
+            Some(SegmentOut {
+                planes: {
+                    let [a, b, c, d] = &mut planes;
+                    [a.next()?, b.next()?, c.next()?, d.next()?]
+                },
+                states: states.next()?,
+                plies: plies.next()?,
+            })
+        };
+        let masks: Vec<Masks> = (first..last)
+            .map(|seg| replay::segment(block, seg, &mut next().expect("a batch has room for its segments")))
+            .collect();
+        for &(input, reg) in &program.inputs {
+            self.load_input(input, reg, block, first, &masks, columns);
+        }
+        masks
+    }
+
+    fn load_input(
+        &mut self,
+        input: Input,
+        reg: Reg,
+        block: &Block,
+        first: usize,
+        masks: &[Masks],
+        columns: &[GameColumn],
+    ) {
+        let out = &mut self.regs[reg.0 as usize];
+        let spread = |out: &mut Column, of: fn(&Masks) -> u32| {
+            for (slots, mask) in out.chunks_mut(SEGMENT_SLOTS).zip(masks) {
+                let bits = of(mask);
+                for (i, slot) in slots.iter_mut().enumerate() {
+                    *slot = u64::from(bits >> i & 1).wrapping_neg();
+                }
+            }
+        };
+        match input {
+            Input::Plane(_) => {}
+            Input::WhiteToMove => {
+                for (slot, state) in out.iter_mut().zip(&self.states) {
+                    *slot = u64::from(state & 1).wrapping_sub(1);
+                }
+            }
+            Input::Ply => {
+                for (slot, ply) in out.iter_mut().zip(&self.plies) {
+                    *slot = u64::from(*ply);
+                }
+            }
+            Input::Initial => spread(out, |mask| mask.initial),
+            Input::Terminal => spread(out, |mask| mask.terminal),
+            Input::GameMask(c) => by_game(out, &columns[c.0 as usize].mask, block, first, masks),
+            Input::GameNumber(c) => by_game(out, &columns[c.0 as usize].number, block, first, masks),
+        }
+    }
+
+    fn run(&mut self, program: &Program) {
+        kernels::run(program, self);
+    }
+
+    /// The mask register of segment `k` of the batch as bits.
+    fn bits(&self, reg: Reg, k: usize) -> u32 {
+        let slots = &self.regs[reg.0 as usize][k * SEGMENT_SLOTS..][..SEGMENT_SLOTS];
+        slots.iter().enumerate().fold(0, |bits, (i, &slot)| bits | ((slot & 1) as u32) << i)
+    }
+
+    fn store(&self, plan: &Plan, first: usize, masks: &[Masks], hits: &mut Hits) {
+        for (k, mask) in masks.iter().enumerate() {
+            hits.bits[first + k] = self.bits(plan.hit, k) & mask.valid;
+            let from = (first + k) * SEGMENT_SLOTS;
+            let len = mask.valid.count_ones() as usize;
+            let column = |reg: Reg| &self.regs[reg.0 as usize][k * SEGMENT_SLOTS..][..len];
+            match (&mut hits.values, plan.output) {
+                (Values::Numbers(out), Output::Num(reg)) => {
+                    for (slot, &word) in out[from..from + len].iter_mut().zip(column(reg)) {
+                        *slot = word as i32;
+                    }
+                }
+                (Values::Sets(out), Output::Set(reg)) => {
+                    out[from..from + len].copy_from_slice(column(reg));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Spreads a word for each game over the slots of a batch.
+fn by_game(out: &mut Column, words: &[u64], block: &Block, first: usize, masks: &[Masks]) {
+    for (k, (slots, mask)) in out.chunks_mut(SEGMENT_SLOTS).zip(masks).enumerate() {
+        let mut game = block.keys[first + k].first_game as usize;
+        for (i, slot) in slots.iter_mut().enumerate() {
+            *slot = words.get(game).copied().unwrap_or(0);
+            game += (mask.terminal >> i & 1) as usize;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The reference engine over whole blocks, position by position.
+
+use super::{Reference, ReferenceError};
+use crate::{
+    engine::{Answer, Engine, EngineError, Hits, Spot, Values, Want},
+    query::{Query, Type},
+    reel::{
+        Block, SEGMENT_SLOTS,
+        replay::{Slot, for_each_slot},
+    },
+};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Bulk {
+    reference: Reference,
+    ty: Type,
+}
+
+impl Bulk {
+    /// An engine for one query.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new(query: &Query) -> Result<Bulk, ReferenceError> {
+        Ok(Bulk { reference: Reference::new(query)?, ty: query.body.ty })
+    }
+
+    fn each(&self, block: &Block, mut visit: impl FnMut(usize, &Spot)) {
+        for_each_slot(block, |slot| {
+            let Slot { position, ply, initial, terminal, .. } = slot;
+            let game = block.game(slot.game);
+            visit(slot.slot, &Spot { position, ply, initial, terminal, game: &game });
+        });
+    }
+}
+
+impl Engine for Bulk {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
+        let values = match (want, self.ty) {
+            (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
+            (Want::Values, Type::Num) => Values::Numbers(vec![0; block.slots()]),
+            _ => Values::None,
+        };
+        let mut hits = Hits { bits: vec![0; block.segments()], values };
+        self.each(block, |slot, spot| {
+            let answer = self.reference.answer(spot);
+            hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
+            match (&mut hits.values, answer) {
+                (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
+                (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
+                _ => {}
+            }
+        });
+        Ok(hits)
+    }
+
+    fn copies(&self) -> usize {
+        self.reference.copies()
+    }
+
+    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
+        self.each(block, |slot, spot| {
+            if hits.contains(slot) {
+                for (count, hit) in counts.iter_mut().zip(self.reference.copy_hits(spot)) {
+                    *count += u64::from(hit);
+                }
+            }
+        });
+        Ok(())
+    }
+}

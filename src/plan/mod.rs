@@ -1,0 +1,140 @@
+//! Plans: what an engine runs.
+//!
+//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. It
+//! knows nothing of CQL; engines know nothing but it. It is built from the orbit's copies after
+//! these were counted, so nothing that is simplified here can change a count.
+
+mod columns;
+mod dag;
+mod lower;
+mod orbits;
+mod program;
+
+pub use columns::{Column, Text, TextTest};
+pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use program::{Input, Program, Reg, Scalar, Step};
+
+use crate::{
+    diagnostic::Diagnostic,
+    orbit::{self, Filter},
+    query::{Query, Type},
+};
+use dag::Dag;
+use lower::{Lower, Value};
+
+/// Where the value of a query is found after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// The hit mask is all there is.
+    Bool,
+    /// A register of sets of squares.
+    Set(Reg),
+    /// A register of numbers; valid where the hit mask is set.
+    Num(Reg),
+}
+
+/// How one orbit was planned. `anchors` words hold `anchored` copies, and so on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(missing_docs, reason = "pairs of group and copy counts")]
+pub struct OrbitNote {
+    pub copies: usize,
+    pub anchors: usize,
+    pub anchored: usize,
+    pub grids: usize,
+    pub gridded: usize,
+    pub tables: usize,
+    pub in_tables: usize,
+    pub unrolled: usize,
+}
+
+/// A query, ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The code.
+    pub program: Program,
+    /// The register with the hit mask.
+    pub hit: Reg,
+    /// The value.
+    pub output: Output,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+    /// One note for each orbit, inner ones first.
+    pub notes: Vec<OrbitNote>,
+}
+
+impl Plan {
+    /// Plans a query.
+    ///
+    /// # Errors
+    ///
+    /// Orbits that cannot be expanded: see [`orbit::expand`].
+    pub fn new(query: &Query, options: Options) -> Result<Plan, Diagnostic> {
+        let filter = orbit::expand(&query.body)?;
+        let mut lower = Lower::new(options, query.vars.len());
+        let (hit, value) = match query.body.ty {
+            Type::Bool | Type::Str => (lower.truth(&filter), None),
+            Type::Set | Type::Num => match lower.value(&filter) {
+                value @ Value::Set(set) => (lower.truth_of(value), Some(set)),
+                Value::Num { number, ok } => (ok, Some(number)),
+                Value::Bool(hit) => (hit, None),
+            },
+        };
+        let roots: Vec<Id> = [hit].into_iter().chain(value).collect();
+        let Lower { dag, columns, notes, .. } = lower;
+        let (program, regs) = Program::new(&dag, &roots);
+        let output = match (query.body.ty, regs.get(1)) {
+            (Type::Set, Some(&reg)) => Output::Set(reg),
+            (Type::Num, Some(&reg)) => Output::Num(reg),
+            _ => Output::Bool,
+        };
+        Ok(Plan { program, hit: regs[0], output, columns, notes })
+    }
+}
+
+/// A plan that tells the copies of a query's outermost transform apart.
+#[derive(Clone, Debug)]
+pub struct CopiesPlan {
+    /// The code.
+    pub program: Program,
+    /// For each distinct copy, in order of declaration, the register with its hit mask.
+    pub copies: Vec<Reg>,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+}
+
+impl CopiesPlan {
+    /// Plans the copies of a query's outermost transform one by one; a query without one is its own
+    /// only copy.
+    ///
+    /// # Errors
+    ///
+    /// Orbits that cannot be expanded: see [`orbit::expand`].
+    pub fn new(query: &Query, options: Options) -> Result<CopiesPlan, Diagnostic> {
+        let filter = orbit::expand(&query.body)?;
+        let mut lower = Lower::new(options, query.vars.len());
+        let filters: Vec<&Filter> = match &filter {
+            Filter::Orbit(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
+            plain => vec![plain],
+        };
+        let roots: Vec<Id> = filters.into_iter().map(|filter| lower.truth(filter)).collect();
+        let (program, copies) = Program::new(&lower.dag, &roots);
+        Ok(CopiesPlan { program, copies, columns: lower.columns })
+    }
+}
+
+/// Which nodes of a graph the roots need.
+fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
+    let mut needed = vec![false; dag.ops.len()];
+    let mut stack: Vec<Id> = roots.to_vec();
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut needed[id.0 as usize], true) {
+            continue;
+        }
+        let op = dag.op(id);
+        stack.extend(op.args());
+        if let Op::Loop(l) = op {
+            stack.push(dag.loops[l.0 as usize].body);
+        }
+    }
+    needed
+}

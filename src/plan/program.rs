@@ -1,0 +1,337 @@
+//! The graph as straight code over registers.
+//!
+//! A register is a column: one word for each position of a batch. Registers are reused as soon as
+//! their last reader has run; a step never writes a register that it reads.
+
+use std::collections::HashMap;
+
+use super::{
+    dag::{ColumnId, Dag, Id, LoopId, Op, Reduce},
+    needed,
+};
+
+/// Index of a register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg(pub u32);
+
+/// Index of a scalar: a word that is the same for all positions of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Scalar(pub u32);
+
+/// One step.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "fields are documented on each variant")]
+pub enum Step {
+    /// `dst = op`, the operands' ids being register indices.
+    Do { dst: Reg, op: Op },
+    /// `dst = scalar` everywhere.
+    Splat { dst: Reg, scalar: Scalar },
+    /// `dst = a & scalar`.
+    AndScalar { dst: Reg, a: Reg, scalar: Scalar },
+    /// `dst = a | scalar`.
+    OrScalar { dst: Reg, a: Reg, scalar: Scalar },
+    /// Repeats up to the matching [`Step::End`] for every row of a table: its words go to the
+    /// scalars from `first` on. `acc` starts as the neutral word of `reduce`.
+    Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
+    /// `acc = reduce(acc, word)`; begins at step `begin` again while there are rows.
+    End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
+}
+
+/// What is loaded into a register before a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "named as the operations")]
+pub enum Input {
+    Plane(u8),
+    WhiteToMove,
+    Initial,
+    Terminal,
+    Ply,
+    GameMask(ColumnId),
+    GameNumber(ColumnId),
+}
+
+/// Code for one batch of positions.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// How many registers they use. Registers 0..4 are the planes.
+    pub registers: usize,
+    /// Registers to load before a run. They are never written.
+    pub inputs: Vec<(Input, Reg)>,
+    /// The initial scalars: constants, and room for the parameters of every table.
+    pub scalars: Vec<u64>,
+    /// The rows of every table.
+    pub tables: Vec<Vec<Vec<u64>>>,
+    /// Whether a step looks at the whole position (turn, rights), not only at the planes.
+    pub whole_positions: bool,
+}
+
+impl Program {
+    /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
+    pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
+        let mut writer = Writer::new(dag, roots);
+        writer.place();
+        writer.emit_scope(None);
+        writer.assign(roots)
+    }
+}
+
+/// A step on virtual registers: one for each node.
+enum Draft {
+    Node(Id),
+    Splat(Id, Scalar),
+    AndScalar(Id, Id, Scalar),
+    OrScalar(Id, Id, Scalar),
+    Begin(Id, LoopId, usize),
+    End(Id, LoopId, usize),
+}
+
+struct Writer<'a> {
+    dag: &'a Dag,
+    needed: Vec<bool>,
+    /// Nodes that some reader wants as a column although they are scalars.
+    columns_of_scalars: Vec<bool>,
+    /// The nodes of each scope, ascending.
+    scopes: HashMap<Option<LoopId>, Vec<Id>>,
+    scalars: Vec<u64>,
+    scalar_of: HashMap<Id, Scalar>,
+    first_param: HashMap<LoopId, Scalar>,
+    drafts: Vec<Draft>,
+    inputs: Vec<(Input, Id)>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(dag: &'a Dag, roots: &[Id]) -> Writer<'a> {
+        let needed = needed(dag, roots);
+        let mut columns_of_scalars = vec![false; dag.ops.len()];
+        for root in roots {
+            columns_of_scalars[root.0 as usize] = true;
+        }
+        Writer {
+            dag,
+            needed,
+            columns_of_scalars,
+            scopes: HashMap::new(),
+            scalars: Vec::new(),
+            scalar_of: HashMap::new(),
+            first_param: HashMap::new(),
+            drafts: Vec::new(),
+            inputs: (0..4).map(|k| (Input::Plane(k), Id(u32::MAX))).collect(),
+        }
+    }
+
+    fn is_scalar(&self, id: Id) -> bool {
+        matches!(self.dag.op(id), Op::Const(_) | Op::Param(..))
+    }
+
+    /// Sorts the needed nodes into the loops in which they are evaluated.
+    fn place(&mut self) {
+        for index in 0..self.dag.ops.len() {
+            if !self.needed[index] {
+                continue;
+            }
+            let id = Id(index as u32);
+            let op = self.dag.op(id);
+            let scalar_form = matches!(op, Op::And(a, b) | Op::Or(a, b)
+                if self.is_scalar(b) && !self.is_scalar(a));
+            for (k, arg) in op.args().enumerate() {
+                if !(scalar_form && k == 1) {
+                    self.columns_of_scalars[arg.0 as usize] = true;
+                }
+            }
+            if let Op::Loop(l) = op {
+                let body = self.dag.loops[l.0 as usize].body;
+                self.columns_of_scalars[body.0 as usize] = true;
+            }
+            let scope = self.dag.within[index].last().copied();
+            self.scopes.entry(scope).or_default().push(id);
+            match op {
+                Op::Const(word) => {
+                    self.scalar_of.insert(id, Scalar(self.scalars.len() as u32));
+                    self.scalars.push(word);
+                }
+                Op::Param(l, k) => {
+                    let width = self.dag.loops[l.0 as usize].rows[0].len();
+                    let next = Scalar(self.scalars.len() as u32);
+                    let first = *self.first_param.entry(l).or_insert(next);
+                    if first == next {
+                        self.scalars.extend(std::iter::repeat_n(0, width));
+                    }
+                    self.scalar_of.insert(id, Scalar(first.0 + k));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn emit_scope(&mut self, scope: Option<LoopId>) {
+        for id in self.scopes.remove(&scope).unwrap_or_default() {
+            match self.dag.op(id) {
+                Op::Const(_) | Op::Param(..) => {
+                    if self.columns_of_scalars[id.0 as usize] {
+                        self.drafts.push(Draft::Splat(id, self.scalar_of[&id]));
+                    }
+                }
+                Op::And(a, b) if self.is_scalar(b) && !self.is_scalar(a) => {
+                    self.drafts.push(Draft::AndScalar(id, a, self.scalar_of[&b]));
+                }
+                Op::Or(a, b) if self.is_scalar(b) && !self.is_scalar(a) => {
+                    self.drafts.push(Draft::OrScalar(id, a, self.scalar_of[&b]));
+                }
+                Op::Loop(l) => {
+                    let begin = self.drafts.len();
+                    self.drafts.push(Draft::Begin(id, l, 0));
+                    self.emit_scope(Some(l));
+                    let end = self.drafts.len();
+                    self.drafts.push(Draft::End(id, l, begin));
+                    self.drafts[begin] = Draft::Begin(id, l, end);
+                }
+                op => match input(op) {
+                    Some(Input::Plane(k)) => self.inputs[k as usize].1 = id,
+                    Some(input) => self.inputs.push((input, id)),
+                    None => self.drafts.push(Draft::Node(id)),
+                },
+            }
+        }
+    }
+
+    /// For each node, the last draft that reads it.
+    fn last_reads(&self, roots: &[Id]) -> HashMap<Id, usize> {
+        let mut last: HashMap<Id, usize> = HashMap::new();
+        let mut defined: HashMap<Id, usize> = HashMap::new();
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let mut read = |id: Id, open: &[(usize, usize)], defined: &HashMap<Id, usize>| {
+                // Read inside a loop that it was made before: it must live until the loop ends.
+                let made = defined.get(&id).copied();
+                let outermost =
+                    open.iter().find(|(begin, _)| made.is_none_or(|made| made < *begin)).map(|(_, end)| *end);
+                let until = outermost.unwrap_or(at);
+                let entry = last.entry(id).or_insert(until);
+                *entry = (*entry).max(until);
+            };
+            match draft {
+                Draft::Node(id) => {
+                    self.dag.op(*id).args().for_each(|arg| read(arg, &open, &defined));
+                    defined.insert(*id, at);
+                }
+                Draft::Splat(id, _) => {
+                    defined.insert(*id, at);
+                }
+                Draft::AndScalar(id, a, _) | Draft::OrScalar(id, a, _) => {
+                    read(*a, &open, &defined);
+                    defined.insert(*id, at);
+                }
+                Draft::Begin(id, _, end) => {
+                    defined.insert(*id, at);
+                    open.push((at, *end));
+                }
+                Draft::End(id, l, _) => {
+                    read(self.dag.loops[l.0 as usize].body, &open, &defined);
+                    open.pop();
+                    read(*id, &open, &defined);
+                }
+            }
+        }
+        for root in roots {
+            last.insert(*root, usize::MAX);
+        }
+        last
+    }
+
+    /// Gives every node a register.
+    fn assign(self, roots: &[Id]) -> (Program, Vec<Reg>) {
+        let last = self.last_reads(roots);
+        let mut regs: HashMap<Id, Reg> = HashMap::new();
+        let mut inputs = Vec::new();
+        let mut registers = 0u32;
+        for (input, id) in &self.inputs {
+            regs.insert(*id, Reg(registers));
+            inputs.push((*input, Reg(registers)));
+            registers += 1;
+        }
+        let mut free: Vec<Reg> = Vec::new();
+        // Nodes to free after each draft.
+        let mut dying: HashMap<usize, Vec<Id>> = HashMap::new();
+        for (id, at) in &last {
+            if input(self.dag.op(*id)).is_none() {
+                dying.entry(*at).or_default().push(*id);
+            }
+        }
+        let mut steps = Vec::with_capacity(self.drafts.len());
+        let mut whole_positions = false;
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let mut new = |id: Id, regs: &mut HashMap<Id, Reg>, free: &mut Vec<Reg>| {
+                let reg = free.pop().unwrap_or_else(|| {
+                    registers += 1;
+                    Reg(registers - 1)
+                });
+                regs.insert(id, reg);
+                reg
+            };
+            steps.push(match draft {
+                Draft::Node(id) => {
+                    let dst = new(*id, &mut regs, &mut free);
+                    let op = self.dag.op(*id).map(|arg| Id(regs[&arg].0));
+                    whole_positions |=
+                        matches!(op, Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. });
+                    Step::Do { dst, op }
+                }
+                Draft::Splat(id, scalar) => {
+                    Step::Splat { dst: new(*id, &mut regs, &mut free), scalar: *scalar }
+                }
+                Draft::AndScalar(id, a, scalar) => {
+                    Step::AndScalar { dst: new(*id, &mut regs, &mut free), a: regs[a], scalar: *scalar }
+                }
+                Draft::OrScalar(id, a, scalar) => {
+                    Step::OrScalar { dst: new(*id, &mut regs, &mut free), a: regs[a], scalar: *scalar }
+                }
+                Draft::Begin(id, l, end) => Step::Begin {
+                    table: l.0 as usize,
+                    first: self.first_param.get(l).copied().unwrap_or(Scalar(0)),
+                    acc: new(*id, &mut regs, &mut free),
+                    reduce: self.dag.loops[l.0 as usize].reduce,
+                    end: *end,
+                },
+                Draft::End(id, l, begin) => {
+                    let it = &self.dag.loops[l.0 as usize];
+                    Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
+                }
+            });
+            for id in dying.remove(&at).unwrap_or_default() {
+                free.extend(regs.get(&id));
+            }
+            // Written but never read: only the accumulator of a loop whose result is unused.
+        }
+        let roots = roots.iter().map(|root| regs[root]).collect();
+        let mut tables: Vec<_> = self.dag.loops.iter().map(|it| it.rows.clone()).collect();
+        for (k, table) in tables.iter_mut().enumerate() {
+            if !self.first_param.contains_key(&LoopId(k as u32)) {
+                table.iter_mut().for_each(Vec::clear);
+            }
+        }
+        let program = Program {
+            steps,
+            registers: registers as usize,
+            inputs,
+            scalars: self.scalars,
+            tables,
+            whole_positions,
+        };
+        (program, roots)
+    }
+}
+
+fn input(op: Op) -> Option<Input> {
+    Some(match op {
+        Op::Plane(k) => Input::Plane(k),
+        Op::WhiteToMove => Input::WhiteToMove,
+        Op::Initial => Input::Initial,
+        Op::Terminal => Input::Terminal,
+        Op::Ply => Input::Ply,
+        Op::GameMask(c) => Input::GameMask(c),
+        Op::GameNumber(c) => Input::GameNumber(c),
+        _ => return None,
+    })
+}
