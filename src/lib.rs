@@ -14,6 +14,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod board;
+pub mod database;
 pub mod diagnostic;
 pub mod engine;
 pub mod orbit;

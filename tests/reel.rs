@@ -1,12 +1,19 @@
 //! The reel against shakmaty, its file against faults, and its stream against the number of
 //! threads.
 
-use std::{io::Cursor, ops::ControlFlow, path::PathBuf};
+use std::{
+    io::Cursor,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 use orbit_chess::{
     board::{PackedMove, Position},
-    pgn::{Game, Outcome, Tag},
-    reel::{Block, BlockBuilder, SEGMENT_SLOTS, replay},
+    database::{Database, DatabaseOptions, Summary},
+    pgn::{Fault, Game, Outcome, Status, Tag},
+    reel::{
+        Block, BlockBuilder, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter, SEGMENT_SLOTS, replay,
+    },
 };
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
@@ -257,4 +264,329 @@ fn columns_of_many_segments_equal_those_of_one() {
     assert_ne!(tail, 0);
     assert_eq!(one.masks.valid, (1 << tail) - 1);
     assert_eq!(one.masks.terminal >> (tail - 1), 1);
+}
+
+/// Writes blocks to a reel.
+fn write(path: &Path, blocks: &[Block]) {
+    let mut writer = ReelWriter::create(path).unwrap();
+    for block in blocks {
+        writer.append(&EncodedBlock::new(block)).unwrap();
+    }
+    let sources = ReelSource { name: "a.pgn".into(), bytes: Some(7), games: 9, failure: None };
+    writer.finish(&[sources]).unwrap();
+}
+
+/// All blocks of a database, and what the run came to.
+fn blocks(database: Database, threads: usize) -> (Vec<Block>, Summary) {
+    let mut blocks = Vec::new();
+    let summary = database.for_each_block(
+        threads,
+        |block| block.slots(),
+        |taken, slots| {
+            assert_eq!(slots, taken.block.slots());
+            blocks.push(taken.block);
+            ControlFlow::Continue(())
+        },
+    );
+    (blocks, summary.unwrap())
+}
+
+fn small_chunks() -> DatabaseOptions {
+    let mut options = DatabaseOptions::default();
+    options.pgn.chunk_bytes = 4096;
+    options
+}
+
+/// Blocks with all that a block can hold.
+fn varied_blocks() -> Vec<Block> {
+    let fault = |reason: &str| Fault { offset: 99, ply: 3, reason: reason.into() };
+    let mut first = BlockBuilder::new();
+    for (i, played) in mixed().into_iter().enumerate() {
+        let mut game = played.game;
+        game.offset = 100 * i as u64;
+        match i % 11 {
+            3 => game.status = Status::Cut(fault("Nd7 is ambiguous (b8, f6)")),
+            5 => game.status = Status::Skipped(fault("variant Atomic is not supported")),
+            7 => game.notes = vec![fault("the FEN's castling rights KQ were dropped")],
+            8 => game.tags.push(Tag { name: b"FEN".to_vec(), value: b"\xff no FEN".to_vec() }),
+            9 => game.tags.clear(),
+            _ => {}
+        }
+        first.push(0, &game);
+    }
+    let mut second = BlockBuilder::new();
+    let skipped =
+        Game { status: Status::Skipped(fault("variant Atomic is not supported")), ..Game::default() };
+    second.push(0, &skipped);
+    vec![first.finish(), second.finish(), BlockBuilder::new().finish(), build(&mixed())]
+}
+
+#[test]
+fn blocks_come_back_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    let written = varied_blocks();
+    write(&path, &written);
+    let reel = Reel::open(&path).unwrap();
+    assert_eq!(reel.blocks(), written.len());
+    let mut games_before = 0;
+    for (index, mut block) in written.into_iter().enumerate() {
+        block.games_before = games_before;
+        games_before += block.games_read();
+        let read = reel.block(index).unwrap();
+        assert!(read == block, "block {index}");
+        assert_eq!(EncodedBlock::new(&read), EncodedBlock::new(&block));
+        reel.verify(index).unwrap();
+    }
+    assert_eq!(reel.totals().skipped, 22 + 1);
+    assert_eq!(reel.totals().cut, 22);
+    assert_eq!(reel.sections().total(), std::fs::metadata(&path).unwrap().len());
+    assert_eq!((reel.block_of_game(1), reel.block_of_game(242)), (Some(0), Some(1)));
+    assert_eq!((reel.block_of_game(0), reel.block_of_game(10_000)), (None, None));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
+}
+
+#[test]
+fn an_unfinished_reel_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    std::fs::write(&path, "older").unwrap();
+    let mut writer = ReelWriter::create(&path).unwrap();
+    writer.append(&EncodedBlock::new(&build(&mixed()))).unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    drop(writer);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(std::fs::read(&path).unwrap(), b"older");
+}
+
+/// Reads all of a file; only errors and equal blocks are right.
+fn read_all(path: &Path) -> Result<Vec<Block>, ReelError> {
+    let reel = Reel::open(path)?;
+    (0..reel.blocks()).map(|index| reel.block(index)).collect()
+}
+
+/// A small generator: tests must not depend on the day.
+fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+#[test]
+fn a_cut_or_altered_reel_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));
+    write(&path, &varied_blocks());
+    let whole = std::fs::read(&path).unwrap();
+    let expected = read_all(&path).unwrap();
+    let mut seed = 1;
+    for _ in 0..1000 {
+        let len = random(&mut seed) % whole.len();
+        std::fs::write(&copy, &whole[..len]).unwrap();
+        let error = read_all(&copy).expect_err("a part is no reel");
+        assert!(matches!(error, ReelError::Truncated { .. } | ReelError::NotAReel { .. }), "{error}");
+        assert!(!matches!(error, ReelError::NotAReel { .. }) || len < 8);
+    }
+    let mut refused = 0;
+    for _ in 0..1000 {
+        let mut bytes = whole.clone();
+        let at = random(&mut seed) % bytes.len();
+        bytes[at] ^= 1 << (random(&mut seed) % 8);
+        std::fs::write(&copy, bytes).unwrap();
+        match read_all(&copy) {
+            Err(_) => refused += 1,
+            Ok(blocks) => assert!(blocks == expected, "byte {at}"),
+        }
+    }
+    assert_eq!(refused, 1000);
+    std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
+    assert!(matches!(read_all(&copy), Err(ReelError::Inconsistent { .. })));
+    let mut newer = whole.clone();
+    newer[8] = 9;
+    std::fs::write(&copy, newer).unwrap();
+    assert!(matches!(read_all(&copy), Err(ReelError::NewerVersion { found: 9, .. })));
+    std::fs::write(&copy, b"[Event \"a\"]").unwrap();
+    assert!(matches!(read_all(&copy), Err(ReelError::NotAReel { .. })));
+    assert!(matches!(read_all(&folder.path().join("none")), Err(ReelError::Io { .. })));
+}
+
+/// Makes the checksums right again: of the blocks at `offsets`, the directory and the header.
+fn forge(bytes: &mut [u8], blocks: &[(usize, usize)]) {
+    for &(offset, len) in blocks {
+        let crc = crc32fast::hash(&bytes[offset + 4..offset + len]);
+        bytes[offset..offset + 4].copy_from_slice(&crc.to_le_bytes());
+    }
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (directory, len) = (number(bytes, 24), number(bytes, 32));
+    if let Some(directory) = bytes.get(directory..directory.saturating_add(len)) {
+        let crc = crc32fast::hash(directory);
+        bytes[44..48].copy_from_slice(&crc.to_le_bytes());
+    }
+    bytes[12..16].fill(0);
+    let crc = crc32fast::hash(&bytes[..64]);
+    bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// Uses everything that a block offers.
+fn use_all(block: &Block) -> usize {
+    let mut slots = 0;
+    replay::for_each_slot(block, |slot| {
+        assert!(slot.game < block.games_len());
+        slots += block.game_of_slot(slot.slot) & 1;
+    });
+    let _ = replay::check_keys(block);
+    for game in block.games() {
+        let tags: usize = game.tags().map(|(name, value)| name.len() + value.len()).sum();
+        let facts = (game.number(), game.number_in_source(), game.source(), game.outcome(), game.tag("FEN"));
+        let start = game.start();
+        slots += tags + game.plies() + game.problems().count() + format!("{facts:?} {start:?}").len();
+    }
+    block.problems().iter().for_each(|problem| slots += block.number_in_source(problem).1 as usize);
+    slots + EncodedBlock::new(block).bytes().len()
+}
+
+#[test]
+fn a_forged_reel_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));
+    let mut small = BlockBuilder::new();
+    mixed()[..30].iter().for_each(|played| small.push(0, &played.game));
+    write(&path, &[small.finish(), varied_blocks().swap_remove(1)]);
+    let whole = std::fs::read(&path).unwrap();
+    let reel = Reel::open(&path).unwrap();
+    let first = reel.block_bytes(0) as usize;
+    let places = [(64, first), (64 + first, reel.block_bytes(1) as usize)];
+    let (mut seed, mut accepted) = (7, 0);
+    for round in 0..6000 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + round % 3 {
+            let at = random(&mut seed) % bytes.len();
+            bytes[at] = random(&mut seed) as u8;
+        }
+        forge(&mut bytes, &places);
+        std::fs::write(&copy, bytes).unwrap();
+        if let Ok(blocks) = read_all(&copy) {
+            accepted += 1;
+            blocks.iter().for_each(|block| assert!(use_all(block) > 0));
+        }
+    }
+    // Else the checksums are not right and nothing behind them is tested.
+    assert!(accepted > 1000, "{accepted}");
+}
+
+#[test]
+fn a_forged_key_is_found_by_verification() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    write(&path, &[build(&mixed())]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
+    // The second key: its e2 pawn becomes a queen.
+    let key = 64 + 64 + 48;
+    bytes[key + 16 + 1] ^= 1 << 4;
+    forge(&mut bytes, &[(64, len)]);
+    std::fs::write(&path, bytes).unwrap();
+    let reel = Reel::open(&path).unwrap();
+    assert!(reel.block(0).is_ok());
+    assert!(matches!(reel.verify(0), Err(ReelError::Inconsistent { .. })));
+}
+
+#[test]
+fn blocks_do_not_depend_on_threads() {
+    let pgn = MIXED.repeat(300);
+    let database = || Database::from_pgn_bytes("a.pgn", pgn.clone(), small_chunks());
+    let (one, summary) = blocks(database(), 1);
+    assert!(one.len() > 10, "{}", one.len());
+    assert_eq!(summary.totals.games(), 1800);
+    assert!(summary.finished && summary.bytes == pgn.len() as u64);
+    for threads in [2, 5] {
+        let (many, same) = blocks(database(), threads);
+        assert!(many == one);
+        assert_eq!(same, summary);
+    }
+    let numbers = one.iter().flat_map(|block| block.games().map(|game| game.number()).collect::<Vec<_>>());
+    assert!(numbers.eq(1..=1800));
+}
+
+#[test]
+fn a_reel_gives_the_blocks_of_its_pgn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name| folder.path().join(name);
+    std::fs::write(path("a.pgn"), MIXED.repeat(50)).unwrap();
+    std::fs::write(path("b.pgn"), MIXED.repeat(20)).unwrap();
+    let open = |names: &[&str]| {
+        let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
+        Database::open(&paths, small_chunks()).unwrap()
+    };
+    let (of_a, _) = blocks(open(&["a.pgn"]), 2);
+    write(&path("a.reel"), &of_a);
+    let (of_reel, summary) = blocks(open(&["a.reel"]), 2);
+    assert!(of_reel == of_a);
+    assert_eq!(summary.totals.games(), 300);
+    let (mixed, summary) = blocks(open(&["b.pgn", "a.reel", "b.pgn"]), 2);
+    let rows = |blocks: &[Block]| -> Vec<(u32, u32, u32)> {
+        let games = blocks.iter().flat_map(Block::games);
+        games.map(|game| (game.source(), game.number_in_source(), game.number())).collect()
+    };
+    let expected = [(0, 120), (1, 300), (2, 120)];
+    let expected = expected.iter().flat_map(|&(source, games)| (1..=games).map(move |game| (source, game)));
+    let expected: Vec<_> = expected.zip(1..).map(|((source, game), all)| (source, game, all)).collect();
+    assert_eq!(rows(&mixed), expected);
+    assert_eq!(summary.sources.iter().map(|source| source.games).collect::<Vec<_>>(), [120, 300, 120]);
+}
+
+#[test]
+fn totals_and_sizes_of_the_corpus() {
+    let cases = [("otb.pgn", 11_372, 1_004_819, 4.0), ("fen.pgn", 9_847, 80_012, 10.0)];
+    for (name, games, positions, bytes_max) in cases {
+        let Some(pgn) = corpus(name) else { return };
+        let (one, summary) = blocks(Database::from_pgn_bytes(name, pgn.clone(), Default::default()), 1);
+        let (two, _) = blocks(Database::from_pgn_bytes(name, pgn, Default::default()), 2);
+        assert!(one == two);
+        let totals = &summary.totals;
+        assert_eq!((totals.whole + totals.cut, totals.positions), (games, positions), "{name}");
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("a.reel"), &one);
+        let reel = Reel::open(&folder.path().join("a.reel")).unwrap();
+        let sections = reel.sections();
+        let besides_tags = (sections.total() - sections.tags - sections.problems) as f64 / positions as f64;
+        eprintln!("{name}: {sections:?}, {besides_tags:.2} bytes a position beside tags");
+        assert!(besides_tags <= bytes_max, "{name}: {besides_tags}");
+        assert!(read_all(&folder.path().join("a.reel")).unwrap() == one);
+    }
+}
+
+/// A list of positions that are all different and all have pieces in plenty.
+fn epds(len: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let (mut seed, mut lines) = (3, 0);
+    while lines < len {
+        let mut chess = Chess::new();
+        for ply in 0..60 {
+            let moves = chess.legal_moves();
+            if moves.is_empty() || lines == len {
+                break;
+            }
+            chess.play_unchecked(moves[random(&mut seed) % moves.len()]);
+            if ply > 8 {
+                let fen = Fen::from_position(&chess, EnPassantMode::Legal).to_string();
+                out.extend(format!("{fen}\n").into_bytes());
+                lines += 1;
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn a_list_of_positions_is_small() {
+    let len = 100_000;
+    let (blocks, summary) = blocks(Database::from_pgn_bytes("a.epd", epds(len), Default::default()), 2);
+    assert_eq!((summary.totals.whole, summary.totals.positions), (len as u64, len as u64));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    write(&path, &blocks);
+    let bytes = std::fs::metadata(&path).unwrap().len() as f64 / len as f64;
+    eprintln!("{:?}, {bytes:.1} bytes a position", Reel::open(&path).unwrap().sections());
+    assert!(bytes <= 40.0, "{bytes}");
+    assert!(read_all(&path).unwrap() == blocks);
 }

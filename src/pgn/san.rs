@@ -91,32 +91,31 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
 /// Origin file, origin rank, target square.
 type Squares = (Option<File>, Option<Rank>, Square);
 
-/// Reads `f3`, `gf3`, `1f3` or `g1f3`, with `x`, `:` or `-` anywhere between.
+/// Reads `f3`, `gf3`, `1f3` or `g1f3`, with `x`, `:` or `-` before the target.
 fn squares(word: &[u8]) -> Option<(Squares, &[u8])> {
-    let mut signs = [0u8; 4];
-    let mut count = 0;
-    let mut pos = 0;
-    let mut parted = false;
-    while let Some(&byte) = word.get(pos) {
-        match byte {
-            b'a'..=b'h' | b'1'..=b'8' if count < 4 => {
-                signs[count] = byte;
-                count += 1;
-            }
-            b'x' | b'X' | b':' | b'-' if !parted && count < 4 => parted = true,
-            _ => break,
-        }
-        pos += 1;
+    if let Some((first, rest)) = square(word) {
+        return Some(match square(past_sign(rest)) {
+            Some((to, rest)) => ((Some(first.file()), Some(first.rank()), to), rest),
+            None => ((None, None, first), rest),
+        });
     }
-    let file = |byte: u8| File::from_char(byte as char);
-    let rank = |byte: u8| Rank::from_char(byte as char);
-    let to = Square::from_coords(file(*signs.get(count.checked_sub(2)?)?)?, rank(signs[count - 1])?);
-    let from = match count {
-        2 => (None, None),
-        3 => (file(signs[0]), rank(signs[0])),
-        _ => (Some(file(signs[0])?), Some(rank(signs[1])?)),
-    };
-    Some(((from.0, from.1, to), &word[pos..]))
+    let file = word.first().and_then(|&byte| File::from_char(byte as char));
+    let rank = word.first().and_then(|&byte| Rank::from_char(byte as char));
+    let hinted = if file.is_some() || rank.is_some() { &word[1..] } else { word };
+    square(past_sign(hinted)).map(|(to, rest)| ((file, rank, to), rest))
+}
+
+fn square(word: &[u8]) -> Option<(Square, &[u8])> {
+    let [file, rank, rest @ ..] = word else { return None };
+    let square = Square::from_coords(File::from_char(*file as char)?, Rank::from_char(*rank as char)?);
+    Some((square, rest))
+}
+
+fn past_sign(word: &[u8]) -> &[u8] {
+    match word {
+        [b'x' | b'X' | b':' | b'-', rest @ ..] => rest,
+        _ => word,
+    }
 }
 
 /// Reads `=Q`, `/Q`, `(Q)`, `Q` or `q`.

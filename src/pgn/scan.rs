@@ -214,8 +214,14 @@ impl<'a> Scanner<'a> {
         self.blank && self.text[name.clone()] == self.text[self.first_name.clone()]
     }
 
-    /// Skips a bracket that is no tag pair, to `]` if that is on the line.
+    /// Skips a bracket that is no tag pair: one before a digit opens a variation, as ChessBase wrote
+    /// them; any other is an annotation, to `]` if that is on the line.
     fn annotation(&mut self, line: &[u8]) {
+        if self.section == Section::Moves
+            && next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
+        {
+            return self.open_paren();
+        }
         self.pos += 1;
         if self.section != Section::Tags
             && let Some(skip) = memchr2(b']', b'{', &line[self.pos..])
@@ -227,9 +233,9 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) -> Option<Event> {
         let start = self.pos;
-        let stop = word_end(self.text, start, self.end);
-        let word = &self.text[start..stop];
-        match Word::of(word) {
+        let mut stop = word_end(self.text, start, self.end);
+        stop -= glued_result(&self.text[start..stop]);
+        match Word::of(&self.text[start..stop]) {
             Word::Number { length, value, dotted } => self.number(start, length, value, dotted),
             Word::Result(outcome) => self.terminator(stop, outcome),
             Word::Mark => {
@@ -355,12 +361,12 @@ impl Iterator for Scanner<'_> {
                     self.open_paren();
                     None
                 }
-                b')' => {
+                b')' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     self.pos += 1;
                     None
                 }
-                b'}' | b']' => {
+                b'}' => {
                     self.pos += 1;
                     None
                 }
@@ -555,6 +561,18 @@ const STOPS: [bool; 256] = {
 
 fn word_end(text: &[u8], start: usize, end: usize) -> usize {
     text[start..end].iter().position(|&byte| STOPS[byte as usize]).map_or(end, |skip| start + skip.max(1))
+}
+
+/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`.
+fn glued_result(word: &[u8]) -> usize {
+    if !matches!(word, [.., b'-', b'0' | b'1'] | [.., b'/', b'2']) || word[0].is_ascii_digit() {
+        return 0;
+    }
+    let results = [&b"1/2-1/2"[..], b"1-0", b"0-1", b"1/2"];
+    let glued = results.iter().find(|result| {
+        word.strip_suffix(**result).is_some_and(|word| !word.is_empty() && Shape::parse(word).is_some())
+    });
+    glued.map_or(0, |result| result.len())
 }
 
 /// Extends a word over a promotion written `e8(Q)`.

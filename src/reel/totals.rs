@@ -94,24 +94,24 @@ impl Totals {
         self.elos = Some((a.min(low), b.max(high)));
     }
 
-    /// Looks at each distinct value once.
+    /// Looks at each distinct value once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let id = |name: &str| block.tags.names.find(name.as_bytes());
-        let (date, white, black) = (id("Date"), id("WhiteElo"), id("BlackElo"));
-        let mut seen = vec![false; block.tags.values.len()];
+        let (date, elos) = (id("Date"), [id("WhiteElo"), id("BlackElo")]);
+        let mut seen = vec![[false; 2]; block.tags.values.len()];
         for &(name, value) in &block.tags.pairs {
-            let of = |tag: Option<u32>| tag == Some(name);
-            if !(of(date) || of(white) || of(black)) || std::mem::replace(&mut seen[value as usize], true) {
+            let is_elo = elos.contains(&Some(name));
+            if !is_elo && date != Some(name)
+                || std::mem::replace(&mut seen[value as usize][usize::from(is_elo)], true)
+            {
                 continue;
             }
-            let text = block.tags.values.get(value).and_then(|value| std::str::from_utf8(value).ok());
-            match text {
-                Some(text) if of(date) && is_date(text) => self.add_dates(text, text),
-                Some(text) if !of(date) => match text.parse::<u32>() {
-                    Ok(elo @ 1..=9999) => self.add_elos(elo, elo),
-                    _ => {}
-                },
-                _ => {}
+            let text = block.tags.values.get(value).unwrap_or_default();
+            let Ok(text) = std::str::from_utf8(text) else { continue };
+            if is_elo && let Ok(elo @ 1..=9999) = text.parse::<u32>() {
+                self.add_elos(elo, elo);
+            } else if !is_elo && is_date(text) {
+                self.add_dates(text, text);
             }
         }
     }

@@ -1,0 +1,365 @@
+//! PGN sources and reels as one ordered stream of blocks.
+//!
+//! A reel gives the blocks that it holds, PGN gives the blocks that its reel would hold; who works
+//! on blocks cannot tell which it was. However many threads work, blocks, numbers and the order of
+//! results are the same, and only a few blocks are in memory at once.
+
+mod ordered;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources};
+use crate::reel::{Block, BlockBuilder, MAGIC, Reel, ReelError, Totals};
+
+/// How to read a database. The defaults suit.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DatabaseOptions {
+    /// Sizes of chunks and games.
+    pub pgn: pgn::Options,
+    /// What is kept of a game.
+    pub parse: ParseOptions,
+    /// Stops the stream when it becomes true.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// Why a database cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// An input cannot be opened.
+    #[error(transparent)]
+    Pgn(#[from] PgnError),
+    /// A reel is unreadable or damaged.
+    #[error(transparent)]
+    Reel(#[from] ReelError),
+    /// Games are numbered in 32 bits.
+    #[error("the database has more than 4,294,967,295 games; scan it in parts")]
+    TooManyGames,
+}
+
+/// A file, stream or memory that games came from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SourceSummary {
+    /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
+    /// from.
+    pub name: String,
+    /// Its size before decompression, where that is known.
+    pub bytes: Option<u64>,
+    /// Games read, skipped ones included.
+    pub games: u64,
+    /// Why it was not read to its end, and at which byte of the decompressed text, if so.
+    pub failure: Option<(u64, String)>,
+}
+
+/// What a run over a database came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Games, positions and problems of the blocks that were taken.
+    pub totals: Totals,
+    /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
+    pub sources: Vec<SourceSummary>,
+    /// Bytes read, before decompression.
+    pub bytes: u64,
+    /// Whether the stream was taken to its end (and not stopped by `take` or an interrupt).
+    pub finished: bool,
+}
+
+impl Summary {
+    /// The sources that were not read to their ends.
+    pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
+        self.sources.iter().filter_map(|source| {
+            source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))
+        })
+    }
+}
+
+/// A block as it is taken from the stream.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Taken {
+    /// The block, with its numbers and problems.
+    pub block: Block,
+    /// Sums over this block.
+    pub totals: Totals,
+    /// Bytes of input that were read when this block was, before decompression.
+    pub bytes: u64,
+    /// Bytes of input in all, where every size is known.
+    pub bytes_total: Option<u64>,
+}
+
+enum Input {
+    /// `base` is the index of its first source.
+    Pgn {
+        sources: Sources,
+        base: u32,
+    },
+    Reel {
+        reel: Arc<Reel>,
+        base: u32,
+        next: usize,
+    },
+    Block(Block),
+}
+
+/// What a thread makes a block from.
+enum Work {
+    Chunk { chunk: Chunk, base: u32 },
+    Reel { reel: Arc<Reel>, base: u32, index: usize },
+    Block(Box<Block>),
+}
+
+struct Job {
+    work: Work,
+    bytes: u64,
+}
+
+/// Sources and reels, in order.
+pub struct Database {
+    inputs: VecDeque<Input>,
+    sources: Vec<SourceSummary>,
+    options: DatabaseOptions,
+    bytes_total: Option<u64>,
+}
+
+impl Database {
+    /// Opens files, folders and `-` (standard input), in the order given. Whether a file is a reel
+    /// is told by its first bytes; a folder stands for the PGN, EPD and FEN files below it.
+    ///
+    /// # Errors
+    ///
+    /// What [`Sources::open`] and [`Reel::open`] refuse.
+    pub fn open(paths: &[PathBuf], options: DatabaseOptions) -> Result<Database, DatabaseError> {
+        let mut database = Database::empty(options);
+        let mut texts = Vec::new();
+        for path in paths {
+            if is_reel(path) {
+                database.add_texts(&mut texts)?;
+                database.add_reel(Reel::open(path)?);
+            } else {
+                texts.push(path.clone());
+            }
+        }
+        database.add_texts(&mut texts)?;
+        Ok(database)
+    }
+
+    /// A database of one PGN text, plain or packed.
+    pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: DatabaseOptions) -> Database {
+        let sources = Sources::from_bytes_with(name, bytes, options.pgn.clone());
+        let mut database = Database::empty(options);
+        database.add_sources(sources);
+        database
+    }
+
+    /// A database of one reel.
+    pub fn from_reel(reel: Reel, options: DatabaseOptions) -> Database {
+        let mut database = Database::empty(options);
+        database.add_reel(reel);
+        database
+    }
+
+    /// A database of one block.
+    pub fn from_block(block: Block) -> Database {
+        let mut database = Database::empty(DatabaseOptions::default());
+        let sources = block.parts().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
+        database.sources = vec![SourceSummary::default(); sources];
+        database.inputs.push_back(Input::Block(block));
+        database
+    }
+
+    fn empty(options: DatabaseOptions) -> Database {
+        Database { inputs: VecDeque::new(), sources: Vec::new(), options, bytes_total: Some(0) }
+    }
+
+    /// PGN paths between reels are opened together: small files share blocks.
+    fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), DatabaseError> {
+        if !paths.is_empty() {
+            let sources = Sources::open(&std::mem::take(paths), self.options.pgn.clone())?;
+            self.add_sources(sources);
+        }
+        Ok(())
+    }
+
+    fn add_sources(&mut self, sources: Sources) {
+        let base = self.sources.len() as u32;
+        for source in sources.sources() {
+            self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
+            let (name, bytes) = (source.name.clone(), source.bytes);
+            self.sources.push(SourceSummary { name, bytes, ..SourceSummary::default() });
+        }
+        self.inputs.push_back(Input::Pgn { sources, base });
+    }
+
+    fn add_reel(&mut self, reel: Reel) {
+        let base = self.sources.len() as u32;
+        self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
+        for source in reel.sources() {
+            let (name, bytes) = (source.name.clone(), source.bytes);
+            self.sources.push(SourceSummary { name, bytes, ..SourceSummary::default() });
+        }
+        self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
+    }
+
+    /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
+    pub fn sources(&self) -> &[SourceSummary] {
+        &self.sources
+    }
+
+    /// Bytes of input in all, where every size is known.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// Runs `work` on every block on `threads` threads and hands the results to `take` in database
+    /// order, on the caller's thread, until it breaks. With one thread (or none) no thread is
+    /// spawned.
+    ///
+    /// # Errors
+    ///
+    /// A damaged block of a reel, or more than 2^32 games; all blocks before have been taken then.
+    /// A PGN source that cannot be read on is no error: see [`Summary::failures`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_block<T: Send>(
+        self,
+        threads: usize,
+        work: impl Fn(&Block) -> T + Sync,
+        mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        let Database { inputs, sources, options, bytes_total } = self;
+        let mut feed = Feed { inputs, bytes: 0, failures: Vec::new() };
+        let mut numbers = Numbers { games: 0, by_source: vec![0; sources.len()] };
+        let mut summary = Summary { sources, ..Summary::default() };
+        let steps = ordered::Steps {
+            next: || feed.next(),
+            prepare: |job: Job| prepare(job, &options.parse, bytes_total),
+            number: |made: &mut (Taken, bool)| numbers.assign(&mut made.0.block, made.1),
+            work: |made: &(Taken, bool)| work(&made.0.block),
+        };
+        let totals = &mut summary.totals;
+        summary.finished = ordered::run(threads, &options.interrupt, steps, |(taken, _), result| {
+            totals.add(&taken.totals);
+            take(taken, result)
+        })?;
+        feed.finish();
+        summary.bytes = feed.bytes;
+        for (source, games) in summary.sources.iter_mut().zip(numbers.by_source) {
+            source.games = games.into();
+        }
+        for (source, offset, reason) in feed.failures {
+            summary.sources[source as usize].failure = Some((offset, reason));
+        }
+        Ok(summary)
+    }
+}
+
+fn is_reel(path: &Path) -> bool {
+    // Reading from a pipe would take its first bytes away.
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let mut head = [0; MAGIC.len()];
+    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && Reel::sniff(&head)
+}
+
+/// The serial part: what is read next.
+struct Feed {
+    inputs: VecDeque<Input>,
+    /// Of inputs before the first one.
+    bytes: u64,
+    failures: Vec<(u32, u64, String)>,
+}
+
+impl Feed {
+    fn next(&mut self) -> Option<Job> {
+        loop {
+            match self.inputs.front_mut()? {
+                Input::Pgn { sources, base } => {
+                    if let Some(chunk) = sources.next_chunk() {
+                        let bytes = self.bytes + sources.bytes_read();
+                        return Some(Job { work: Work::Chunk { chunk, base: *base }, bytes });
+                    }
+                }
+                Input::Reel { reel, base, next } if *next < reel.blocks() => {
+                    let index = *next;
+                    *next += 1;
+                    self.bytes += reel.block_bytes(index);
+                    let work = Work::Reel { reel: Arc::clone(reel), base: *base, index };
+                    return Some(Job { work, bytes: self.bytes });
+                }
+                Input::Block(block) => {
+                    let work = Work::Block(Box::new(std::mem::take(block)));
+                    self.inputs.pop_front();
+                    return Some(Job { work, bytes: self.bytes });
+                }
+                Input::Reel { .. } => {}
+            }
+            self.finish_input();
+        }
+    }
+
+    /// Leaves the first input, keeping what is to be told of it.
+    fn finish_input(&mut self) {
+        if let Some(Input::Pgn { sources, base }) = self.inputs.pop_front() {
+            self.bytes += sources.bytes_read();
+            for failure in sources.failures() {
+                self.failures.push((base + failure.source, failure.offset, failure.reason.clone()));
+            }
+        }
+    }
+
+    /// Leaves an input that was not read to its end because nobody wanted more.
+    fn finish(&mut self) {
+        self.finish_input();
+    }
+}
+
+/// Makes the block of a job; the flag tells whether its parts are still to be numbered.
+fn prepare(job: Job, parse: &ParseOptions, bytes_total: Option<u64>) -> Result<(Taken, bool), DatabaseError> {
+    let (mut block, base, fresh) = match job.work {
+        Work::Chunk { chunk, base } => (build(&chunk, parse), base, true),
+        Work::Reel { reel, base, index } => (reel.block(index)?, base, false),
+        Work::Block(block) => (*block, 0, false),
+    };
+    for part in block.parts_mut() {
+        part.source += base;
+    }
+    let totals = Totals::of(&block);
+    Ok((Taken { block, totals, bytes: job.bytes, bytes_total }, fresh))
+}
+
+/// The block of a chunk of PGN.
+fn build(chunk: &Chunk, parse: &ParseOptions) -> Block {
+    let mut builder = BlockBuilder::new();
+    chunk.parse(parse, &mut |source, game| builder.push(source, game));
+    builder.finish()
+}
+
+/// What depends on all blocks before.
+struct Numbers {
+    games: u32,
+    by_source: Vec<u32>,
+}
+
+impl Numbers {
+    fn assign(&mut self, block: &mut Block, fresh: bool) -> Result<(), DatabaseError> {
+        block.games_before = self.games;
+        let games = self.games.checked_add(block.games_read());
+        self.games = games.ok_or(DatabaseError::TooManyGames)?;
+        for part in block.parts_mut() {
+            let before = &mut self.by_source[part.source as usize];
+            if fresh {
+                part.games_before = *before;
+            }
+            *before += part.games;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! Work on many threads whose results come out in the order in which the jobs came in.
+//!
+//! Knows nothing of blocks. Whoever stops, fails or panics, nobody is left waiting.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often a waiting caller looks at the interrupt flag.
+const INTERRUPT_POLL: Duration = Duration::from_millis(50);
+
+/// What to do with each job.
+pub(super) struct Steps<Next, Prepare, Number, Work> {
+    /// Hands out jobs, one call at a time.
+    pub(super) next: Next,
+    /// First step, in any order.
+    pub(super) prepare: Prepare,
+    /// Second step, in the order of the jobs, one call at a time.
+    pub(super) number: Number,
+    /// Third step, in any order.
+    pub(super) work: Work,
+}
+
+struct State<R> {
+    issued: u64,
+    numbered: u64,
+    taken: u64,
+    ready: BTreeMap<u64, R>,
+    /// No further jobs will be issued.
+    exhausted: bool,
+    /// Everybody goes home.
+    stopped: bool,
+}
+
+struct Shared<R> {
+    state: Mutex<State<R>>,
+    changed: Condvar,
+}
+
+impl<R> Shared<R> {
+    /// A worker that panicked has set `stopped`; its lock is good for going home.
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<R>>) -> MutexGuard<'a, State<R>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut State<R>)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// Stops everybody when dropped: at the end, on an early return and on a panic alike.
+struct StopOnDrop<'a, R>(&'a Shared<R>, /* only on a panic */ bool);
+
+impl<R> Drop for StopOnDrop<'_, R> {
+    fn drop(&mut self) {
+        if !self.1 || std::thread::panicking() {
+            self.0.update(|state| state.stopped = true);
+        }
+    }
+}
+
+/// Runs all jobs on `threads` threads, at most `ahead` jobs ahead of `take`, which is called on this
+/// thread in the order of the jobs. With one thread this thread does it all. Returns whether all
+/// jobs were taken.
+///
+/// # Errors
+///
+/// The first error of `prepare` or `number` in the order of the jobs, after all jobs before it have been taken.
+pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
+    threads: usize,
+    interrupt: &AtomicBool,
+    steps: Steps<Next, Prepare, Number, Work>,
+    mut take: impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E>
+where
+    M: Send,
+    T: Send,
+    E: Send,
+    Next: FnMut() -> Option<J> + Send,
+    Prepare: Fn(J) -> Result<M, E> + Sync,
+    Number: FnMut(&mut M) -> Result<(), E> + Send,
+    Work: Fn(&M) -> T + Sync,
+{
+    let Steps { mut next, prepare, mut number, work } = steps;
+    if threads <= 1 {
+        while !interrupt.load(Ordering::Relaxed) {
+            let Some(job) = next() else { return Ok(true) };
+            let mut made = prepare(job)?;
+            number(&mut made)?;
+            let result = work(&made);
+            if take(made, result).is_break() {
+                return Ok(false);
+            }
+        }
+        return Ok(false);
+    }
+    let (next, number) = (Mutex::new(next), Mutex::new(number));
+    let shared = Shared {
+        state: Mutex::new(State {
+            issued: 0,
+            numbered: 0,
+            taken: 0,
+            ready: BTreeMap::new(),
+            exhausted: false,
+            stopped: false,
+        }),
+        changed: Condvar::new(),
+    };
+    let ahead = 2 * threads as u64 + 2;
+    let worker = || {
+        let _guard = StopOnDrop(&shared, true);
+        while let Some((index, job)) = issue(&shared, &next, interrupt, ahead) {
+            let mut made = prepare(job);
+            let mut state = shared.lock();
+            while state.numbered != index && !state.stopped {
+                state = shared.wait(state);
+            }
+            if state.stopped {
+                return;
+            }
+            drop(state);
+            // It is nobody else's turn, so the lock is free.
+            if let Ok(block) = &mut made
+                && let Err(error) = (number.lock().unwrap_or_else(PoisonError::into_inner))(block)
+            {
+                made = Err(error);
+            }
+            shared.update(|state| state.numbered += 1);
+            let done = made.map(|made| {
+                let result = work(&made);
+                (made, result)
+            });
+            shared.update(|state| drop(state.ready.insert(index, done)));
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let outcome = {
+            let _guard = StopOnDrop(&shared, false);
+            take_all(&shared, interrupt, &mut take)
+        };
+        for worker in workers {
+            if let Err(panic) = worker.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        outcome
+    })
+}
+
+/// The next job and its index, once it is not too far ahead.
+fn issue<J, R, Next: FnMut() -> Option<J>>(
+    shared: &Shared<R>,
+    next: &Mutex<Next>,
+    interrupt: &AtomicBool,
+    ahead: u64,
+) -> Option<(u64, J)> {
+    // Held while waiting: whoever else wants a job would have to wait as well.
+    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = shared.lock();
+    while state.issued >= state.taken + ahead && !state.stopped {
+        state = shared.wait(state);
+    }
+    if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
+        return None;
+    }
+    let index = state.issued;
+    drop(state);
+    let job = next();
+    shared.update(|state| match job {
+        Some(_) => state.issued += 1,
+        None => state.exhausted = true,
+    });
+    job.map(|job| (index, job))
+}
+
+fn take_all<M, T, E>(
+    shared: &Shared<Result<(M, T), E>>,
+    interrupt: &AtomicBool,
+    take: &mut impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E> {
+    let mut state = shared.lock();
+    loop {
+        if state.stopped || interrupt.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let index = state.taken;
+        if let Some(done) = state.ready.remove(&index) {
+            drop(state);
+            let (made, result) = done?;
+            if take(made, result).is_break() {
+                return Ok(false);
+            }
+            shared.update(|state| state.taken += 1);
+            state = shared.lock();
+        } else if state.exhausted && state.issued == state.taken {
+            return Ok(true);
+        } else {
+            let waited = shared.changed.wait_timeout(state, INTERRUPT_POLL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
+    fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
+        let mut jobs = 0..n;
+        let mut expected = 0;
+        let mut out = Vec::new();
+        let steps = Steps {
+            next: || jobs.next(),
+            prepare: |job: u64| {
+                std::thread::sleep(Duration::from_micros(job * 7919 % 500));
+                Ok::<_, u64>(job)
+            },
+            number: |job: &mut u64| {
+                assert_eq!(*job, expected, "numbered out of order");
+                expected += 1;
+                Ok(())
+            },
+            work: |job: &u64| {
+                assert_ne!(Some(*job), panic_at, "planted");
+                job * job
+            },
+        };
+        let all = run(threads, &AtomicBool::new(false), steps, |job, square| {
+            assert_eq!(square, job * job);
+            out.push(square);
+            if Some(job) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (out, all.unwrap())
+    }
+
+    #[test]
+    fn results_come_in_order() {
+        let expected: Vec<u64> = (0..300).map(|job| job * job).collect();
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(squares(threads, 300, None, None), (expected.clone(), true));
+            assert_eq!(squares(threads, 0, None, None), (Vec::new(), true));
+            assert_eq!(squares(threads, 300, None, Some(99)), (expected[..100].to_vec(), false));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_worker_stops_everybody() {
+        for threads in [1, 2, 4] {
+            let panic = std::panic::catch_unwind(|| squares(threads, 300, Some(40), None)).unwrap_err();
+            assert!(panic.downcast_ref::<String>().unwrap().contains("planted"));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_taker_stops_everybody() {
+        for threads in [1, 2, 4] {
+            let mut jobs = 0..300u64;
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let steps = Steps {
+                    next: || jobs.next(),
+                    prepare: Ok::<u64, ()>,
+                    number: |_: &mut u64| Ok(()),
+                    work: |_: &u64| (),
+                };
+                run(threads, &AtomicBool::new(false), steps, |job, ()| {
+                    assert!(job < 20, "planted");
+                    ControlFlow::Continue(())
+                })
+            }));
+            assert!(panic.is_err());
+        }
+    }
+
+    #[test]
+    fn an_error_comes_after_all_before_it() {
+        for threads in [1, 2, 4] {
+            let (mut jobs, mut taken) = (0..300u64, Vec::new());
+            let steps = Steps {
+                next: || jobs.next(),
+                prepare: |job: u64| if job >= 50 { Err(job) } else { Ok(job) },
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64| (),
+            };
+            let outcome = run(threads, &AtomicBool::new(false), steps, |job, ()| {
+                taken.push(job);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((outcome, taken), (Err(50), (0..50).collect()));
+        }
+    }
+
+    #[test]
+    fn an_interrupt_stops_everybody() {
+        for threads in [1, 2] {
+            let interrupt = AtomicBool::new(false);
+            let (mut jobs, mut taken) = (0u64.., 0);
+            let steps = Steps {
+                next: || jobs.next(),
+                prepare: Ok::<u64, ()>,
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64| (),
+            };
+            let outcome = run(threads, &interrupt, steps, |job, ()| {
+                taken = job;
+                interrupt.store(job >= 30, Ordering::Relaxed);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((outcome, taken), (Ok(false), 30));
+        }
+    }
+}
