@@ -8,6 +8,8 @@
 //!
 //! Source: CQL 6.2, transform filters.
 
+mod text;
+
 use std::collections::HashSet;
 
 use shakmaty::{Bitboard, Color};
@@ -20,6 +22,8 @@ use crate::{
         tree::{Dirs, GameResult, Pieces, Tally, TransformKind},
     },
 };
+
+pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;

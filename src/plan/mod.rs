@@ -6,6 +6,7 @@
 
 mod columns;
 mod dag;
+mod listing;
 mod lower;
 mod orbits;
 mod program;
