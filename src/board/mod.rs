@@ -8,6 +8,7 @@
 
 mod mv;
 mod position;
+mod san;
 
 pub use mv::{MoveKind, PackedMove};
 pub use position::{Board, Code, PieceSet, Position, State};
