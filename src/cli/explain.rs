@@ -58,9 +58,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     };
     let styled = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let show = |diagnostic: &Diagnostic| eprintln!("{}", diagnostic.render(&text, &origin, styled));
-    let refused = |diagnostic: Diagnostic| {
-        Failure::Shown(diagnostic.render(&text, &origin, styled))
-    };
+    let refused = |diagnostic: Diagnostic| Failure::Shown(diagnostic.render(&text, &origin, styled));
     let parsed = query::parse(&text).map_err(refused)?;
     let job = Job::new(parsed.query, Options::default()).map_err(refused)?;
     let mut remarks = parsed.remarks;
@@ -213,7 +211,8 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         block = Some(made);
         ControlFlow::Break(())
     })?;
-    let block = block.ok_or_else(|| wrong("no position found; a FEN looks like `4k3/8/8/8/8/8/8/4K2R w K - 0 1`"))?;
+    let block =
+        block.ok_or_else(|| wrong("no position found; a FEN looks like `4k3/8/8/8/8/8/8/4K2R w K - 0 1`"))?;
     if block.slots() != 1 {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
@@ -342,7 +341,10 @@ fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
 fn note_text(note: &OrbitNote) -> String {
     let mut parts = Vec::new();
     if note.anchored > 0 {
-        parts.push(format!("{} copies in {} words, a bit for each anchor square", note.anchored, note.anchors));
+        parts.push(format!(
+            "{} copies in {} words, a bit for each anchor square",
+            note.anchored, note.anchors
+        ));
     }
     if note.gridded > 0 {
         parts.push(format!("{} copies in {} grids of 15x15 shifts", note.gridded, note.grids));
