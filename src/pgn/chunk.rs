@@ -70,11 +70,19 @@ pub(super) struct Cutter {
     dropping: Option<bool>,
 }
 
+/// What to do with a buffer that holds no boundary at a line start.
+enum ForcedCut {
+    /// Cut here.
+    At(usize),
+    /// Read on until it holds this many bytes.
+    Want(usize),
+}
+
 /// Why a source was left, and where.
 pub(super) type Failure = (u64, String);
 
-/// Bytes ahead of a boundary inside a line that a scan may look at.
-const LOOKAHEAD: usize = 4096;
+/// Bytes that a scan wants to see after a boundary inside a line: the name of a tag, a word.
+const LOOKAHEAD: usize = 256;
 
 impl Cutter {
     pub(super) fn new(source: u32, decoder: Decoder) -> Cutter {
@@ -100,7 +108,9 @@ impl Cutter {
                 if self.dropping.is_some() && self.at_end {
                     return None;
                 }
-                if self.buffer.len() < want && !self.at_end {
+                let dropping = self.dropping.is_some();
+                if dropping || self.buffer.len() < want && !self.at_end {
+                    want = if dropping { self.buffer.len() } else { 0 } + options.chunk_bytes.max(1);
                     continue;
                 }
             }
@@ -118,7 +128,13 @@ impl Cutter {
                     want = (2 * want).min(options.game_bytes_max.max(want + 1));
                     continue;
                 }
-                None => self.forced_cut(kind, options),
+                None => match self.forced_cut(kind, options, on_failure)? {
+                    ForcedCut::At(cut) => cut,
+                    ForcedCut::Want(more) => {
+                        want = more;
+                        continue;
+                    }
+                },
             };
             let rest = self.buffer.split_off(cut);
             let bytes = std::mem::replace(&mut self.buffer, rest);
@@ -182,22 +198,36 @@ impl Cutter {
         last_start(lines, options, |at| scan::may_cut(lines, at))
     }
 
-    /// Where to cut a text that is longer than any game may be and has no boundary. The scanner cuts
-    /// the game at `game_bytes_max`; what follows is dropped here as the scanner passes it over.
-    fn forced_cut(&mut self, kind: Kind, options: &Options) -> usize {
-        let lines = last_line_end(&self.buffer).unwrap_or(0);
+    /// Where to cut a text that is longer than any game may be and has no boundary at a line start.
+    /// The scanner cuts a game at `game_bytes_max`; what follows is dropped here just as the scanner
+    /// passes it over. A text that shows no game at all is left: it is hardly PGN.
+    fn forced_cut(
+        &mut self,
+        kind: Kind,
+        options: &Options,
+        on_failure: &mut dyn FnMut(Failure),
+    ) -> Option<ForcedCut> {
         let cap = options.game_bytes_max;
         if kind == Kind::Epd {
-            return cap.min(self.buffer.len());
+            return Some(ForcedCut::At(cap.min(self.buffer.len())));
         }
-        // Games without a single line end between them.
-        let limit = self.buffer.len().saturating_sub(LOOKAHEAD);
-        if let Some(at) = last_start(&self.buffer, options, |at| at > 0 && at < limit) {
-            return at;
+        let length = self.buffer.len();
+        let Some(start) = last_start(&self.buffer, options, |_| true) else {
+            self.at_end = true;
+            self.buffer.clear();
+            on_failure((self.offset, format!("no game begins within {cap} bytes: check that it is PGN")));
+            return None;
+        };
+        if start > 0 && start + LOOKAHEAD < length {
+            // Games without a single line end between them.
+            return Some(ForcedCut::At(start));
         }
-        let cut = if lines >= cap { lines } else { cap };
+        if length < start + cap + LOOKAHEAD {
+            return Some(ForcedCut::Want(start + cap + LOOKAHEAD));
+        }
+        let cut = last_line_end(&self.buffer).filter(|&cut| cut >= start + cap).unwrap_or(length);
         self.dropping = Some(matches!(self.buffer[cut - 1], b'\n' | b'\r'));
-        cut
+        Some(ForcedCut::At(cut))
     }
 
     fn drop_text(&mut self) {
@@ -208,7 +238,7 @@ impl Cutter {
             None if whole > 0 => (whole, Some(true)),
             // A line without end, or one whose end is not read yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
-            None => (self.buffer.len() - usize::from(self.buffer.last() == Some(&b'\r')), Some(false)),
+            None => (self.buffer.len() - usize::from(self.buffer.ends_with(b"\r")), Some(false)),
         };
         self.buffer.drain(..drop);
         self.offset += drop as u64;
@@ -217,7 +247,7 @@ impl Cutter {
 }
 
 fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -> Option<usize> {
-    let starts = Scanner::new(text, options.game_bytes_max).filter_map(|event| match event {
+    let starts = Scanner::partial(text, options.game_bytes_max).filter_map(|event| match event {
         Event::Start(at) if allowed(at) => Some(at),
         _ => None,
     });

@@ -56,6 +56,7 @@ pub(super) struct Scanner<'a> {
     text: &'a [u8],
     pos: usize,
     /// Where the current game ends at the latest: the end of the text, or its first byte + `cap`.
+    /// A word or tag that begins before is read whole, so that no boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
@@ -71,6 +72,8 @@ pub(super) struct Scanner<'a> {
     words: u32,
     first_name: Range,
     has_event: bool,
+    /// Whether the text goes on after its end.
+    partial: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -91,11 +94,18 @@ impl<'a> Scanner<'a> {
             words: 0,
             first_name: 0..0,
             has_event: false,
+            partial: false,
         }
     }
 
+    /// Scans the first whole lines of a text that goes on.
+    pub(super) fn partial(text: &'a [u8], cap: usize) -> Scanner<'a> {
+        Scanner { partial: true, ..Scanner::new(text, cap) }
+    }
+
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        *self = Scanner { pos: at, region: at, section, ..Scanner::new(self.text, self.cap) };
+        let partial = self.partial;
+        *self = Scanner { pos: at, region: at, section, partial, ..Scanner::new(self.text, self.cap) };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -127,8 +137,13 @@ impl<'a> Scanner<'a> {
         self.pos = resync(self.text, cut, cut > 0 && is_eol(self.text[cut - 1])).unwrap_or(self.text.len());
         self.region = self.pos;
         self.end = self.pos.saturating_add(self.cap).min(self.text.len());
-        self.section = Section::Start;
-        Some(Event::Fault(cut, Trouble::TooLong(self.cap)))
+        let section = std::mem::replace(&mut self.section, Section::Start);
+        self.blank = false;
+        if section == Section::Start {
+            self.next()
+        } else {
+            Some(Event::Fault(cut, Trouble::TooLong(self.cap)))
+        }
     }
 
     fn skip_blanks(&mut self) {
@@ -138,7 +153,7 @@ impl<'a> Scanner<'a> {
                 b'\n' => lines += 1,
                 b'\r' => lines += u32::from(self.text.get(self.pos + 1) != Some(&b'\n')),
                 byte if is_blank(byte) => {}
-                0xef if self.text[self.pos..self.end].starts_with(BOM) => self.pos += BOM.len() - 1,
+                0xef if self.text[self.pos..].starts_with(BOM) => self.pos += BOM.len() - 1,
                 _ => break,
             }
             self.pos += 1;
@@ -152,7 +167,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a comment in braces. A line that begins with `[Event "` ends it: this is how a file
-    /// recovers from a brace that nobody closed.
+    /// recovers from a brace that nobody closed. Before the first game such a comment counts as a
+    /// game of its own, so that what it swallowed does not go unnoticed.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -170,7 +186,14 @@ impl<'a> Scanner<'a> {
                     self.pos += skip + 1;
                     continue;
                 }
+                None if self.partial && self.end == self.text.len() => {
+                    self.pos = self.end;
+                    return None;
+                }
                 None => self.pos = self.end,
+            }
+            if self.section == Section::Start {
+                return self.begin(open, Section::Moves);
             }
             return Some(Event::Fault(open, Trouble::OpenComment));
         }
@@ -178,7 +201,7 @@ impl<'a> Scanner<'a> {
 
     fn bracket(&mut self) -> Option<Event> {
         let at = self.pos;
-        let line = &self.text[..line_end(self.text, at, self.end)];
+        let line = &self.text[..line_end(self.text, at)];
         let in_head = matches!(self.section, Section::Start | Section::Tags);
         let name = match quoted_tag(line, at) {
             Some(name) => name,
@@ -233,7 +256,7 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) -> Option<Event> {
         let start = self.pos;
-        let mut stop = word_end(self.text, start, self.end);
+        let mut stop = word_end(self.text, start);
         stop -= glued_result(&self.text[start..stop]);
         match Word::of(&self.text[start..stop]) {
             Word::Number { length, value, dotted } => self.number(start, length, value, dotted),
@@ -248,10 +271,14 @@ impl<'a> Scanner<'a> {
 
     fn number(&mut self, start: usize, length: usize, value: u32, dotted: bool) -> Option<Event> {
         let begins = match self.section {
-            Section::Start => dotted,
+            Section::Start => dotted || self.move_follows(start + length) == Some(true),
             Section::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             Section::Done if self.depth == 0 => {
-                (value == 1 && dotted || self.blank) && self.move_follows(start + length)
+                // Whatever begins a game here must do so at the start of a text, too.
+                match self.move_follows(start + length) {
+                    Some(follows) => follows && (self.blank || value == 1 && dotted),
+                    None => value == 1 && dotted,
+                }
             }
             Section::Tags | Section::Done => false,
         };
@@ -268,16 +295,14 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Whether a word of the shape of a move, or the end of the line, comes next.
-    fn move_follows(&self, from: usize) -> bool {
-        let mut pos = from;
-        while pos < self.end && (is_blank(self.text[pos]) || self.text[pos] == b'.') {
-            pos += 1;
+    /// Whether a word of the shape of a move comes next; `None` at the end of the line.
+    fn move_follows(&self, from: usize) -> Option<bool> {
+        let skip = |byte: &u8| is_blank(*byte) || *byte == b'.';
+        let pos = from + self.text[from..].iter().take_while(|byte| skip(byte)).count();
+        if pos >= self.text.len() || is_eol(self.text[pos]) {
+            return None;
         }
-        if pos >= self.end || is_eol(self.text[pos]) {
-            return true;
-        }
-        Shape::parse(&self.text[pos..word_end(self.text, pos, self.end)]).is_some()
+        Some(Shape::parse(&self.text[pos..word_end(self.text, pos)]).is_some())
     }
 
     fn terminator(&mut self, stop: usize, outcome: Outcome) -> Option<Event> {
@@ -317,7 +342,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         self.words += 1;
-        let stop = old_promotion(self.text, stop, self.end);
+        let stop = old_promotion(self.text, stop);
         self.pos = stop;
         Some(Event::Word(start..stop))
     }
@@ -457,7 +482,7 @@ pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     let mut fresh = fresh;
     loop {
         if fresh {
-            let end = line_end(text, pos, text.len());
+            let end = line_end(text, pos);
             let mut at = pos;
             while at < end && (is_blank(text[at]) || text[at..end].starts_with(BOM)) {
                 at += if is_blank(text[at]) { 1 } else { BOM.len() };
@@ -471,8 +496,8 @@ pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     }
 }
 
-fn line_end(text: &[u8], from: usize, end: usize) -> usize {
-    from + memchr2(b'\n', b'\r', &text[from..end]).unwrap_or(end - from)
+fn line_end(text: &[u8], from: usize) -> usize {
+    memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
 
 fn is_name(byte: u8) -> bool {
@@ -559,8 +584,8 @@ const STOPS: [bool; 256] = {
     table
 };
 
-fn word_end(text: &[u8], start: usize, end: usize) -> usize {
-    text[start..end].iter().position(|&byte| STOPS[byte as usize]).map_or(end, |skip| start + skip.max(1))
+fn word_end(text: &[u8], start: usize) -> usize {
+    text[start..].iter().position(|&byte| STOPS[byte as usize]).map_or(text.len(), |skip| start + skip.max(1))
 }
 
 /// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`.
@@ -576,8 +601,8 @@ fn glued_result(word: &[u8]) -> usize {
 }
 
 /// Extends a word over a promotion written `e8(Q)`.
-fn old_promotion(text: &[u8], stop: usize, end: usize) -> usize {
-    match text[stop..end] {
+fn old_promotion(text: &[u8], stop: usize) -> usize {
+    match text[stop..] {
         [b'(', role, b')', ..] if memchr3(role, role, role, b"QRBN").is_some() => stop + 3,
         _ => stop,
     }
