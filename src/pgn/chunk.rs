@@ -5,7 +5,7 @@ use memchr::memrchr2;
 use super::decode::Decoder;
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
-use super::{Game, Options, epd};
+use super::{Game, Options, epd, lex};
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,7 +172,7 @@ impl Cutter {
                 on_failure((self.offset, reason.to_owned()));
                 return None;
             }
-            let text = self.buffer.strip_prefix(scan::BOM).unwrap_or(&self.buffer);
+            let text = self.buffer.strip_prefix(lex::BOM).unwrap_or(&self.buffer);
             let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
             while let Some(line) = lines.next() {
                 let line = line.trim_ascii();

@@ -42,6 +42,7 @@ mod decode;
 mod epd;
 mod error;
 mod game;
+mod lex;
 mod parse;
 mod san;
 mod scan;

@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
         while at < text.len() {
             let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |skip| at + skip);
             let line = &text[at..end];
-            let line = line.strip_prefix(super::scan::BOM).unwrap_or(line);
+            let line = line.strip_prefix(super::lex::BOM).unwrap_or(line);
             let blanks = line.iter().take_while(|&&byte| byte.is_ascii_whitespace() || byte == 0).count();
             if line.len() > blanks && line[blanks] != b'#' {
                 self.begin(end - line.len() + blanks);

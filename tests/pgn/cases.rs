@@ -115,7 +115,7 @@ const GAMES: &[(&str, &[&str])] = &[
     ("[Variant \"From Position\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *", &["@0 * 1"]),
     (
         "[Variant \"Chess960\"]\n[FEN \"nrk1brnb/pp1ppppp/8/2p5/3P4/1N1Q1N2/1PP1PPPP/1RK1BR1B w KQkq - 2 10\"]\n\n1. O-O-O *",
-        &["@0 * 0 cut@100: O-O-O is illegal here"],
+        &["@0 * 1"],
     ),
     ("[FEN \"1rk2r2/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w BFbf - 0 1\"]\n\n1. O-O O-O-O *", &["@0 * 2"]),
     ("[FEN \"nonsense\"]\n\n1. e4 1-0", &["@0 1-0 0 skipped: the FEN's placement cannot be read"]),
@@ -127,7 +127,7 @@ const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"k3K3/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n*", &["@0 * 0"]),
     (
         "[FEN \"4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1\"]\n\n1. Qxe8 *",
-        &["@0 * 0 cut@43: Qxe8 cannot be played: the side to move could take the king"],
+        &["@0 * 0 cut@44: Qxe8 cannot be played: the side to move could take the king"],
     ),
     (
         "[FEN \"4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1\"]\n\n1. O-O *",
@@ -145,7 +145,7 @@ const GAMES: &[(&str, &[&str])] = &[
     // Lists of positions.
     (
         "# comment\n4k3/8/8/8/8/8/8/4K3 w - - 0 1\n\n4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x; y\";\n4k3/8/8/8/8/8/8/4K3\n",
-        &["@10 * 0", "@41 * 0", "@89 * 0"],
+        &["@10 * 0", "@41 * 0", "@86 * 0"],
     ),
     (
         "4k3/8/8/8/8/8/8/4K3 w - -\nnonsense here\n",
@@ -155,13 +155,19 @@ const GAMES: &[(&str, &[&str])] = &[
 
 #[test]
 fn odd_texts_come_to_what_they_should() {
+    let mut wrong = Vec::new();
     for (text, wanted) in GAMES {
         for chunk_bytes in [1, 16, 1 << 20] {
             let games = games_with(text.as_bytes(), chunk_bytes, 64 << 20);
             let found: Vec<String> = games.iter().map(summary).collect();
-            assert_eq!(found, *wanted, "{text:?} in chunks of {chunk_bytes}");
+            if found != *wanted {
+                wrong.push(format!(
+                    "{text:?} in chunks of {chunk_bytes}\n  found  {found:?}\n  wanted {wanted:?}"
+                ));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn tags(text: &str) -> Vec<(String, String)> {
