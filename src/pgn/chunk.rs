@@ -238,7 +238,7 @@ impl Cutter {
             None if whole > 0 => (whole, Some(true)),
             // A line without end, or one whose end is not read yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
-            None => (self.buffer.len() - usize::from(self.buffer.ends_with(b"\r")), Some(false)),
+            None => (self.buffer.len(), Some(false)),
         };
         self.buffer.drain(..drop);
         self.offset += drop as u64;
@@ -254,8 +254,7 @@ fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -
     starts.last()
 }
 
-/// One past the last line end; a CR that ends the text may be half of a line end.
+/// One past the last line end.
 fn last_line_end(text: &[u8]) -> Option<usize> {
-    let whole = text.strip_suffix(b"\r").unwrap_or(text);
-    memrchr2(b'\n', b'\r', whole).map(|at| at + 1)
+    memrchr2(b'\n', b'\r', text).map(|at| at + 1)
 }

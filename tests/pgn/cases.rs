@@ -223,3 +223,25 @@ fn a_game_beyond_the_limit_is_cut_there_and_the_next_is_found() {
         assert_eq!(found, wanted, "chunks of {chunk_bytes}");
     }
 }
+
+#[test]
+fn games_without_line_ends_between_them_are_all_found() {
+    let text = "1. e4 e5 * ".repeat(500);
+    for chunk_bytes in [1, 100, 1 << 20] {
+        let games = games_with(text.as_bytes(), chunk_bytes, 50);
+        assert_eq!(games.len(), 500, "chunks of {chunk_bytes}");
+        assert!(games.iter().all(|game| game.status == Status::Whole && game.moves.len() == 2));
+    }
+}
+
+#[test]
+fn a_long_text_without_games_is_left() {
+    let mut options = Options::default();
+    options.chunk_bytes = 100;
+    options.game_bytes_max = 1000;
+    let text = "no game here\n".repeat(1000).into_bytes();
+    let sources =
+        each_game(Sources::from_bytes_with("prose", text, options), &mut |_, game| panic!("{game:?}"));
+    assert_eq!(sources.failures().len(), 1);
+    assert!(sources.failures()[0].reason.contains("check that it is PGN"));
+}
