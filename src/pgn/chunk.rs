@@ -34,7 +34,8 @@ pub struct Part {
 pub struct Chunk {
     /// Position of this chunk among all, from 0.
     pub index: u64,
-    /// The parts. Many small sources share a chunk, a large one fills many.
+    /// The parts, at most one of each source. Many small sources share a chunk, a large one fills
+    /// many.
     pub parts: Vec<Part>,
     pub(super) game_bytes_max: usize,
 }
@@ -91,6 +92,11 @@ impl Cutter {
 
     pub(super) fn source(&self) -> u32 {
         self.source
+    }
+
+    /// Whether no part is left.
+    pub(super) fn is_done(&self) -> bool {
+        self.at_end && self.buffer.is_empty()
     }
 
     /// The next part, of about `options.chunk_bytes`, or `None` at the end. A failure ends the

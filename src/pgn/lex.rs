@@ -252,7 +252,8 @@ fn is_mark(word: &[u8]) -> bool {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    if word.len() > 16 {
+    // Most words that come here are move numbers.
+    if word.len() > 16 || word[0] != 0xc2 && !matches!(word.get(1), Some(b'-' | b'/' | 0xe2)) {
         return None;
     }
     let mut plain = [0u8; 24];

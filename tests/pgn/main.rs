@@ -44,21 +44,17 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
 
 /// Tells all games of all sources, numbers running on over the parts of a source.
 fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
-    let mut source = 0;
-    let mut before = 0;
-    let mut last = 0;
+    let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {
-        chunk.parse(&ParseOptions::default(), &mut |index, game| {
-            if index != source {
-                (source, before, last) = (index, 0, 0);
-            } else if game.number == 1 {
-                before = last;
-            }
+        let before = seen.clone();
+        assert!(chunk.parts.is_sorted_by(|a, b| a.source < b.source), "one part of a source");
+        chunk.parse(&ParseOptions::default(), &mut |source, game| {
             let mut game = game.clone();
-            game.number += before;
-            assert_eq!(game.number, last + 1);
-            last = game.number;
-            on_game(index, &game);
+            game.number += before.get(&source).copied().unwrap_or(0);
+            let count = seen.entry(source).or_default();
+            *count += 1;
+            assert_eq!(game.number, *count);
+            on_game(source, &game);
         });
     }
     sources
