@@ -79,6 +79,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 struct Explanation<'a> {
     text: &'a str,
     job: &'a Job,
+    plan: Plan,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
     orbits: Vec<(&'a str, Orbit)>,
     /// Whether the first of them is the whole query.
@@ -100,11 +101,11 @@ impl<'a> Explanation<'a> {
         collect_orbits(body, text, &mut orbits);
         let whole = matches!(body.op, Op::Transform(..));
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
-        Ok(Explanation { text, job, orbits, whole, evaluated })
+        Ok(Explanation { text, job, plan: job.planner.hits(), orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
-        let plan = &self.job.plan;
+        let plan = &self.plan;
         let mut lines = vec![
             format!("query   {}", one_line(self.text)),
             format!("value   {}", type_name(self.job.query.body.ty)),
@@ -151,7 +152,11 @@ impl<'a> Explanation<'a> {
             String::new()
         };
         lines.push(format!("copies{of}"));
-        for (index, copy) in orbit.copies.iter().take(shown).enumerate() {
+        // The filter as written first, wherever it stands in the order.
+        let written = orbit.copies.iter().position(|copy| copy.placement == Placement::IDENTITY);
+        let others = (0..orbit.copies.len()).filter(|&index| Some(index) != written);
+        for index in written.into_iter().chain(others).take(shown) {
+            let copy = &orbit.copies[index];
             lines.push(format!("  {}", copy_line(index, copy)));
             if args.boards {
                 lines.extend(small_board(&copy.filter).map(|rank| format!("         {rank}")));
@@ -160,7 +165,7 @@ impl<'a> Explanation<'a> {
     }
 
     fn json(&self, copies: usize) -> Value {
-        let plan = &self.job.plan;
+        let plan = &self.plan;
         let orbits = self.orbits.iter().map(|(text, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
         });
