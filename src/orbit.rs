@@ -301,8 +301,7 @@ fn apply(filter: &mut Filter, basic: Basic) -> bool {
     match filter {
         Filter::Plain(plain) if plain.fixed => true,
         Filter::Plain(plain) => {
-            apply_member(&mut plain.op, basic)
-                && plain.args.iter_mut().fold(true, |alive, arg| apply(arg, basic) && alive)
+            apply_member(&mut plain.op, basic) && plain.args.iter_mut().all(|arg| apply(arg, basic))
         }
         Filter::Orbit(orbit) if orbit.fixed => true,
         Filter::Orbit(orbit) => {
