@@ -259,6 +259,17 @@ fn columns_of_many_segments_equal_those_of_one() {
             assert_eq!(columns.states[n], one.states);
             assert_eq!(columns.plies[n], one.plies);
             assert_eq!(columns.masks[n], one.masks);
+            let mut other = replay::SegmentColumns::new();
+            other.masks = replay::segment(
+                &block,
+                first + n,
+                &mut replay::SegmentOut {
+                    planes: other.planes.each_mut(),
+                    states: &mut other.states,
+                    plies: &mut other.plies,
+                },
+            );
+            assert_eq!(format!("{other:?}"), format!("{one:?}"));
         }
         for n in len..4 {
             assert_eq!(columns.masks[n], replay::Masks::default());

@@ -1,6 +1,6 @@
 //! Moves back to positions.
 //!
-//! [`SegmentColumns::replay`] and [`Columns::replay`] are the hot loop of every engine that runs on
+//! [`segment`] and the columns' `replay` are the hot loop of every engine that runs on
 //! the CPU: they write 32 positions as columns and look at nothing but the segment's key, its moves
 //! and the start table. They are inlined, so that a caller compiled for wider vectors or newer
 //! instructions gets its own copy.
@@ -50,7 +50,7 @@ impl SegmentColumns {
     /// When there is no such segment.
     #[inline(always)]
     pub fn replay(&mut self, block: &Block, seg: usize) {
-        self.masks = segment(block, seg, self);
+        self.masks = replay_segment(block, seg, self);
     }
 
     /// The position of one slot.
@@ -97,7 +97,7 @@ impl<const N: usize> Columns<N> {
     pub fn replay(&mut self, block: &Block, first: usize) -> usize {
         let len = block.segments().saturating_sub(first).min(N);
         for n in 0..len {
-            self.masks[n] = segment(block, first + n, &mut Nth { columns: self, n });
+            self.masks[n] = replay_segment(block, first + n, &mut Nth { columns: self, n });
         }
         for n in len..N {
             self.planes.iter_mut().for_each(|plane| plane[n].fill(0));
@@ -111,7 +111,9 @@ impl<const N: usize> Columns<N> {
 
 /// Where one segment is written.
 trait Out {
+    /// Writes one slot.
     fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32);
+    /// Where half-moves are written.
     fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS];
 }
 
@@ -148,8 +150,44 @@ impl<const N: usize> Out for Nth<'_, N> {
     }
 }
 
+/// Where one segment is written, if not to columns of this module: element `i` of each array is slot
+/// `i` of the segment.
+pub struct SegmentOut<'a> {
+    /// The four planes of [`Board`].
+    pub planes: [&'a mut [u64; SEGMENT_SLOTS]; 4],
+    /// The bits of [`State`].
+    pub states: &'a mut [u32; SEGMENT_SLOTS],
+    /// Half-moves played.
+    pub plies: &'a mut [u32; SEGMENT_SLOTS],
+}
+
+impl Out for SegmentOut<'_> {
+    #[inline(always)]
+    fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32) {
+        let [o0, o1, o2, o3] = &mut self.planes;
+        (o0[i], o1[i], o2[i], o3[i]) = planes;
+        self.states[i] = state;
+    }
+
+    #[inline(always)]
+    fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS] {
+        self.plies
+    }
+}
+
+/// Replays segment `seg` of a block from its key. Slots beyond the block become zeros. Six base
+/// addresses are more than registers hold: [`Columns`] is a little faster.
+///
+/// # Panics
+///
+/// When there is no such segment.
 #[inline(always)]
-fn segment(block: &Block, seg: usize, out: &mut impl Out) -> Masks {
+pub fn segment(block: &Block, seg: usize, out: &mut SegmentOut<'_>) -> Masks {
+    replay_segment(block, seg, out)
+}
+
+#[inline(always)]
+fn replay_segment(block: &Block, seg: usize, out: &mut impl Out) -> Masks {
     let key = &block.keys[seg];
     match block.moves[seg * SEGMENT_SLOTS..].first_chunk() {
         Some(moves) => full_segment(block, key, moves, out),
