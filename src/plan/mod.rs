@@ -113,8 +113,8 @@ impl CopiesPlan {
         let filter = orbit::expand(&query.body)?;
         let mut lower = Lower::new(options, query.vars.len());
         let filters: Vec<&Filter> = match &filter {
-            Filter::Orbit(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
-            plain => vec![plain],
+            Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.iter().map(|copy| &copy.filter).collect(),
+            whole => vec![whole],
         };
         let roots: Vec<Id> = filters.into_iter().map(|filter| lower.truth(filter)).collect();
         let (program, copies) = Program::new(&lower.dag, &roots);

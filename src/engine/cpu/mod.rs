@@ -80,7 +80,8 @@ impl Engine for Cpu {
             machine.run(program);
             for (count, &reg) in counts.iter_mut().zip(&self.copies.copies) {
                 for (k, mask) in masks.iter().enumerate() {
-                    *count += u64::from((machine.bits(reg, k) & mask.valid).count_ones());
+                    let hits = hits.bits[first + k] & mask.valid;
+                    *count += u64::from((machine.bits(reg, k) & hits).count_ones());
                 }
             }
         }
