@@ -74,15 +74,15 @@ impl<'a> Generator<'a> {
     /// A whole query.
     pub fn query(&mut self) -> Term {
         let depth = *self.rng.pick(&[1, 2, 2, 3, 3, 3, 4, 4, 5]);
-        match self.rng.below(10) {
+        match self.rng.below(12) {
             0 => self.num(depth),
             1 => self.set(depth),
-            2 | 3 => self.list(depth),
-            4..=7 => {
+            2..=4 => self.list(depth),
+            5..=8 => {
                 let ty = *self.rng.pick(&[Ty::Bool, Ty::Bool, Ty::Set, Ty::Num]);
                 self.transform(ty, depth)
             }
-            8 => self.several(depth),
+            9 | 10 => self.several(depth),
             _ => self.bool(depth),
         }
     }
@@ -118,9 +118,15 @@ impl<'a> Generator<'a> {
             let extra = self.bool(depth.min(2));
             term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
         }
+        // Now and then everything at once: 3,600 copies.
+        let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
         for _ in 0..self.rng.within(1, 3) {
-            let &(word, copies) = self.rng.pick(&TRANSFORMS);
-            if word == "rotate45" || self.copies * copies > COPIES_MAX {
+            let &(word, copies) = match self.rng.below(3) {
+                0 => &("shift", 64),
+                _ => self.rng.pick(&TRANSFORMS),
+            };
+            // One in ten of these is for the errors.
+            if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
                 continue;
             }
             self.copies *= copies;
@@ -262,7 +268,7 @@ impl<'a> Generator<'a> {
                 self.turned = was_turned;
                 Term::new(ty, "(notransform @)", vec![arg])
             }
-            26..=36 => return self.variable(ty),
+            26..=45 => return self.variable(ty),
             _ => return None,
         })
     }
@@ -569,6 +575,9 @@ impl<'a> Generator<'a> {
     // ---- conditions
 
     pub fn bool(&mut self, depth: usize) -> Term {
+        if depth > 0 && !self.scope.is_empty() && self.rng.percent(15) {
+            return self.reassign(depth - 1);
+        }
         if let Some(term) = self.shared(Ty::Bool, depth) {
             return term;
         }

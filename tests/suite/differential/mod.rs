@@ -35,7 +35,7 @@ use rng::Rng;
 use term::Term;
 
 /// Queries of a run whose length is not set.
-const QUERIES: u64 = 3000;
+const QUERIES: u64 = 8000;
 
 /// What a run has seen.
 #[derive(Default, Debug)]
