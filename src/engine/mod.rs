@@ -166,8 +166,9 @@ pub trait Engine: Send + Sync {
     /// The number of distinct copies of the outermost transform, 1 without one.
     fn copies(&self) -> usize;
 
-    /// Adds to `counts[i]` the number of slots of a block at which copy `i` of the outermost
-    /// transform matches. `hits` are the slots at which any does.
+    /// Adds to `counts[i]` the number of those `hits` of a block at which copy `i` of the outermost
+    /// transform matches. With a range, as in `flip 3 4 Ra1`, copies match at other slots too; these
+    /// do not count.
     ///
     /// # Errors
     ///
