@@ -318,7 +318,7 @@ impl Lower {
 
     /// Pieces that slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
-        let role = if dir % 2 == 0 { 4 } else { 3 };
+        let role = if dir.is_multiple_of(2) { 4 } else { 3 };
         self.pieces_where(|code| [role, 5].contains(&(code.0 & 7)))
     }
 
