@@ -102,7 +102,8 @@ fn reading(c: &mut Criterion) {
 
     let mut group = c.benchmark_group("index");
     group.sample_size(10).throughput(Throughput::Elements(games.positions()));
-    let bytes = |blocks: &[Block]| blocks.iter().map(|block| EncodedBlock::new(block).bytes().len()).sum::<usize>();
+    let bytes =
+        |blocks: &[Block]| blocks.iter().map(|block| EncodedBlock::new(block).bytes().len()).sum::<usize>();
     let expected = bytes(&games.blocks);
     group.bench_function("bytes", |b| b.iter(|| assert_eq!(bytes(&games.blocks), expected)));
     group.finish();

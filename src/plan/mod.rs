@@ -8,6 +8,7 @@ mod columns;
 mod dag;
 mod listing;
 mod lower;
+mod numbers;
 mod orbits;
 mod program;
 
