@@ -8,12 +8,19 @@ mod columns;
 mod dag;
 mod listing;
 mod lower;
+mod numbers;
 mod orbits;
 mod program;
 
 pub use columns::{Column, Text, TextTest};
 pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use program::{Input, Program, Reg, Scalar, Step};
+
+/// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
+pub use crate::query::tree::{Cmp, GameResult, Special};
+
+/// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
+pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
 
 use crate::{
     diagnostic::Diagnostic,

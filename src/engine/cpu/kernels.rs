@@ -11,8 +11,7 @@ use shakmaty::{Bitboard, Square};
 use super::Machine;
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
-    plan::{Id, NO_VALUE, Op, Program, Reduce, Step},
-    query::tree::{Cmp, Special},
+    plan::{Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Special, Step},
 };
 
 /// Positions in a batch. 256 words are 2 KiB a register: the registers of most plans stay in the
@@ -290,9 +289,8 @@ fn slide(out: &mut [u64; BATCH], a: &[u64; BATCH], empty: &[u64; BATCH], dir: u8
 
 #[inline(always)]
 fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
-    const STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
     out.fill(0);
-    for (dir, (dx, dy)) in STEPS.into_iter().enumerate() {
+    for (dir, (dx, dy)) in DIR_STEPS.into_iter().enumerate() {
         if dirs >> dir & 1 == 0 {
             continue;
         }
