@@ -5,6 +5,9 @@
 mod common;
 mod index;
 mod info;
+mod problems;
+mod query_text;
+mod scan;
 mod show;
 
 use std::io;
@@ -24,6 +27,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Find the positions that a CQL query describes.
+    Scan(scan::Args),
     /// Make a reel from PGN, so that it need not be read again for every search.
     Index(index::Args),
     /// Say what a reel holds, and check it.
@@ -37,6 +42,8 @@ enum Command {
 enum Exit {
     /// The command did what it should.
     Done,
+    /// Nothing was found, and `--fail-if-none` was given.
+    NoHits,
     /// Some source was not read to its end.
     SourceFailed,
     /// Ctrl-C.
@@ -53,6 +60,9 @@ enum Failure {
     /// A block that was read while the run was under way: results so far are incomplete.
     #[error("{0}")]
     Midway(DatabaseError),
+    /// A query, with the place of the error drawn.
+    #[error("{0}")]
+    Query(String),
     #[error("stdout: {0}")]
     Stdout(io::Error),
     #[error("{0}")]
@@ -62,16 +72,22 @@ enum Failure {
 /// Runs a command, prints its error and gives the code to exit with.
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
+        Command::Scan(args) => scan::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
     };
     match outcome {
         Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::NoHits) => ExitCode::from(1),
         Ok(Exit::SourceFailed) => ExitCode::from(3),
         Ok(Exit::Interrupted) => ExitCode::from(130),
         // Whoever reads us has had enough.
         Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Query(rendered)) => {
+            eprintln!("{rendered}");
+            ExitCode::from(2)
+        }
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(if matches!(failure, Failure::Midway(_)) { 3 } else { 2 })
