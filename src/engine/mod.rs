@@ -113,6 +113,15 @@ impl Hits {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
+    /// The value of the query at a slot, as far as it was wanted.
+    pub fn answer(&self, slot: usize) -> Answer {
+        match &self.values {
+            Values::None => Answer::Bool(self.contains(slot)),
+            Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
+            Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
+        }
+    }
+
     /// The number of hits.
     pub fn count(&self) -> u64 {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
