@@ -78,7 +78,7 @@ fn plain_and_values_are_exact() {
     assert_eq!(run(&["--format", "values", "N", "b.pgn"]), sets);
     assert_eq!(run(&["--format", "values", "Nf3", "b.pgn"]), "1 0 []\n1 1 f3\n");
     assert_eq!(run(&["--format", "plain", "N", "b.pgn"]), "1 0\n1 1\n");
-    assert_eq!(run(&["--format", "values", "-1 * #Nf3", "b.pgn"]), "1 0 0\n1 1 -1\n");
+    assert_eq!(run(&["--format", "values", "--", "-1 * #Nf3", "b.pgn"]), "1 0 0\n1 1 -1\n");
     assert_eq!(run(&["--format", "plain", "--limit", "2", CONDITION, "."]), "1 3\n1 4\n1 5\n2 1\n");
     assert_eq!(run(&["--format", "plain", "--engine", "reference", CONDITION, "."]), plain);
 }
@@ -94,7 +94,7 @@ fn json_lines_say_everything() {
     assert_eq!(
         lines[7],
         serde_json::json!({
-            "game": 4, "source": "a.pgn", "number_in_source": 3, "offset": 190, "ply": 4, "move": "25.",
+            "game": 4, "source": "a.pgn", "number_in_source": 3, "offset": 171, "ply": 4, "move": "25.",
             "fen": "8/8/3k4/8/4P3/5N2/8/4K3 b - - 0 25", "squares": ["f3"],
             "tags": {
                 "Event": "three", "FEN": "4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 23", "White": "E", "Black": "F",
@@ -127,7 +127,7 @@ fn totals_are_printed_on_request() {
     assert!(summary.contains("hits: 4 games (100.00%), 8 positions (53.33%)"), "{summary}");
     assert_eq!(stderr(&["--quiet", CONDITION, "."]), "");
     let problems = stderr(&["-qv", CONDITION, ".", "--problems", "problems.txt"]);
-    assert!(problems.contains("a.pgn: game 2, byte 179, ply 1: Qh9 is no move"), "{problems}");
+    assert!(problems.contains("a.pgn: game 2, byte 164, ply 1: Qh9 is no move"), "{problems}");
     assert_eq!(std::fs::read_to_string(folder.path().join("problems.txt")).unwrap(), problems);
 }
 
@@ -173,8 +173,8 @@ fn a_source_that_ends_too_early_exits_with_3() {
     assert!(text(&out.stderr).contains("c.pgn.zst: not read beyond byte"), "{}", text(&out.stderr));
     assert!(text(&out.stdout).ends_with(" 1\n"), "the next source is read all the same");
     let reel = folder.path().join("c.reel");
-    let indexed = Command::new(env!("CARGO_BIN_EXE_orbit")).args(["index", "-o"]).arg(&reel);
-    let indexed = indexed.arg(folder.path().join("a.pgn")).output().unwrap();
+    let mut index = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    let indexed = index.current_dir(folder.path()).args(["index", "a.pgn", "-o", "c.reel"]).output().unwrap();
     assert!(indexed.status.success());
     let mut bytes = std::fs::read(&reel).unwrap();
     let middle = bytes.len() / 2;
