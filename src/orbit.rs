@@ -8,6 +8,8 @@
 //!
 //! Source: CQL 6.2, transform filters.
 
+mod text;
+
 use std::collections::HashSet;
 
 use shakmaty::{Bitboard, Color};
@@ -20,6 +22,8 @@ use crate::{
         tree::{Dirs, GameResult, Pieces, Tally, TransformKind},
     },
 };
+
+pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;
@@ -59,7 +63,7 @@ pub struct Orbit {
     pub copies: Vec<Copy>,
     /// Copies before empty ones and repetitions were dropped.
     pub elements: usize,
-    /// Set under `notransform`.
+    /// Set under `notransform`: outer transforms leave it alone. Its copies are not marked.
     pub fixed: bool,
 }
 
@@ -145,6 +149,19 @@ impl Filter {
         }
     }
 
+    /// Calls `visit` on every plain filter that outer transforms change, as [`Filter::walk`] does.
+    pub fn walk_unshielded<'a>(&'a self, visit: &mut dyn FnMut(&'a Plain)) {
+        match self {
+            Filter::Plain(plain) if plain.fixed => {}
+            Filter::Plain(plain) => {
+                visit(plain);
+                plain.args.iter().for_each(|arg| arg.walk_unshielded(visit));
+            }
+            Filter::Orbit(orbit) if orbit.fixed => {}
+            Filter::Orbit(orbit) => orbit.copies.iter().for_each(|copy| copy.filter.walk_unshielded(visit)),
+        }
+    }
+
     /// Whether any plain filter in it, nested copies included, passes a test.
     pub fn any(&self, mut test: impl FnMut(&Plain) -> bool) -> bool {
         let mut hit = false;
@@ -191,26 +208,32 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
 /// `rotate45` around a designator that is not the whole board or around `light`/`dark`; more than
 /// [`COPIES_MAX`] copies.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
-    expand_in(node, false)
-}
-
-fn expand_in(node: &Node, fixed: bool) -> Result<Filter, Diagnostic> {
     match &node.op {
-        Op::NoTransform => expand_in(&node.args[0], true),
-        Op::Transform(kind, tally) => expand_transform(node, *kind, *tally, fixed),
+        Op::NoTransform => {
+            let mut filter = expand(&node.args[0])?;
+            shield(&mut filter);
+            Ok(filter)
+        }
+        Op::Transform(kind, tally) => expand_transform(node, *kind, *tally),
         op => {
-            let args = node.args.iter().map(|arg| expand_in(arg, fixed)).collect::<Result<_, _>>()?;
-            Ok(Filter::Plain(Plain { op: op.clone(), ty: node.ty, args, fixed }))
+            let args = node.args.iter().map(expand).collect::<Result<_, _>>()?;
+            Ok(Filter::Plain(Plain { op: op.clone(), ty: node.ty, args, fixed: false }))
         }
     }
 }
 
-fn expand_transform(
-    node: &Node,
-    kind: TransformKind,
-    tally: Tally,
-    fixed: bool,
-) -> Result<Filter, Diagnostic> {
+/// Puts a filter under `notransform`. Transforms inside it have done their work by now.
+fn shield(filter: &mut Filter) {
+    match filter {
+        Filter::Plain(plain) => {
+            plain.fixed = true;
+            plain.args.iter_mut().for_each(shield);
+        }
+        Filter::Orbit(orbit) => orbit.fixed = true,
+    }
+}
+
+fn expand_transform(node: &Node, kind: TransformKind, tally: Tally) -> Result<Filter, Diagnostic> {
     // Directly nested transforms fuse as long as the outer one has neither count nor range.
     let (mut kinds, mut tally, mut inner) = (vec![kind], tally, &node.args[0]);
     while let (Tally::Any, Op::Transform(next, next_tally)) = (tally, &inner.op) {
@@ -225,7 +248,7 @@ fn expand_transform(
             "squares and square colours have no image under 45 degrees",
         ));
     }
-    let base = expand_in(inner, fixed)?;
+    let base = expand(inner)?;
     let sequences = products(&kinds);
     if sequences.len().saturating_mul(size(&base)) > COPIES_MAX * 16 || sequences.len() > COPIES_MAX {
         return Err(Diagnostic::error(
@@ -240,7 +263,7 @@ fn expand_transform(
         base: Box::new(base.clone()),
         copies: Vec::new(),
         elements: sequences.len(),
-        fixed,
+        fixed: false,
     };
     for sequence in &sequences {
         let mut copy = Copy { placement: Placement::IDENTITY, filter: base.clone() };
@@ -297,8 +320,7 @@ fn apply(filter: &mut Filter, basic: Basic) -> bool {
     match filter {
         Filter::Plain(plain) if plain.fixed => true,
         Filter::Plain(plain) => {
-            apply_member(&mut plain.op, basic)
-                && plain.args.iter_mut().fold(true, |alive, arg| apply(arg, basic) && alive)
+            apply_member(&mut plain.op, basic) && plain.args.iter_mut().all(|arg| apply(arg, basic))
         }
         Filter::Orbit(orbit) if orbit.fixed => true,
         Filter::Orbit(orbit) => {

@@ -3,6 +3,7 @@
 //! Data goes to stdout, messages and progress to stderr.
 
 mod common;
+mod explain;
 mod index;
 mod info;
 mod problems;
@@ -29,6 +30,8 @@ pub struct Cli {
 enum Command {
     /// Find the positions that a CQL query describes.
     Scan(scan::Args),
+    /// Say how a query is understood: its types, its copies, its plan.
+    Explain(explain::Args),
     /// Make a reel from PGN, so that it need not be read again for every search.
     Index(index::Args),
     /// Say what a reel holds, and check it.
@@ -73,6 +76,7 @@ enum Failure {
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Scan(args) => scan::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),

@@ -41,6 +41,15 @@ impl QueryText {
         Ok(QueryText { text, origin, paths })
     }
 
+    /// A query without games, from a file if one is given.
+    pub(super) fn alone(file: Option<&Path>, query: Option<&str>) -> Result<QueryText, Failure> {
+        let (text, origin) = match (file, query) {
+            (Some(file), _) => (read(file)?, file.display().to_string()),
+            (None, query) => (query.unwrap_or_default().to_string(), String::from("query")),
+        };
+        Ok(QueryText { text, origin, paths: Vec::new() })
+    }
+
     /// Why the query cannot be run.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         let mut rendered = self.render(diagnostic);

@@ -4,7 +4,7 @@
 //! for [`cpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
 //! query's values if they are wanted.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
@@ -12,7 +12,7 @@ pub use crate::pgn::Outcome;
 use crate::{
     board::Position,
     diagnostic::Diagnostic,
-    plan::{CopiesPlan, Options, Output, Plan},
+    plan::{Options, Output, Planner},
     query::Query,
     reel::{Block, SEGMENT_SLOTS},
 };
@@ -99,11 +99,11 @@ pub enum Values {
 }
 
 impl Hits {
-    fn new(block: &Block, want: Want, output: Output) -> Hits {
-        let values = match (want, output) {
-            (Want::Bits, _) | (_, Output::Bool) => Values::None,
-            (Want::Values, Output::Set(_)) => Values::Sets(vec![0; block.slots()]),
-            (Want::Values, Output::Num(_)) => Values::Numbers(vec![0; block.slots()]),
+    fn new(block: &Block, output: Output) -> Hits {
+        let values = match output {
+            Output::Bool => Values::None,
+            Output::Set(_) => Values::Sets(vec![0; block.slots()]),
+            Output::Num(_) => Values::Numbers(vec![0; block.slots()]),
         };
         Hits { bits: vec![0; block.segments()], values }
     }
@@ -175,8 +175,9 @@ pub trait Engine: Send + Sync {
     /// The number of distinct copies of the outermost transform, 1 without one.
     fn copies(&self) -> usize;
 
-    /// Adds to `counts[i]` the number of slots of a block at which copy `i` of the outermost
-    /// transform matches. `hits` are the slots at which any does.
+    /// Adds to `counts[i]` the number of those `hits` of a block at which copy `i` of the outermost
+    /// transform matches. With a range, as in `flip 3 4 Ra1`, copies match at other slots too; these
+    /// do not count.
     ///
     /// # Errors
     ///
@@ -189,27 +190,24 @@ pub trait Engine: Send + Sync {
 pub struct Job {
     /// The typed tree.
     pub query: Query,
-    /// The plan.
-    pub plan: Plan,
-    /// The plan that tells copies apart.
-    pub copies: CopiesPlan,
+    /// The plans.
+    pub planner: Arc<Planner>,
 }
 
 impl Job {
-    /// Plans a query.
+    /// Prepares a query.
     ///
     /// # Errors
     ///
     /// Orbits that cannot be expanded.
     pub fn new(query: Query, options: Options) -> Result<Job, Diagnostic> {
-        let plan = Plan::new(&query, options)?;
-        let copies = CopiesPlan::new(&query, options)?;
-        Ok(Job { query, plan, copies })
+        let planner = Arc::new(Planner::new(&query, options)?);
+        Ok(Job { query, planner })
     }
 
     /// The fast engine.
     pub fn cpu(&self) -> cpu::Cpu {
-        cpu::Cpu::new(self.plan.clone(), self.copies.clone())
+        cpu::Cpu::new(Arc::clone(&self.planner))
     }
 
     /// The slow and obvious engine.
