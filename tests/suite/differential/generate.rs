@@ -53,17 +53,10 @@ const TRANSFORMS: [(&str, usize); 13] = [
     ("shiftvertical", 8),
 ];
 
-const STRINGS: [&str; 8] = ["\"\"", "\"a\"", "\"Karpov\"", "\"Karpov, A\"", "\"Fischer\"", "\"B\"", "\"r\"", "\"é\""];
-const TAGS: [&str; 8] = [
-    "event",
-    "site",
-    "date",
-    "eventdate",
-    "eco",
-    "tag \"White\"",
-    "tag \"Black\"",
-    "tag \"Annotator\"",
-];
+const STRINGS: [&str; 8] =
+    ["\"\"", "\"a\"", "\"Karpov\"", "\"Karpov, A\"", "\"Fischer\"", "\"B\"", "\"r\"", "\"é\""];
+const TAGS: [&str; 8] =
+    ["event", "site", "date", "eventdate", "eco", "tag \"White\"", "tag \"Black\"", "tag \"Annotator\""];
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
 impl<'a> Generator<'a> {
@@ -245,7 +238,8 @@ impl<'a> Generator<'a> {
             (true, ty) => ty,
             (false, _) => *self.rng.pick(&[Ty::Bool, Ty::Bool, Ty::Set, Ty::Set, Ty::Num]),
         };
-        let arg = if self.rng.percent(25) { self.transform(of, depth.max(2)) } else { self.of(of, depth - 1) };
+        let arg =
+            if self.rng.percent(25) { self.transform(of, depth.max(2)) } else { self.of(of, depth - 1) };
         (self.copies, self.turned) = (kept, was_turned);
         match (tally.is_empty(), ty) {
             (false, Ty::Set) => Term::new(ty, format!("{{({word} {tally}@) R}}"), vec![arg]),
@@ -655,7 +649,8 @@ impl<'a> Generator<'a> {
     fn letter_test(&mut self, d: usize) -> Term {
         let word = *self.rng.pick(&["typename", "piecename"]);
         let set = if self.rng.percent(70) { self.single(d) } else { self.set(d) };
-        let letter = *self.rng.pick(&["\"R\"", "\"N\"", "\"k\"", "\"K\"", "\"p\"", "\"_\"", "\"P\"", "\"KQR\""]);
+        let letter =
+            *self.rng.pick(&["\"R\"", "\"N\"", "\"k\"", "\"K\"", "\"p\"", "\"_\"", "\"P\"", "\"KQR\""]);
         let sign = *self.rng.pick(&COMPARISONS);
         let template = match self.rng.below(5) {
             0 => format!("({word} @)"),

@@ -30,8 +30,8 @@ use crate::{
     common::{block_of_games, corpus_blocks, every_nth_game},
     runners,
 };
-use generate::Generator;
-use rng::Rng;
+pub use generate::Generator;
+pub use rng::Rng;
 use term::Term;
 
 /// Queries of a run whose length is not set.
@@ -187,8 +187,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
     };
     let cpu = job.cpu();
-    let (slow, fast) =
-        (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
+    let (slow, fast) = (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
     if let Some(fault) = difference(&slow, &fast, block) {
         return Outcome::Differ(fault);
     }
@@ -249,8 +248,7 @@ fn difference(slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
 }
 
 fn fen(position: &Position) -> String {
-    shakmaty::fen::Fen::try_from_setup(position.to_setup())
-        .map_or_else(|_| "?".into(), |fen| fen.to_string())
+    shakmaty::fen::Fen::try_from_setup(position.to_setup()).map_or_else(|_| "?".into(), |fen| fen.to_string())
 }
 
 /// One query of a seed on one block.
