@@ -251,10 +251,12 @@ fn expand_transform(node: &Node, kind: TransformKind, tally: Tally) -> Result<Fi
     let base = expand(inner)?;
     let sequences = products(&kinds);
     if sequences.len().saturating_mul(size(&base)) > COPIES_MAX * 16 || sequences.len() > COPIES_MAX {
+        let more = if sequences.len() > COPIES_MAX { "more than " } else { "" };
+        let count = sequences.len().min(COPIES_MAX);
         return Err(Diagnostic::error(
             node.span,
-            format!("this orbit has {} copies to make", sequences.len()),
-            format!("at most {COPIES_MAX}"),
+            format!("this orbit has {more}{count} copies to make"),
+            "nest fewer transforms, or transform less at once",
         ));
     }
     let mut orbit = Orbit {

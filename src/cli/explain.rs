@@ -87,7 +87,9 @@ impl<'a> Explanation<'a> {
         collect_orbits(body, text, &mut orbits);
         let whole = matches!(body.op, Op::Transform(..));
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
-        Ok(Explanation { text, job, plan: job.planner.hits(), orbits, whole, evaluated })
+        // Whether a number has a value is often plain; how it is computed is what one wants to see.
+        let plan = if body.ty == Type::Num { job.planner.values() } else { job.planner.hits() };
+        Ok(Explanation { text, job, plan, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {

@@ -235,7 +235,7 @@ impl Lower {
                 let ok = self.and(a, b);
                 self.and(square, ok)
             }
-            Q::SquareLoop { var } => self.square_loop(*var, &args[0], &args[1]).1,
+            Q::SquareLoop { var } => self.square_loop(*var, &args[0], &args[1], false).1,
             Q::Legal { pseudo, only, .. } => {
                 let (from, to) = (self.set(&args[0]), self.set(&args[1]));
                 self.dag.add(Op::Legal { from, to, pseudo: *pseudo, only: *only })
@@ -449,20 +449,26 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// The domain of a square loop, and the squares of it for which the body matches.
-    fn square_loop(&mut self, var: VarId, domain: &Filter, body: &Filter) -> (Id, Id) {
+    /// The domain of a square loop, and the squares of it for which the body matches. `all` stops
+    /// at the first one for which it does not, which only assignments can tell.
+    fn square_loop(&mut self, var: VarId, domain: &Filter, body: &Filter, all: bool) -> (Id, Id) {
         let domain = self.set(domain);
         if self.assigns_outer(body) {
             let outer = self.guard;
+            let mut going = outer;
             let mut parts = Vec::new();
             for square in 0..64u32 {
                 let here = self.dag.word(1 << square);
                 let inside = self.and(domain, here);
                 let inside = self.dag.add(Op::NonEmpty(inside));
-                self.guard = self.and(outer, inside);
+                self.guard = self.and(going, inside);
                 self.vars[var.0 as usize] = Some(Value::Set(here));
                 let hit = self.truth(body);
                 parts.push(self.and(hit, here));
+                if all {
+                    let missed = self.dag.add(Op::AndNot(inside, hit));
+                    going = self.dag.add(Op::AndNot(going, missed));
+                }
             }
             (self.guard, self.vars[var.0 as usize]) = (outer, None);
             let hits = self.dag.any_of(parts);
@@ -642,7 +648,7 @@ impl Lower {
                 self.and(single, inside)
             }
             Q::SquareAll { var } => {
-                let (domain, hits) = self.square_loop(*var, &args[0], &args[1]);
+                let (domain, hits) = self.square_loop(*var, &args[0], &args[1], true);
                 let missed = self.dag.add(Op::AndNot(domain, hits));
                 self.is_empty(missed)
             }

@@ -86,6 +86,11 @@ impl Parser {
             "1-0" => Ok(GameResult::WhiteWins),
             "0-1" => Ok(GameResult::BlackWins),
             "1/2-1/2" => Ok(GameResult::Draw),
+            "" => Err(Diagnostic::error(
+                at,
+                format!("found {}", self.found()),
+                "expected `1-0`, `0-1` or `1/2-1/2`",
+            )),
             _ => Err(Diagnostic::error(
                 at,
                 format!("`{text}` is no result"),

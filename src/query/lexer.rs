@@ -153,14 +153,13 @@ impl Lexer<'_> {
     fn skip_blank(&mut self) -> Result<(), Diagnostic> {
         loop {
             let rest = self.rest();
-            let line = rest.find('\n').unwrap_or(rest.len());
             if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace() || *c == '\u{feff}') {
                 self.at += c.len_utf8();
             } else if rest.starts_with("///") && !rest.starts_with("////") {
                 return Err(unsupported(Span::new(self.at, self.at + 3), "a path comment `///`")
                     .help("`//` or `;` begins a plain comment"));
             } else if rest.starts_with("//") || rest.starts_with(';') {
-                self.at += line;
+                self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
                 let Some(close) = rest.find("*/") else {
                     return Err(Diagnostic::error(
@@ -207,7 +206,7 @@ impl Lexer<'_> {
         }
         Err(Diagnostic::error(
             Span::new(start, start + first.len_utf8()),
-            format!("unexpected character `{}`", first.escape_default()),
+            format!("unexpected character `{}`", first.escape_debug()),
             "begins no filter, name or operator",
         ))
     }

@@ -18,12 +18,17 @@ use crate::{
 /// How deep filters may stand inside one another.
 const DEPTH_MAX: u32 = 200;
 
+/// How many operators of one query may lean on a left operand that is an operation itself: each of
+/// them makes the tree one level deeper.
+const LINKS_MAX: u32 = 1000;
+
 pub(super) type Parsed<T> = Result<T, Diagnostic>;
 
 pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: u32,
+    links: u32,
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
     pub scope: Vec<(String, VarId)>,
@@ -33,7 +38,8 @@ pub(super) struct Parser {
 impl Parser {
     pub fn new(text: &str) -> Parsed<Parser> {
         let tokens = lex(text)?;
-        Ok(Parser { tokens, at: 0, depth: 0, vars: Vec::new(), scope: Vec::new(), remarks: Vec::new() })
+        let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Parser { tokens, at: 0, depth: 0, links: 0, vars, scope, remarks })
     }
 
     /// All filters up to the end of the text, as one.
@@ -165,22 +171,20 @@ impl Parser {
                 format!("at most {DEPTH_MAX} levels"),
             ));
         }
-        let mut left = self.and_chain()?;
+        let mut parts = vec![self.and_chain()?];
         while self.eat_word("or") {
-            let right = self.and_chain()?;
-            left = binary(Op::Or, Type::Bool, left, right);
+            parts.push(self.and_chain()?);
         }
         self.depth -= 1;
-        Ok(left)
+        Ok(balanced(&Op::Or, Type::Bool, parts))
     }
 
     fn and_chain(&mut self) -> Parsed<Node> {
-        let mut left = self.not_operand()?;
+        let mut parts = vec![self.not_operand()?];
         while self.eat_word("and") {
-            let right = self.not_operand()?;
-            left = binary(Op::And, Type::Bool, left, right);
+            parts.push(self.not_operand()?);
         }
-        Ok(left)
+        Ok(balanced(&Op::And, Type::Bool, parts))
     }
 
     /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
@@ -264,7 +268,7 @@ impl Parser {
                 Tok::Sign("-") => Arith::Sub,
                 _ => return Ok(left),
             };
-            self.bump();
+            self.link()?;
             let right = self.product()?;
             left = self.arithmetic(op, left, right)?;
         }
@@ -291,10 +295,20 @@ impl Parser {
                 }
                 _ => return Ok(left),
             };
-            self.bump();
+            self.link()?;
             let right = self.arrows()?;
             left = self.arithmetic(op, left, right)?;
         }
+    }
+
+    /// Takes an operator whose left operand may be an operation of the same kind.
+    fn link(&mut self) -> Parsed<()> {
+        self.links += 1;
+        let at = self.bump();
+        if self.links > LINKS_MAX {
+            return Err(Diagnostic::error(at, "too many operators", format!("at most {LINKS_MAX} of these")));
+        }
+        Ok(())
     }
 
     fn sign_text(&self) -> &'static str {
@@ -359,32 +373,34 @@ impl Parser {
     }
 
     fn union(&mut self) -> Parsed<Node> {
-        let mut left = self.intersection()?;
-        while self.is_sign("|") {
-            let span = self.bump();
-            let right = self.intersection()?;
-            left = self.set_operation(Op::Union, "|", span, left, right)?;
+        let mut parts = vec![self.intersection()?];
+        while self.eat_sign("|") {
+            parts.push(self.intersection()?);
+            self.want_sets("|", &parts)?;
         }
-        Ok(left)
+        Ok(balanced(&Op::Union, Type::Set, parts))
     }
 
     fn intersection(&mut self) -> Parsed<Node> {
-        let mut left = self.attack()?;
-        while self.is_sign("&") {
-            let span = self.bump();
-            let right = self.attack()?;
-            left = self.set_operation(Op::Intersect, "&", span, left, right)?;
+        let mut parts = vec![self.attack()?];
+        while self.eat_sign("&") {
+            parts.push(self.attack()?);
+            self.want_sets("&", &parts)?;
         }
-        Ok(left)
+        Ok(balanced(&Op::Intersect, Type::Set, parts))
     }
 
-    fn set_operation(&mut self, op: Op, sign: &str, _at: Span, left: Node, right: Node) -> Parsed<Node> {
-        if left.ty == Type::Set && right.ty == Type::Set {
-            return Ok(binary(op, Type::Set, left, right));
+    /// Checks the operands of `|` or `&`, of which the last was just read.
+    fn want_sets(&self, sign: &str, parts: &[Node]) -> Parsed<()> {
+        let [first, .., right] = parts else { return Ok(()) };
+        if first.ty == Type::Set && right.ty == Type::Set {
+            return Ok(());
         }
+        let before = &parts[parts.len() - 2];
+        let left = Node::new(Op::Bool(true), first.ty, first.span.to(before.span), vec![]);
         let word = if sign == "&" { "and" } else { "or" };
         Err(self
-            .mismatch(sign, &left, &right, "both sides must be sets of squares")
+            .mismatch(sign, &left, right, "both sides must be sets of squares")
             .help(format!("`{word}` combines conditions of any type")))
     }
 
@@ -402,7 +418,7 @@ impl Parser {
             } else {
                 return Ok(left);
             };
-            self.bump();
+            self.link()?;
             let right = self.primary()?;
             self.want(&left, Type::Set, "`attacks`")?;
             self.want(&right, Type::Set, "`attacks`")?;
@@ -571,7 +587,7 @@ impl Parser {
             (Op::Str(text), Op::ContentIs(_)) => {
                 Ok(letter_test(right.clone(), span, |letter| letter.contains(text.as_str())))
             }
-            (Op::ContentIs(_), _) | (_, Op::ContentIs(_)) => {
+            _ if names_piece(&left) || names_piece(&right) => {
                 Err(unsupported(span, "comparing a piece name with anything but a literal"))
             }
             _ => Ok(binary(Op::StrIn, Type::Bool, left, right)),
@@ -587,7 +603,7 @@ impl Parser {
             (Op::Str(text), Op::ContentIs(_)) => {
                 Ok(letter_test(right.clone(), span, |letter| cmp.holds(text.as_str().cmp(letter))))
             }
-            (Op::ContentIs(_), _) | (_, Op::ContentIs(_)) => {
+            _ if names_piece(&left) || names_piece(&right) => {
                 Err(unsupported(span, "comparing a piece name with anything but a literal"))
             }
             _ => Ok(binary(Op::StrCompare(cmp), Type::Bool, left, right)),
@@ -602,6 +618,16 @@ fn letter_test(node: Node, span: Span, mut test: impl FnMut(&str) -> bool) -> No
     let contents = Op::contents_where(|code| test(&letter(code, signed)));
     let args = node.args.into_iter().take(1).collect();
     Node::new(Op::ContentIs(contents), Type::Bool, span, args)
+}
+
+/// Whether the value of a string filter is the letter of a piece: directly, or as the last filter
+/// in braces or behind `notransform`.
+fn names_piece(node: &Node) -> bool {
+    match &node.op {
+        Op::ContentIs(_) => true,
+        Op::Compound | Op::NoTransform => node.args.last().is_some_and(names_piece),
+        _ => false,
+    }
 }
 
 fn letter(code: Code, signed: bool) -> String {
@@ -657,6 +683,16 @@ pub(super) fn unary(op: Op, ty: Type, at: Span, arg: Node) -> Node {
 pub(super) fn binary(op: Op, ty: Type, left: Node, right: Node) -> Node {
     let span = left.span.to(right.span);
     Node::new(op, ty, span, vec![left, right])
+}
+
+/// Operands of an associative operation as a tree that is no deeper than it must be, so that long
+/// lists stay within the stack. A single operand stays itself.
+fn balanced(op: &Op, ty: Type, mut parts: Vec<Node>) -> Node {
+    if parts.len() == 1 {
+        return parts.pop().expect("it has one element");
+    }
+    let right = parts.split_off(parts.len().div_ceil(2));
+    binary(op.clone(), ty, balanced(op, ty, parts), balanced(op, ty, right))
 }
 
 fn cardinality(set: Node) -> Node {

@@ -1,1 +1,98 @@
+//! What the parser says of a query: the whole text, caret and remedy included.
+//!
+//! `tests/data/errors.txt` holds queries, each after `> `, and under each what is printed of it;
+//! `UPDATE_GOLDEN=1` writes the file anew.
 
+use std::{fmt::Write as _, path::PathBuf};
+
+use orbit_chess::{engine::Job, plan::Options, query};
+
+use crate::common::data;
+
+/// All that is said of a query: the error, or the remarks, or `fine`.
+fn printed(text: &str) -> String {
+    let said = match query::parse(text) {
+        Err(error) => vec![error],
+        Ok(parsed) => match Job::new(parsed.query, Options::default()) {
+            Err(error) => vec![error],
+            Ok(_) => parsed.remarks,
+        },
+    };
+    let mut out = String::new();
+    for diagnostic in &said {
+        writeln!(out, "{}", diagnostic.render(text, "query", false)).unwrap();
+    }
+    if said.is_empty() {
+        out += "fine\n";
+    }
+    // Blanks at the ends of lines are nobody's concern.
+    out.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+}
+
+#[test]
+fn messages_are_as_agreed() {
+    let table = data("errors.txt");
+    let queries: Vec<String> = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("> "))
+        .map(|query| query.replace("\\n", "\n"))
+        .collect();
+    assert!(queries.len() >= 80, "{} queries", queries.len());
+    let mut ours = String::new();
+    for query in &queries {
+        writeln!(ours, "> {}\n{}", query.replace('\n', "\\n"), printed(query)).unwrap();
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/errors.txt");
+        std::fs::write(path, &ours).unwrap();
+        return;
+    }
+    let differing: Vec<String> = ours
+        .split("\n> ")
+        .zip(table.split("\n> "))
+        .filter(|(found, expected)| found.trim() != expected.trim())
+        .map(|(found, expected)| format!("found\n> {found}\nexpected\n> {expected}"))
+        .collect();
+    assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
+}
+
+/// Every word of CQL 6.2 that is not built yet says so by name.
+#[test]
+fn words_that_are_not_built_are_named() {
+    let words = "find line path move echo sort consecutivemoves currentmove parent child position \
+        currentposition initialposition positionid depth mainline variation virtualmainline lca distance \
+        ancestor descendant try from to capture promote castle enpassant enpassantsquare nullmove primary \
+        secondary piece pieceid loop while function dictionary local persistent comment message \
+        originalcomment hascomment removecomment settag writefile readfile str int ascii uppercase lowercase \
+        indexof string isbound isunbound unbind assert currentfen currenttransform puremate modelmate \
+        idealmate purestalemate modelstalemate idealstalemate lastgamenumber hhdb similarposition anticipate \
+        focus";
+    for word in words.split_whitespace() {
+        for text in [word.to_string(), format!("{{R {word}}}"), format!("flip {word} R")] {
+            let error = query::parse(&text).expect_err(&text);
+            assert!(error.message.contains(&format!("`{word}`")), "{text}: {}", error.message);
+            assert_eq!(&text[error.span.start..error.span.end], word, "{text}");
+            assert!(error.message.ends_with("is not supported yet"), "{text}: {}", error.message);
+        }
+    }
+}
+
+/// Misspelt words get the word that was probably meant.
+#[test]
+fn misspelt_words_get_a_suggestion() {
+    for (text, meant) in [
+        ("flipcolour Ra1", "flipcolor"),
+        ("fliphorizntal Ra1", "fliphorizontal"),
+        ("Shift R", "shift"),
+        ("atacks", "attacks"),
+        ("stalmate", "stalemate"),
+        ("passedpawn", "passedpawns"),
+        ("betwen(R r)", "between"),
+        ("pseudolegel --", "pseudolegal"),
+        ("northest R", "northeast"),
+        ("movenumbr > 3", "movenumber"),
+    ] {
+        let error = query::parse(text).expect_err(text);
+        assert_eq!(error.help, Some(format!("did you mean `{meant}`?")), "{text}");
+    }
+}

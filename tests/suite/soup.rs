@@ -1,1 +1,308 @@
+//! Random text: the parser never panics, its errors point into the text, and what it accepts can be
+//! planned and run.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use orbit_chess::{
+    board::Position,
+    engine::{Engine, Job, Want},
+    plan::Options,
+    query,
+    reel::Block,
+};
+
+use crate::{
+    common::{block_of, data, position},
+    differential::{Generator, Rng},
+};
+
+const TOKENS: &[&str] = &[
+    "R",
+    "r",
+    "K",
+    "k",
+    "[RN]",
+    "[Aa]",
+    "A",
+    "_",
+    "a1",
+    "Ra1",
+    "[a1,h8]",
+    "a-h1-8",
+    "Pd-e4-5",
+    "♖a1",
+    "♖♗",
+    "◭",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "[]",
+    ".",
+    "~",
+    "#",
+    "|",
+    "&",
+    "->",
+    "<-",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "=",
+    "+=",
+    "|=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "--",
+    "[x]",
+    "∊",
+    "∀",
+    "✵",
+    "⬓",
+    "▦",
+    "0",
+    "1",
+    "7",
+    "-3",
+    "2147483647",
+    "\"\"",
+    "\"R\"",
+    "\"Karpov\"",
+    "flip",
+    "shift",
+    "shifthorizontal",
+    "fliphorizontal",
+    "rotate90",
+    "rotate45",
+    "flipcolor",
+    "reversecolor",
+    "notransform",
+    "count",
+    "and",
+    "or",
+    "not",
+    "in",
+    "if",
+    "then",
+    "else",
+    "all",
+    "square",
+    "s",
+    "xx",
+    "yy",
+    "attacks",
+    "attackedby",
+    "between",
+    "ray",
+    "xray",
+    "pin",
+    "from",
+    "through",
+    "to",
+    "light",
+    "dark",
+    "up",
+    "diagonal",
+    "anydirection",
+    "legal",
+    "pseudolegal",
+    "countmoves",
+    "(o-o)",
+    "(castle)",
+    "wtm",
+    "btm",
+    "check",
+    "mate",
+    "stalemate",
+    "initial",
+    "terminal",
+    "ply",
+    "movenumber",
+    "sidetomove",
+    "white",
+    "black",
+    "elo",
+    "year",
+    "player",
+    "event",
+    "tag",
+    "result",
+    "1-0",
+    "1/2-1/2",
+    "power",
+    "rank",
+    "file",
+    "type",
+    "colortype",
+    "typename",
+    "piecename",
+    "max",
+    "min",
+    "abs",
+    "sqrt",
+    "makesquare",
+    "fen",
+    "\"8/8/8/8/8/8/8/K6k\"",
+    "passedpawns",
+    "find",
+    "line",
+    "cql",
+    "cql(input x)",
+    "(position",
+    ":",
+    ",",
+    "?",
+    ";",
+    "//",
+    "/*",
+    "*/",
+    "\\",
+    "\\n",
+    "\n",
+    "\t",
+    "\"",
+    "$",
+    "ä",
+    "\u{feff}",
+    "－",
+    "",
+];
+
+/// Parses, prints what is said, plans and runs; panics with the text if anything does.
+fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| match query::parse(text) {
+        Err(error) => {
+            assert!(error.span.start <= error.span.end && error.span.end <= text.len(), "{:?}", error.span);
+            assert!(text.is_char_boundary(error.span.start) && text.is_char_boundary(error.span.end));
+            assert!(!error.message.is_empty() && !error.label.is_empty());
+            let first = error.message.lines().next().expect("it is not empty");
+            assert!(error.render(text, "query", false).contains(first));
+            error.render(text, "query", true);
+            0
+        }
+        Ok(parsed) => {
+            for remark in &parsed.remarks {
+                assert!(remark.span.start <= remark.span.end && remark.span.end <= text.len());
+                remark.render(text, "query", false);
+            }
+            let mut copies = 1;
+            parsed.query.body.walk(&mut |node| match node.op {
+                query::Op::Transform(..) => copies *= 8,
+                query::Op::SquareLoop { .. } | query::Op::SquareAll { .. } => copies *= 8,
+                _ => {}
+            });
+            if copies > 512 {
+                return 1;
+            }
+            let Ok(job) = Job::new(parsed.query, Options::default()) else { return 1 };
+            job.cpu().scan(block, Want::Values).unwrap();
+            2
+        }
+    }));
+    match outcome {
+        Ok(kind) => seen[kind] += 1,
+        Err(_) => panic!("this text brings it down: {text:?}"),
+    }
+}
+
+fn block() -> Block {
+    block_of(&[
+        Position::standard(),
+        position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"),
+        Position::default(),
+    ])
+}
+
+#[test]
+fn tokens_in_any_order() {
+    let (mut rng, mut seen, block) = (Rng::new(17), [0; 3], block());
+    for _ in 0..60_000 {
+        let count = 1 + rng.below(12);
+        let text: Vec<&str> = (0..count).map(|_| *rng.pick(TOKENS)).collect();
+        survives(&text.join(if rng.percent(85) { " " } else { "" }), &block, &mut seen);
+    }
+    eprintln!("{seen:?}");
+    assert!(seen[0] > 1000 && seen[2] > 1000, "{seen:?}");
+}
+
+#[test]
+fn queries_with_a_few_changes() {
+    let (mut rng, mut seen, block) = (Rng::new(18), [0; 3], block());
+    let vectors: Vec<String> = data("vectors.tsv")
+        .lines()
+        .chain(data("golden-otb.tsv").lines().skip(1).map(|line| &line[4..]))
+        .map(|line| line.split('\t').next().expect("a line has a column").to_string())
+        .collect();
+    for k in 0..20_000 {
+        let mut text =
+            if k % 2 == 0 { rng.pick(&vectors).clone() } else { Generator::new(&mut rng).query().text() };
+        for _ in 0..rng.within(1, 3) {
+            change(&mut rng, &mut text);
+        }
+        survives(&text, &block, &mut seen);
+    }
+    eprintln!("{seen:?}");
+    assert!(seen[0] > 1000 && seen[2] > 1000, "{seen:?}");
+}
+
+/// Removes, doubles, inserts or replaces a piece of the text.
+fn change(rng: &mut Rng, text: &mut String) {
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let (a, b) = (rng.below(ends.len()), (rng.below(6)));
+    let (from, to) = (ends[a], ends[(a + b).min(ends.len() - 1)]);
+    match rng.below(4) {
+        0 => text.replace_range(from..to, ""),
+        1 => {
+            let piece = text[from..to].to_string();
+            text.insert_str(to, &piece);
+        }
+        2 => text.insert_str(from, TOKENS[rng.below(TOKENS.len())]),
+        _ => text.replace_range(from..to, TOKENS[rng.below(TOKENS.len())]),
+    }
+}
+
+/// Nothing that is long or deep exhausts the stack or takes forever.
+#[test]
+fn long_and_deep_queries() {
+    let (mut seen, block) = ([0; 3], block());
+    for n in [10, 150, 250, 999, 5000, 60_000] {
+        for (open, middle, close) in [
+            ("(", "R", ")"),
+            ("{", "R", "}"),
+            ("not ", "R", ""),
+            ("~", "R", ""),
+            ("- ", "1", ""),
+            ("up ", "R", ""),
+            ("flip ", "R", ""),
+            ("notransform ", "R", ""),
+            ("if ", "R", " then R else R"),
+            ("#{#", "R", " == 1 R}"),
+            ("R and ", "R", ""),
+            ("R or ", "R", ""),
+            ("R | ", "R", ""),
+            ("R & ", "R", ""),
+            ("1 + ", "1", ""),
+            ("1 < ", "1", ""),
+            ("R -> ", "R", ""),
+            ("R attacks ", "R", ""),
+            ("R ", "R", ""),
+            ("square s in . ", "R", ""),
+            ("max(1 ", "1", ")"),
+            ("xx=", "R", ""),
+        ] {
+            survives(&(open.repeat(n) + middle + &close.repeat(n)), &block, &mut seen);
+        }
+    }
+    // Long lists within deep braces.
+    let list = "R or ".repeat(1000);
+    survives(&(format!("({list}").repeat(95) + "R" + &")".repeat(95)), &block, &mut seen);
+    assert!(seen[0] > 20 && seen[2] > 20, "{seen:?}");
+}

@@ -30,8 +30,8 @@ use crate::{
     common::{block_of_games, corpus_blocks, every_nth_game},
     runners,
 };
-use generate::Generator;
-use rng::Rng;
+pub use generate::Generator;
+pub use rng::Rng;
 use term::Term;
 
 /// Queries of a run whose length is not set.
