@@ -23,8 +23,9 @@ use crate::board::Position;
 use crate::database::{Database, DatabaseError, Summary, Taken};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Answer, Engine, EngineError, Hits, Job, Want};
+use crate::orbit::{self, AsText, Filter};
 use crate::plan::Options;
-use crate::query;
+use crate::query::{self, Query};
 use crate::reel::replay::SegmentColumns;
 use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
 
@@ -64,6 +65,7 @@ impl From<Diagnostic> for ScanError {
 
 /// A query that is ready to run.
 pub struct Scan {
+    query: Query,
     engine: Box<dyn Engine>,
     remarks: Vec<Diagnostic>,
     threads: usize,
@@ -92,7 +94,7 @@ impl Scan {
             EngineChoice::Reference => Box::new(job.reference()?),
         };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        Ok(Scan { engine, remarks, threads })
+        Ok(Scan { query: job.query, engine, remarks, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -110,6 +112,18 @@ impl Scan {
     /// Warnings and notes about the query.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
+    }
+
+    /// The distinct copies of the outermost transform as CQL, in the order in which
+    /// [`Engine::copy_counts`] counts them.
+    pub fn copies(&self) -> Vec<String> {
+        let filter = orbit::expand(&self.query.body).expect("it was expanded to be planned");
+        match &filter {
+            Filter::Orbit(orbit) => {
+                orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
+            }
+            plain => vec![AsText(plain).to_string()],
+        }
     }
 
     /// Calls `hit` for every position that hits, in order, until it breaks.

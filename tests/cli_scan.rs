@@ -118,9 +118,12 @@ fn totals_are_printed_on_request() {
     let expected = serde_json::json!({ "games_hit": 4, "positions_hit": 8, "games": 4, "positions": 15 });
     assert_eq!(json, expected);
     let copies = run(&["--copies=2", "flipvertical {Nf3 Bb5}", "."]);
-    assert_eq!(copies, "copy    1             1 positions\n1 of 2 copies hit\n");
+    assert_eq!(copies, "     1              1 positions  {Nf3 Bb5}\n1 of 2 copies hit\n");
     let json = run(&["--copies", "--format", "jsonl", "flipvertical Nf3", "."]);
-    assert_eq!(json, "{\"copies\":[8,0]}\n");
+    assert_eq!(
+        json,
+        "{\"copies\":[{\"copy\":1,\"positions\":8,\"text\":\"Nf3\"},{\"copy\":2,\"positions\":0,\"text\":\"Nc3\"}]}\n"
+    );
     let stderr = |args: &[&str]| text(&scan(folder.path(), args).stderr).to_owned();
     let summary = stderr(&[CONDITION, "."]);
     assert!(summary.contains("4 games (3 whole, 1 cut, 0 skipped), 15 positions"), "{summary}");

@@ -54,11 +54,12 @@ impl QueryText {
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         let mut rendered = self.render(diagnostic);
         if self.origin == "query" && Path::new(&self.text).exists() {
-            rendered.push_str(&format!(
-                "\n{} is a file, but the first argument is the query: write `orbit scan 'QUERY' {}`, or `-f {}` \
-                 to read the query from it",
-                self.text, self.text, self.text
-            ));
+            let name = &self.text;
+            rendered.push_str(&format!("\n{name} is a file, but the first argument is the query: "));
+            if !self.paths.is_empty() {
+                rendered.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
+            }
+            rendered.push_str(&format!("write `-f {name}` to read the query from it"));
         }
         Failure::Query(rendered)
     }

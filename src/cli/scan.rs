@@ -151,7 +151,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         (summary, None) => summary?,
     };
     if !interrupt.is_set() {
-        print_totals(&args, &run.stitcher, &run.copies, &run.totals)?;
+        print_totals(&args, &run.stitcher, &run.copies, &scan, &run.totals)?;
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
@@ -184,7 +184,13 @@ fn failure(query: &QueryText, error: ScanError) -> Failure {
 }
 
 /// What `--count` and `--copies` print.
-fn print_totals(args: &Args, stitcher: &Stitcher, copies: &[u64], totals: &Totals) -> Result<(), Failure> {
+fn print_totals(
+    args: &Args,
+    stitcher: &Stitcher,
+    copies: &[u64],
+    scan: &Scan,
+    totals: &Totals,
+) -> Result<(), Failure> {
     let is_json = args.format == FormatName::Jsonl;
     let mut out = Out::new();
     if args.count {
@@ -203,9 +209,12 @@ fn print_totals(args: &Args, stitcher: &Stitcher, copies: &[u64], totals: &Total
     }
     if let Some(lines_max) = args.copies {
         if is_json {
-            out.line(json!({ "copies": copies }))?;
+            let copies = copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
+                json!({ "copy": index + 1, "text": text, "positions": positions })
+            });
+            out.line(json!({ "copies": copies.collect::<Vec<_>>() }))?;
         } else {
-            copy_lines(copies, lines_max).iter().try_for_each(|line| out.line(line))?;
+            copy_lines(copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }
     }
     out.finish()

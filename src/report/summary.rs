@@ -52,15 +52,16 @@ pub fn summary_lines(totals: &Totals, tally: Tally, phases: Phases, is_part: boo
     lines
 }
 
-/// The copies that hit most often, at most `lines_max`, then how many there are in all. Copies are
-/// numbered from 1 in the order of their declaration.
-pub fn copy_lines(counts: &[u64], lines_max: usize) -> Vec<String> {
+/// The copies that hit most often, at most `lines_max`: number, from 1 in the order of their
+/// declaration, positions, and name. Then how many there are in all.
+pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);
     copies.sort_by_key(|&(copy, count)| (Reverse(count), copy));
     let mut lines: Vec<String> = Vec::new();
     for &(copy, count) in copies.iter().take(lines_max) {
-        lines.push(format!("copy {:>4}  {:>12} positions", copy + 1, grouped(count)));
+        let name = names.get(copy).map_or("", String::as_str);
+        lines.push(format!("{:>6}  {:>13} positions  {name}", copy + 1, grouped(count)));
     }
     lines.push(format!("{} of {} copies hit", grouped(copies.len() as u64), grouped(counts.len() as u64)));
     lines
@@ -124,10 +125,10 @@ mod tests {
 
     #[test]
     fn copies_are_sorted_by_their_counts() {
-        let lines = copy_lines(&[0, 5, 1000, 5], 2);
+        let lines = copy_lines(&[0, 5, 1000, 5], &["a", "b", "c", "d"].map(String::from), 2);
         assert_eq!(
             lines,
-            ["copy    3         1,000 positions", "copy    2             5 positions", "3 of 4 copies hit"]
+            ["     3          1,000 positions  c", "     2              5 positions  b", "3 of 4 copies hit"]
         );
     }
 }
