@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
+# the patch names fails. Without arguments all of them; with arguments those named: run.sh replay-initial
+#
+# The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are
+# built once.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read) |
+    tar -xf - -C "$copy"
+cd "$copy"
+
+# Builds the suite; prints the path of its binary.
+build() {
+    cargo test --test suite --no-run --message-format=json 2>"$copy/build.log" |
+        sed -n 's/.*"executable":"\([^"]*suite-[^"]*\)".*/\1/p' | tail -1
+}
+
+patches=()
+if [ $# -eq 0 ]; then
+    patches=("$here"/*.patch)
+else
+    for name in "$@"; do patches+=("$here/$name.patch"); done
+fi
+tests=$(sed -n 's/^test: //p' "${patches[@]}" | sort -u)
+suite=$(build)
+if [ -z "$suite" ]; then cat "$copy/build.log"; exit 1; fi
+for test in $tests; do
+    "$suite" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
+    grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test"; exit 1; }
+done
+echo "without a fault all named tests pass"
+
+missed=0
+for file in "${patches[@]}"; do
+    name=$(basename "$file" .patch)
+    test=$(sed -n 's/^test: //p' "$file")
+    patch -p1 --quiet --no-backup-if-mismatch <"$file"
+    suite=$(build)
+    if [ -z "$suite" ]; then
+        tail -20 "$copy/build.log"
+        echo "FAULT: $name does not build"
+        missed=1
+    elif timeout 600 "$suite" --exact "$test" >"$copy/run.log" 2>&1; then
+        echo "MISSED: $name: $test passes"
+        missed=1
+    else
+        echo "caught: $name by $test"
+    fi
+    patch -p1 --quiet --no-backup-if-mismatch -R <"$file"
+done
+exit $missed
