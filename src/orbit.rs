@@ -63,7 +63,7 @@ pub struct Orbit {
     pub copies: Vec<Copy>,
     /// Copies before empty ones and repetitions were dropped.
     pub elements: usize,
-    /// Set under `notransform`.
+    /// Set under `notransform`: outer transforms leave it alone. Its copies are not marked.
     pub fixed: bool,
 }
 
@@ -149,6 +149,19 @@ impl Filter {
         }
     }
 
+    /// Calls `visit` on every plain filter that outer transforms change, as [`Filter::walk`] does.
+    pub fn walk_unshielded<'a>(&'a self, visit: &mut dyn FnMut(&'a Plain)) {
+        match self {
+            Filter::Plain(plain) if plain.fixed => {}
+            Filter::Plain(plain) => {
+                visit(plain);
+                plain.args.iter().for_each(|arg| arg.walk_unshielded(visit));
+            }
+            Filter::Orbit(orbit) if orbit.fixed => {}
+            Filter::Orbit(orbit) => orbit.copies.iter().for_each(|copy| copy.filter.walk_unshielded(visit)),
+        }
+    }
+
     /// Whether any plain filter in it, nested copies included, passes a test.
     pub fn any(&self, mut test: impl FnMut(&Plain) -> bool) -> bool {
         let mut hit = false;
@@ -195,26 +208,32 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
 /// `rotate45` around a designator that is not the whole board or around `light`/`dark`; more than
 /// [`COPIES_MAX`] copies.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
-    expand_in(node, false)
-}
-
-fn expand_in(node: &Node, fixed: bool) -> Result<Filter, Diagnostic> {
     match &node.op {
-        Op::NoTransform => expand_in(&node.args[0], true),
-        Op::Transform(kind, tally) => expand_transform(node, *kind, *tally, fixed),
+        Op::NoTransform => {
+            let mut filter = expand(&node.args[0])?;
+            shield(&mut filter);
+            Ok(filter)
+        }
+        Op::Transform(kind, tally) => expand_transform(node, *kind, *tally),
         op => {
-            let args = node.args.iter().map(|arg| expand_in(arg, fixed)).collect::<Result<_, _>>()?;
-            Ok(Filter::Plain(Plain { op: op.clone(), ty: node.ty, args, fixed }))
+            let args = node.args.iter().map(expand).collect::<Result<_, _>>()?;
+            Ok(Filter::Plain(Plain { op: op.clone(), ty: node.ty, args, fixed: false }))
         }
     }
 }
 
-fn expand_transform(
-    node: &Node,
-    kind: TransformKind,
-    tally: Tally,
-    fixed: bool,
-) -> Result<Filter, Diagnostic> {
+/// Puts a filter under `notransform`. Transforms inside it have done their work by now.
+fn shield(filter: &mut Filter) {
+    match filter {
+        Filter::Plain(plain) => {
+            plain.fixed = true;
+            plain.args.iter_mut().for_each(shield);
+        }
+        Filter::Orbit(orbit) => orbit.fixed = true,
+    }
+}
+
+fn expand_transform(node: &Node, kind: TransformKind, tally: Tally) -> Result<Filter, Diagnostic> {
     // Directly nested transforms fuse as long as the outer one has neither count nor range.
     let (mut kinds, mut tally, mut inner) = (vec![kind], tally, &node.args[0]);
     while let (Tally::Any, Op::Transform(next, next_tally)) = (tally, &inner.op) {
@@ -229,7 +248,7 @@ fn expand_transform(
             "squares and square colours have no image under 45 degrees",
         ));
     }
-    let base = expand_in(inner, fixed)?;
+    let base = expand(inner)?;
     let sequences = products(&kinds);
     if sequences.len().saturating_mul(size(&base)) > COPIES_MAX * 16 || sequences.len() > COPIES_MAX {
         return Err(Diagnostic::error(
@@ -244,7 +263,7 @@ fn expand_transform(
         base: Box::new(base.clone()),
         copies: Vec::new(),
         elements: sequences.len(),
-        fixed,
+        fixed: false,
     };
     for sequence in &sequences {
         let mut copy = Copy { placement: Placement::IDENTITY, filter: base.clone() };

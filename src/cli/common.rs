@@ -1,5 +1,6 @@
 //! What several commands need.
 
+use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -7,11 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orbit_chess::database::{Summary, Taken};
-use orbit_chess::reel::{Block, Problem, ProblemKind, Totals};
+use orbit_chess::reel::{Block, Problem};
 
 use super::{Exit, Failure};
+
+pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
 /// standard input may never notice.
@@ -57,17 +60,34 @@ pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
     given.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-/// A bar on stderr, if that is a terminal.
-pub(super) struct Progress(Option<ProgressBar>);
+/// Work that is done sooner needs no bar.
+const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+
+/// A bar on stderr, if that is a terminal and the work takes its time.
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+    is_shown: Cell<bool>,
+}
 
 impl Progress {
     pub(super) fn new() -> Progress {
-        Progress(io::stderr().is_terminal().then(|| ProgressBar::new_spinner().with_style(style(false))))
+        Progress::new_if(true)
+    }
+
+    /// No bar unless it is wanted.
+    pub(super) fn new_if(is_wanted: bool) -> Progress {
+        let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let bar = (is_wanted && io::stderr().is_terminal()).then(|| hidden().with_style(style(false)));
+        Progress { bar, is_shown: Cell::new(false) }
     }
 
     /// Shows how far a run has come.
     pub(super) fn update(&self, taken: &Taken) {
-        let Some(bar) = &self.0 else { return };
+        let Some(bar) = &self.bar else { return };
+        if !self.is_shown.get() && bar.elapsed() >= PROGRESS_DELAY {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.is_shown.set(true);
+        }
         if bar.length() != taken.bytes_total {
             bar.set_style(style(taken.bytes_total.is_some()));
             taken.bytes_total.iter().for_each(|&total| bar.set_length(total));
@@ -77,18 +97,28 @@ impl Progress {
 
     /// Prints a line of messages without spoiling the bar.
     pub(super) fn message(&self, line: &str) {
-        match &self.0 {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+        self.aside(|| eprintln!("{line}"));
+    }
+
+    /// Does something that writes to the terminal without spoiling the bar.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
+        self.clear();
     }
 }
 
@@ -134,60 +164,4 @@ pub(super) fn problem_line(block: &Block, problem: &Problem, source: &str) -> St
     let Problem { offset, ply, reason, .. } = problem;
     let kind = kind_name(problem.kind);
     format!("{source}: game {number}, byte {offset}, ply {ply}: {reason} ({kind})")
-}
-
-pub(super) fn kind_name(kind: ProblemKind) -> &'static str {
-    match kind {
-        ProblemKind::Note => "repaired",
-        ProblemKind::Cut => "cut",
-        ProblemKind::Skipped => "skipped",
-    }
-}
-
-/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions`.
-pub(super) fn totals_line(totals: &Totals) -> String {
-    format!(
-        "{} games ({} whole, {} cut, {} skipped), {} positions",
-        grouped(totals.games()),
-        grouped(totals.whole),
-        grouped(totals.cut),
-        grouped(totals.skipped),
-        grouped(totals.positions)
-    )
-}
-
-/// One line for each kind and reason of problems, most frequent first.
-pub(super) fn reason_lines(totals: &Totals) -> Vec<String> {
-    let mut reasons: Vec<_> = totals.reasons.iter().collect();
-    reasons.sort_by_key(|&((kind, _), &count)| (std::cmp::Reverse(*kind), std::cmp::Reverse(count)));
-    let line = |((kind, reason), count): (&(ProblemKind, String), &u64)| {
-        format!("  {} {}: {reason}", grouped(*count), kind_name(*kind))
-    };
-    reasons.into_iter().map(line).collect()
-}
-
-/// A number with a comma between thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_grouped() {
-        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

@@ -1,12 +1,10 @@
 //! `orbit explain`.
 
-use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use orbit_chess::board::Dihedral;
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::diagnostic::{Diagnostic, Severity};
 use orbit_chess::engine::{Engine as _, Job, Values, Want};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
@@ -15,6 +13,7 @@ use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
 use super::common::{Out, grouped};
+use super::query_text::QueryText;
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -47,24 +46,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let (text, origin) = match (&args.query, &args.file) {
-        (Some(text), _) => (text.clone(), String::from("query")),
-        (None, Some(path)) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
-            (text, path.display().to_string())
-        }
-        (None, None) => unreachable!("clap demands one of them"),
-    };
-    let styled = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let show = |diagnostic: &Diagnostic| eprintln!("{}", diagnostic.render(&text, &origin, styled));
-    let refused = |diagnostic: Diagnostic| Failure::Shown(diagnostic.render(&text, &origin, styled));
-    let parsed = query::parse(&text).map_err(refused)?;
-    let job = Job::new(parsed.query, Options::default()).map_err(refused)?;
-    let mut remarks = parsed.remarks;
-    remarks.sort_by_key(|remark| remark.severity == Severity::Note);
-    remarks.iter().for_each(show);
-    let explanation = Explanation::new(&text, &job, args.fen.as_deref())?;
+    let query = QueryText::alone(args.file.as_deref(), args.query.as_deref())?;
+    let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
+    let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+    query.print_remarks(&parsed.remarks, true);
+    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
     let mut out = Out::new();
     if args.json {
         out.line(explanation.json(args.copies))?;

@@ -1,18 +1,17 @@
 //! `orbit index`.
 
 use std::fs::File;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::Read as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::reel::{EncodedBlock, MAGIC, Reel, ReelError, ReelSource, ReelWriter};
+use orbit_chess::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::reel::{EncodedBlock, MAGIC, Reel, ReelSource, ReelWriter};
 
-use super::common::{
-    Interrupt, Progress, grouped, print_failures, problem_line, reason_lines, threads, totals_line,
-};
+use super::common::{Interrupt, Progress, grouped, print_failures, reason_lines, threads, totals_line};
+use super::problems::Problems;
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +41,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     let database = Database::open(&args.paths, options)?;
-    let mut problems = Problems::create(&args, &database)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
     let mut writer = ReelWriter::create(&args.output)?;
     interrupt.remove(writer.temporary_path().to_owned());
     let progress = Progress::new();
@@ -101,54 +100,4 @@ fn sources(summary: &Summary) -> Vec<ReelSource> {
         ReelSource { name: source.name.clone(), bytes: source.bytes, games: source.games, failure }
     });
     sources.collect()
-}
-
-/// Where problems are listed.
-struct Problems {
-    sources: Vec<String>,
-    file: Option<(PathBuf, BufWriter<File>)>,
-    verbose: bool,
-}
-
-impl Problems {
-    fn create(args: &Args, database: &Database) -> Result<Problems, Failure> {
-        let sources = database.sources().iter().map(|source| source.name.clone()).collect();
-        let file = match &args.problems {
-            Some(path) => {
-                let file = File::create(path).map_err(|error| io(path, error))?;
-                Some((path.clone(), BufWriter::new(file)))
-            }
-            None => None,
-        };
-        Ok(Problems { sources, file, verbose: args.verbose })
-    }
-
-    fn list(&mut self, taken: &Taken, progress: &Progress) -> Result<(), Failure> {
-        if self.file.is_none() && !self.verbose {
-            return Ok(());
-        }
-        let block = &taken.block;
-        for problem in block.problems() {
-            let source = &self.sources[block.number_in_source(problem).0 as usize];
-            let line = problem_line(block, problem, source);
-            if self.verbose {
-                progress.message(&line);
-            }
-            if let Some((path, file)) = &mut self.file {
-                writeln!(file, "{line}").map_err(|error| io(path, error))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), Failure> {
-        match &mut self.file {
-            Some((path, file)) => file.flush().map_err(|error| io(path, error)),
-            None => Ok(()),
-        }
-    }
-}
-
-fn io(path: &Path, error: std::io::Error) -> Failure {
-    Failure::Reel(ReelError::Io { path: path.to_owned(), error })
 }

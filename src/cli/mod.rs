@@ -6,6 +6,9 @@ mod common;
 mod explain;
 mod index;
 mod info;
+mod problems;
+mod query_text;
+mod scan;
 mod show;
 
 use std::io;
@@ -25,6 +28,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Find the positions that a CQL query describes.
+    Scan(scan::Args),
     /// Say how a query is understood: its types, its copies, its plan.
     Explain(explain::Args),
     /// Make a reel from PGN, so that it need not be read again for every search.
@@ -40,6 +45,8 @@ enum Command {
 enum Exit {
     /// The command did what it should.
     Done,
+    /// Nothing was found, and `--fail-if-none` was given.
+    NoHits,
     /// Some source was not read to its end.
     SourceFailed,
     /// Ctrl-C.
@@ -56,11 +63,11 @@ enum Failure {
     /// A block that was read while the run was under way: results so far are incomplete.
     #[error("{0}")]
     Midway(DatabaseError),
+    /// A query, with the place of the error drawn.
+    #[error("{0}")]
+    Query(String),
     #[error("stdout: {0}")]
     Stdout(io::Error),
-    /// A query that was refused; the message is complete.
-    #[error("{0}")]
-    Shown(String),
     #[error("{0}")]
     Other(String),
 }
@@ -68,6 +75,7 @@ enum Failure {
 /// Runs a command, prints its error and gives the code to exit with.
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
+        Command::Scan(args) => scan::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
@@ -75,12 +83,13 @@ pub fn run(cli: Cli) -> ExitCode {
     };
     match outcome {
         Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::NoHits) => ExitCode::from(1),
         Ok(Exit::SourceFailed) => ExitCode::from(3),
         Ok(Exit::Interrupted) => ExitCode::from(130),
         // Whoever reads us has had enough.
         Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Failure::Shown(message)) => {
-            eprintln!("{message}");
+        Err(Failure::Query(rendered)) => {
+            eprintln!("{rendered}");
             ExitCode::from(2)
         }
         Err(failure) => {

@@ -113,6 +113,15 @@ impl Hits {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
+    /// The value of the query at a slot, as far as it was wanted.
+    pub fn answer(&self, slot: usize) -> Answer {
+        match &self.values {
+            Values::None => Answer::Bool(self.contains(slot)),
+            Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
+            Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
+        }
+    }
+
     /// The number of hits.
     pub fn count(&self) -> u64 {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
@@ -166,8 +175,9 @@ pub trait Engine: Send + Sync {
     /// The number of distinct copies of the outermost transform, 1 without one.
     fn copies(&self) -> usize;
 
-    /// Adds to `counts[i]` the number of slots of a block at which copy `i` of the outermost
-    /// transform matches. `hits` are the slots at which any does.
+    /// Adds to `counts[i]` the number of those `hits` of a block at which copy `i` of the outermost
+    /// transform matches. With a range, as in `flip 3 4 Ra1`, copies match at other slots too; these
+    /// do not count.
     ///
     /// # Errors
     ///

@@ -145,8 +145,9 @@ impl Planner {
 
     fn top(&self) -> Vec<&Filter> {
         match &self.filter {
-            Filter::Orbit(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
-            plain => vec![plain],
+            // `notransform` around a transform hides it.
+            Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.iter().map(|copy| &copy.filter).collect(),
+            whole => vec![whole],
         }
     }
 }

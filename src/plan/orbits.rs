@@ -420,8 +420,8 @@ impl Lower {
 /// board.
 fn single_square(filter: &Filter) -> Option<Square> {
     let mut found = None;
-    filter.walk(&mut |plain| {
-        if let (Q::Designator { squares, .. }, false, None) = (&plain.op, plain.fixed, found) {
+    filter.walk_unshielded(&mut |plain| {
+        if let (Q::Designator { squares, .. }, None) = (&plain.op, found) {
             found = squares.single_square();
         }
     });
@@ -430,12 +430,15 @@ fn single_square(filter: &Filter) -> Option<Square> {
 
 /// Whether a shift changes nothing in a filter.
 fn ignores_shifts(filter: &Filter) -> bool {
-    let moves = |plain: &Plain| match &plain.op {
-        Q::Designator { squares, .. } => !plain.fixed && *squares != Bitboard::FULL,
-        Q::Shade { .. } => !plain.fixed,
-        _ => false,
-    };
-    !filter.any(moves)
+    let mut moves = false;
+    filter.walk_unshielded(&mut |plain| {
+        moves |= match &plain.op {
+            Q::Designator { squares, .. } => *squares != Bitboard::FULL,
+            Q::Shade { .. } => true,
+            _ => false,
+        }
+    });
+    !moves
 }
 
 /// Whether the truth of a filter under all shifts can be had from bits of designators.

@@ -317,9 +317,11 @@ fn position(machine: &Machine, i: usize) -> Position {
     Position { board: Board { planes }, state: State(machine.states[i]) }
 }
 
-/// Arrival squares and the number of moves, castling as the king's move.
+/// Arrival squares and the number of (from, to) pairs, castling as the king's move.
 fn legal_arrivals(position: &Position, from: u64, to: u64, pseudo: bool, only: Special) -> (u64, u64) {
     let (mut squares, mut count) = (0, 0);
+    // In Chess960 a king may castle to a square beside it: the same pair as its step there.
+    let mut king_steps: Vec<(Square, Square)> = Vec::new();
     let _ = legal::moves(position, pseudo, &mut |mv: PackedMove| {
         let kind = match mv.kind() {
             MoveKind::Castle if mv.to() > mv.from() => Special::KingSide,
@@ -340,6 +342,12 @@ fn legal_arrivals(position: &Position, from: u64, to: u64, pseudo: bool, only: S
         };
         if wanted && from >> mv.from() as u32 & 1 != 0 && to >> arrival as u32 & 1 != 0 {
             squares |= Bitboard::from(arrival).0;
+            let pair = (mv.from(), arrival);
+            match mv.kind() {
+                MoveKind::Piece(code) if code.0 & 7 == 6 => king_steps.push(pair),
+                MoveKind::Castle if king_steps.contains(&pair) => return ControlFlow::Continue(()),
+                _ => {}
+            }
             count += 1;
         }
         ControlFlow::Continue(())

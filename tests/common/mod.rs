@@ -1,0 +1,106 @@
+//! What tests of all kinds share: the corpus, positions and blocks.
+
+#![allow(dead_code, reason = "each integration binary uses its own part")]
+
+use std::{ops::ControlFlow, path::PathBuf};
+
+use orbit_chess::{
+    board::Position,
+    database::{Database, DatabaseOptions},
+    pgn::{Game, Outcome, Tag},
+    reel::{Block, BlockBuilder},
+};
+use shakmaty::fen::Fen;
+
+/// The folder of real files that the environment variable `ORBIT_CORPUS` names. Tests that need it
+/// return early where there is none.
+pub fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("ORBIT_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("ignored: ORBIT_CORPUS names no folder");
+    }
+    folder
+}
+
+/// A file below `tests/data`.
+pub fn data(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// All blocks of a file of the corpus.
+pub fn corpus_blocks(name: &str) -> Option<Vec<Block>> {
+    let path = corpus()?.join(name);
+    Some(blocks(Database::open(&[path], DatabaseOptions::default()).unwrap()))
+}
+
+/// All blocks of a PGN text.
+pub fn pgn_blocks(text: &str) -> Vec<Block> {
+    let bytes = text.as_bytes().to_vec();
+    blocks(Database::from_pgn_bytes("test", bytes, DatabaseOptions::default()))
+}
+
+fn blocks(database: Database) -> Vec<Block> {
+    let mut out = Vec::new();
+    database
+        .for_each_block(2, Block::clone, |_, block| {
+            out.push(block);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    out
+}
+
+/// One block of every `step`-th game of some blocks, from game `first` on.
+pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
+    let mut builder = BlockBuilder::new();
+    let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
+    for (number, row) in (1..).zip(games) {
+        builder.push(
+            0,
+            &Game {
+                number,
+                start: Some(row.start()),
+                moves: row.moves().to_vec(),
+                tags: row.tags_owned(),
+                outcome: row.outcome(),
+                ..Game::default()
+            },
+        );
+    }
+    builder.finish()
+}
+
+/// The position of a FEN, or of `startpos`.
+pub fn position(fen: &str) -> Position {
+    match fen {
+        "startpos" => Position::standard(),
+        fen => {
+            let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+            Position::from_setup(&fen.into_setup())
+        }
+    }
+}
+
+/// A block of games without moves, one for each position.
+pub fn block_of(positions: &[Position]) -> Block {
+    block_of_games(positions.iter().map(|&start| Game { start: Some(start), ..Game::default() }))
+}
+
+/// A block of games, which get the numbers from 1.
+pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
+    let mut builder = BlockBuilder::new();
+    for (number, game) in (1..).zip(games) {
+        builder.push(0, &Game { number, ..game });
+    }
+    builder.finish()
+}
+
+/// A game of one position with tags.
+pub fn game_with_tags(start: Position, tags: &[(&str, &str)], outcome: Outcome) -> Game {
+    let tags = tags
+        .iter()
+        .map(|(name, value)| Tag { name: name.as_bytes().to_vec(), value: value.as_bytes().to_vec() })
+        .collect();
+    Game { start: Some(start), tags, outcome, ..Game::default() }
+}

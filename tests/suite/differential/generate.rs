@@ -1,0 +1,690 @@
+//! Random queries: text that uses every filter of the language.
+
+use super::{
+    rng::Rng,
+    term::{Term, Ty},
+};
+
+/// Copies of all transforms around a filter, multiplied; more would make the reference engine slow.
+const COPIES_MAX: usize = 1800;
+
+pub struct Generator<'a> {
+    pub rng: &'a mut Rng,
+    /// Variables that are assigned on every way to here.
+    scope: Vec<(String, Ty)>,
+    names: usize,
+    /// Copies of the transforms around the filter at hand.
+    copies: usize,
+    /// Under `rotate45`: no squares, no square colours.
+    turned: bool,
+}
+
+const DIRECTIONS: [&str; 15] = [
+    "up",
+    "down",
+    "left",
+    "right",
+    "northeast",
+    "northwest",
+    "southeast",
+    "southwest",
+    "vertical",
+    "horizontal",
+    "orthogonal",
+    "diagonal",
+    "maindiagonal",
+    "offdiagonal",
+    "anydirection",
+];
+
+const TRANSFORMS: [(&str, usize); 13] = [
+    ("flip", 8),
+    ("✵", 8),
+    ("dihedral", 8),
+    ("flipvertical", 2),
+    ("fliphorizontal", 2),
+    ("rotate90", 4),
+    ("rotate45", 8),
+    ("flipcolor", 2),
+    ("⬓", 2),
+    ("reversecolor", 1),
+    ("shift", 64),
+    ("shifthorizontal", 8),
+    ("shiftvertical", 8),
+];
+
+const STRINGS: [&str; 8] =
+    ["\"\"", "\"a\"", "\"Karpov\"", "\"Karpov, A\"", "\"Fischer\"", "\"B\"", "\"r\"", "\"é\""];
+const TAGS: [&str; 8] =
+    ["event", "site", "date", "eventdate", "eco", "tag \"White\"", "tag \"Black\"", "tag \"Annotator\""];
+const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
+
+impl<'a> Generator<'a> {
+    pub fn new(rng: &'a mut Rng) -> Generator<'a> {
+        Generator { rng, scope: Vec::new(), names: 0, copies: 1, turned: false }
+    }
+
+    /// A whole query.
+    pub fn query(&mut self) -> Term {
+        let depth = *self.rng.pick(&[1, 2, 2, 3, 3, 3, 4, 4, 5]);
+        match self.rng.below(12) {
+            0 => self.num(depth),
+            1 => self.set(depth),
+            2..=4 => self.list(depth),
+            5..=8 => {
+                let ty = *self.rng.pick(&[Ty::Bool, Ty::Bool, Ty::Set, Ty::Num]);
+                self.transform(ty, depth)
+            }
+            9 | 10 => self.several(depth),
+            _ => self.bool(depth),
+        }
+    }
+
+    /// Several filters that share variables.
+    fn several(&mut self, depth: usize) -> Term {
+        let ty = *self.rng.pick(&[Ty::Bool, Ty::Set, Ty::Num]);
+        self.compound(ty, depth)
+    }
+
+    /// A transformed list of designators, the most frequent kind of query.
+    fn list(&mut self, depth: usize) -> Term {
+        let mut template = String::from("{");
+        let mut subs = Vec::new();
+        for _ in 0..self.rng.within(1, 4) {
+            let mut designator = self.designator();
+            if self.rng.percent(15) {
+                designator = Term::new(Ty::Bool, "not @", vec![designator]);
+            } else if self.rng.percent(10) {
+                designator = Term::new(Ty::Bool, "(@ or @)", vec![designator, self.designator()]);
+            } else if self.rng.percent(10) {
+                designator = Term::new(Ty::Set, "(@ | @)", vec![designator, self.designator()]);
+            } else if self.rng.percent(8) {
+                designator = Term::new(Ty::Set, "(@ & passedpawns)", vec![designator]);
+            }
+            template += "@ ";
+            subs.push(designator);
+        }
+        template.pop();
+        let ty = subs.last().expect("there is one").ty;
+        let mut term = Term::new(ty, template + "}", subs);
+        if self.rng.percent(20) {
+            let extra = self.bool(depth.min(2));
+            term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
+        }
+        // Now and then everything at once: 3,600 copies.
+        let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
+        for _ in 0..self.rng.within(1, 3) {
+            let &(word, copies) = match self.rng.below(3) {
+                0 => &("shift", 64),
+                _ => self.rng.pick(&TRANSFORMS),
+            };
+            // One in ten of these is for the errors.
+            if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
+                continue;
+            }
+            self.copies *= copies;
+            let tally = if word == "reversecolor" { String::new() } else { self.tally() };
+            let ty = if tally.is_empty() { term.ty } else { Ty::Num };
+            term = Term::new(ty, format!("{word} {tally}@"), vec![term]);
+        }
+        self.copies = 1;
+        term
+    }
+
+    fn any(&mut self, depth: usize) -> Term {
+        match self.rng.below(5) {
+            0 => self.num(depth),
+            1 | 2 => self.set(depth),
+            _ => self.bool(depth),
+        }
+    }
+
+    fn of(&mut self, ty: Ty, depth: usize) -> Term {
+        match ty {
+            Ty::Bool => self.bool(depth),
+            Ty::Set => self.set(depth),
+            Ty::Num => self.num(depth),
+            Ty::Str => self.string(depth),
+        }
+    }
+
+    // ---- what every type has
+
+    /// `{f g h}`, with assignments on the way.
+    fn compound(&mut self, ty: Ty, depth: usize) -> Term {
+        let known = self.scope.len();
+        let mut template = String::from("{");
+        let mut subs = Vec::new();
+        for _ in 0..self.rng.within(1, 3) {
+            let sub = match self.rng.below(4) {
+                0 | 1 => self.assign(depth - 1),
+                _ => self.any(depth - 1),
+            };
+            template += "@ ";
+            subs.push(sub);
+        }
+        subs.push(self.of(ty, depth - 1));
+        self.scope.truncate(known);
+        Term::new(ty, template + "@}", subs)
+    }
+
+    /// Assigns a new variable, which is in scope from here on, or an old one.
+    fn assign(&mut self, depth: usize) -> Term {
+        if !self.scope.is_empty() && self.rng.percent(50) {
+            return self.reassign(depth);
+        }
+        self.names += 1;
+        let ty = if self.rng.percent(60) { Ty::Set } else { Ty::Num };
+        let name = format!("x{}", self.names);
+        let value = self.of(ty, depth);
+        self.scope.push((name.clone(), ty));
+        Term::new(Ty::Bool, format!("{name}=@"), vec![value])
+    }
+
+    fn reassign(&mut self, depth: usize) -> Term {
+        let (name, ty) = self.rng.pick(&self.scope).clone();
+        let signs: &[&str] =
+            if ty == Ty::Set { &["=", "|=", "&="] } else { &["=", "+=", "-=", "*=", "/=", "%="] };
+        let sign = *self.rng.pick(signs);
+        let value = self.of(ty, depth);
+        Term::new(Ty::Bool, format!("{name}{sign}@"), vec![value])
+    }
+
+    fn variable(&mut self, ty: Ty) -> Option<Term> {
+        let names: Vec<&String> =
+            self.scope.iter().filter(|(_, of)| *of == ty).map(|(name, _)| name).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let name = names[self.rng.below(names.len())].clone();
+        Some(Term::leaf(ty, name))
+    }
+
+    fn condition(&mut self, ty: Ty, depth: usize) -> Term {
+        let cond = self.any(depth - 1);
+        let then = self.of(ty, depth - 1);
+        if ty == Ty::Bool && self.rng.percent(30) {
+            return Term::new(ty, "(if @ then @)", vec![cond, then]);
+        }
+        let other = self.of(ty, depth - 1);
+        let then_word = if self.rng.percent(80) { "then " } else { "" };
+        Term::new(ty, format!("(if @ {then_word}@ else @)"), vec![cond, then, other])
+    }
+
+    fn tally(&mut self) -> String {
+        match self.rng.below(10) {
+            0..=5 => String::new(),
+            6 | 7 => "count ".into(),
+            8 => format!("{} ", self.rng.within(0, 5)),
+            _ => format!("{} {} ", self.rng.within(0, 2), self.rng.within(2, 40)),
+        }
+    }
+
+    /// A transform, in parentheses because it takes everything to its right.
+    fn transform(&mut self, ty: Ty, depth: usize) -> Term {
+        let (kept, was_turned) = (self.copies, self.turned);
+        let &(word, copies) = self.rng.pick(&TRANSFORMS);
+        if self.copies * copies > COPIES_MAX {
+            return self.of(ty, depth - 1);
+        }
+        self.copies *= copies;
+        self.turned |= word == "rotate45";
+        let mut tally = self.tally();
+        if word == "reversecolor" || (ty != Ty::Num && !tally.is_empty() && self.rng.percent(60)) {
+            tally = String::new();
+        }
+        let of = match (tally.is_empty(), ty) {
+            (true, Ty::Str) => Ty::Bool,
+            (true, ty) => ty,
+            (false, _) => *self.rng.pick(&[Ty::Bool, Ty::Bool, Ty::Set, Ty::Set, Ty::Num]),
+        };
+        let arg =
+            if self.rng.percent(25) { self.transform(of, depth.max(2)) } else { self.of(of, depth - 1) };
+        (self.copies, self.turned) = (kept, was_turned);
+        match (tally.is_empty(), ty) {
+            (false, Ty::Set) => Term::new(ty, format!("{{({word} {tally}@) R}}"), vec![arg]),
+            _ => Term::new(ty, format!("({word} {tally}@)"), vec![arg]),
+        }
+    }
+
+    /// What any type may be, in a few of a hundred cases.
+    fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
+        if depth == 0 {
+            return None;
+        }
+        Some(match self.rng.below(100) {
+            0..=6 => self.compound(ty, depth),
+            7..=11 => self.condition(ty, depth),
+            12..=22 => self.transform(ty, depth),
+            23..=25 => {
+                let was_turned = std::mem::take(&mut self.turned);
+                let arg = self.of(ty, depth - 1);
+                self.turned = was_turned;
+                Term::new(ty, "(notransform @)", vec![arg])
+            }
+            26..=45 => return self.variable(ty),
+            _ => return None,
+        })
+    }
+
+    // ---- sets
+
+    pub fn designator(&mut self) -> Term {
+        let pieces = self.pieces();
+        let squares = if self.turned { String::new() } else { self.squares() };
+        // Without pieces and squares there is nothing; without pieces all squares are one range.
+        let text = match (pieces.is_empty(), squares.is_empty()) {
+            (true, true) => "a-h1-8".to_string(),
+            _ => pieces + &squares,
+        };
+        Term::leaf(Ty::Set, text)
+    }
+
+    fn pieces(&mut self) -> String {
+        const LETTERS: [&str; 15] =
+            ["K", "Q", "R", "B", "N", "P", "k", "q", "r", "b", "n", "p", "A", "a", "_"];
+        const FIGURINES: [&str; 16] =
+            ["♔", "♕", "♖", "♗", "♘", "♙", "♚", "♛", "♜", "♝", "♞", "♟", "△", "▲", "◭", "□"];
+        match self.rng.below(20) {
+            0 => String::new(),
+            1..=11 => self.rng.pick(&LETTERS).to_string(),
+            12..=17 => {
+                let count = self.rng.within(2, 4);
+                let list: String = (0..count).map(|_| *self.rng.pick(&LETTERS)).collect();
+                format!("[{list}]")
+            }
+            _ => {
+                let mut symbols = FIGURINES;
+                self.rng.shuffle(&mut symbols);
+                symbols[..self.rng.within(1, 3) as usize].concat()
+            }
+        }
+    }
+
+    fn squares(&mut self) -> String {
+        match self.rng.below(20) {
+            0..=5 => String::new(),
+            6..=17 => self.square_range(),
+            _ => {
+                let count = self.rng.within(1, 3);
+                let list: Vec<String> = (0..count).map(|_| self.square_range()).collect();
+                format!("[{}]", list.join(","))
+            }
+        }
+    }
+
+    fn square_range(&mut self) -> String {
+        let mut axis = |first: u8| {
+            let (a, b) = match self.rng.below(8) {
+                0 | 1 => (0, 7),
+                2..=5 => {
+                    let k = self.rng.below(8) as u8;
+                    (k, k)
+                }
+                _ => (self.rng.below(8) as u8, self.rng.below(8) as u8),
+            };
+            let (lo, hi) = ((first + a.min(b)) as char, (first + a.max(b)) as char);
+            if lo == hi { lo.to_string() } else { format!("{lo}-{hi}") }
+        };
+        let files = axis(b'a');
+        files + &axis(b'1')
+    }
+
+    fn direction(&mut self) -> &'static str {
+        DIRECTIONS[self.rng.below(DIRECTIONS.len())]
+    }
+
+    pub fn set(&mut self, depth: usize) -> Term {
+        if let Some(term) = self.shared(Ty::Set, depth) {
+            return term;
+        }
+        if depth == 0 || self.rng.percent(25) {
+            return match self.rng.below(20) {
+                0 => Term::leaf(Ty::Set, "."),
+                1 => Term::leaf(Ty::Set, "[]"),
+                2 => Term::leaf(Ty::Set, "makesquare \"e4\""),
+                3 => {
+                    let kind =
+                        *self.rng.pick(&["passedpawns", "isolatedpawns", "doubledpawns", "connectedpawns"]);
+                    Term::leaf(Ty::Set, kind)
+                }
+                4 => self.variable(Ty::Set).unwrap_or_else(|| self.designator()),
+                _ => self.designator(),
+            };
+        }
+        let d = depth - 1;
+        match self.rng.below(26) {
+            0 | 1 => self.binary_set("|", d),
+            2..=4 => self.binary_set("&", d),
+            5 => Term::new(Ty::Set, "~@", vec![self.set(d)]),
+            6 | 7 => self.binary_set("attacks", d),
+            8 => self.binary_set("->", d),
+            9 => self.binary_set("<-", d),
+            10 => self.binary_set("attackedby", d),
+            11 | 12 => self.chain(d),
+            13 => Term::new(Ty::Set, "between(@ @)", vec![self.set(d), self.set(d)]),
+            14 | 15 => self.ray(d),
+            16 | 17 => self.pin(d),
+            18 | 19 => self.step(d),
+            20 if !self.turned => {
+                let word = *self.rng.pick(&["light", "dark"]);
+                Term::new(Ty::Set, format!("{word} @"), vec![self.set(d)])
+            }
+            21 => Term::new(Ty::Set, "makesquare(@ @)", vec![self.num(d), self.num(d)]),
+            22 | 23 => self.square_loop(false, d),
+            _ => self.legal(false, d),
+        }
+    }
+
+    fn binary_set(&mut self, sign: &str, d: usize) -> Term {
+        let subs = vec![self.set(d), self.set(d)];
+        Term::new(Ty::Set, format!("(@ {sign} @)"), subs)
+    }
+
+    fn chain(&mut self, d: usize) -> Term {
+        let sign = if self.rng.percent(50) { "->" } else { "<-" };
+        let subs: Vec<Term> = (0..self.rng.within(3, 4)).map(|_| self.set(d)).collect();
+        let template = vec!["@"; subs.len()].join(&format!(" {sign} "));
+        Term::new(Ty::Set, format!("({template})"), subs)
+    }
+
+    fn ray(&mut self, d: usize) -> Term {
+        let mut words = String::from(*self.rng.pick(&["ray", "xray", "ray attack"]));
+        if self.rng.percent(50) {
+            words += " ";
+            words += self.direction();
+        } else if self.rng.percent(20) {
+            words += " up southeast left";
+        }
+        let subs: Vec<Term> = (0..self.rng.within(2, 4)).map(|_| self.set(d)).collect();
+        Term::new(Ty::Set, format!("{words}({})", vec!["@"; subs.len()].join(" ")), subs)
+    }
+
+    fn pin(&mut self, d: usize) -> Term {
+        let mut parts = ["from", "through", "to"];
+        self.rng.shuffle(&mut parts);
+        let count = self.rng.below(4);
+        let mut template = String::from("pin");
+        let mut subs = Vec::new();
+        for part in &parts[..count] {
+            template += &format!(" {part} @");
+            subs.push(self.set(d));
+        }
+        Term::new(Ty::Set, format!("({template})"), subs)
+    }
+
+    fn step(&mut self, d: usize) -> Term {
+        let word = self.direction();
+        let range = match self.rng.below(5) {
+            0 => String::new(),
+            1 => format!(" {}", self.rng.within(-7, 7)),
+            _ => {
+                let (a, b) = (self.rng.within(-3, 7), self.rng.within(-3, 7));
+                format!(" {} {}", a.min(b), a.max(b))
+            }
+        };
+        Term::new(Ty::Set, format!("{word}{range} @"), vec![self.set(d)])
+    }
+
+    fn square_loop(&mut self, all: bool, d: usize) -> Term {
+        let domain = self.set(d);
+        self.names += 1;
+        let name = format!("s{}", self.names);
+        let known = self.scope.len();
+        self.scope.push((name.clone(), Ty::Set));
+        // Assigning a loop's own variable is no use; the outer ones are fair game.
+        let mut body = self.any(d);
+        if known > 0 && self.rng.percent(35) {
+            let own = self.scope.pop().expect("it was put there above");
+            let assignment = self.reassign(d.min(1));
+            self.scope.push(own);
+            body = Term::new(Ty::Bool, "{@ @}", vec![assignment, body]);
+        }
+        self.scope.truncate(known);
+        let ty = if all { Ty::Bool } else { Ty::Set };
+        let template = match (all, self.rng.percent(30)) {
+            (false, false) => format!("(square {name} in @ @)"),
+            (false, true) => format!("({name}∊@ @)"),
+            (true, false) => format!("(square all {name} in @ @)"),
+            (true, true) => format!("(∀{name}∊@ @)"),
+        };
+        Term::new(ty, template, vec![domain, body])
+    }
+
+    fn legal(&mut self, count: bool, d: usize) -> Term {
+        let word = *self.rng.pick(&["legal", "legal", "pseudolegal"]);
+        let word = if count { format!("countmoves {word}") } else { word.to_string() };
+        let special = *self.rng.pick(&["", "", "", "", "(castle)", "(o-o)", "(o-o-o)", "(enpassant)"]);
+        let ty = if count { Ty::Num } else { Ty::Set };
+        match self.rng.below(4) {
+            0 => Term::leaf(ty, format!("({word} --{special})")),
+            1 => {
+                let from = self.set(d);
+                Term::new(ty, format!("({word} @--{special})"), vec![from])
+            }
+            2 => {
+                let to = self.designator();
+                Term::new(ty, format!("({word} --@{special})"), vec![to])
+            }
+            _ => {
+                let subs = vec![self.set(d), self.designator()];
+                Term::new(ty, format!("({word} @--@{special})"), subs)
+            }
+        }
+    }
+
+    // ---- numbers
+
+    pub fn num(&mut self, depth: usize) -> Term {
+        if let Some(term) = self.shared(Ty::Num, depth) {
+            return term;
+        }
+        if depth == 0 || self.rng.percent(15) {
+            return match self.rng.below(12) {
+                0..=3 => {
+                    let value = match self.rng.below(12) {
+                        0 => *self.rng.pick(&[2_147_483_647, -2_147_483_647, 46_341, 65_536]),
+                        _ => self.rng.within(-3, 20),
+                    };
+                    Term::leaf(Ty::Num, if value < 0 { format!("({value})") } else { value.to_string() })
+                }
+                4 => self.variable(Ty::Num).unwrap_or_else(|| Term::leaf(Ty::Num, "2")),
+                _ => {
+                    let words = [
+                        "white",
+                        "black",
+                        "sidetomove",
+                        "ply",
+                        "movenumber",
+                        "gamenumber",
+                        "year",
+                        "elo",
+                        "(elo white)",
+                        "(elo black)",
+                        "(1/0)",
+                    ];
+                    Term::leaf(Ty::Num, *self.rng.pick(&words))
+                }
+            };
+        }
+        let d = depth - 1;
+        match self.rng.below(22) {
+            0..=3 => Term::new(Ty::Num, "#@", vec![self.set(d)]),
+            4 | 5 => Term::new(Ty::Num, "(power @)", vec![self.set(d)]),
+            6..=9 => {
+                let word = *self.rng.pick(&["rank", "file", "type", "colortype"]);
+                let set = if self.rng.percent(50) { self.single(d) } else { self.set(d) };
+                Term::new(Ty::Num, format!("({word} @)"), vec![set])
+            }
+            10..=13 => {
+                let sign = *self.rng.pick(&["+", "-", "*", "/", "%"]);
+                let subs = vec![self.num(d), self.num(d)];
+                Term::new(Ty::Num, format!("(@ {sign} @)"), subs)
+            }
+            14 => Term::new(Ty::Num, "(- @)", vec![self.num(d)]),
+            15 => Term::new(Ty::Num, "(abs @)", vec![self.num(d)]),
+            16 => Term::new(Ty::Num, "(sqrt @)", vec![self.num(d)]),
+            17 | 18 => {
+                let word = *self.rng.pick(&["max", "min"]);
+                let subs: Vec<Term> = (0..self.rng.within(2, 4)).map(|_| self.num(d)).collect();
+                Term::new(Ty::Num, format!("{word}({})", vec!["@"; subs.len()].join(" ")), subs)
+            }
+            19 | 20 => self.comparison(&["==", "<", "<=", ">", ">="], d),
+            _ => self.legal(true, d),
+        }
+    }
+
+    /// A set that is often one square.
+    fn single(&mut self, d: usize) -> Term {
+        match self.rng.below(4) {
+            0 => Term::leaf(Ty::Set, *self.rng.pick(&["K", "k", "Q"])),
+            1 if !self.turned => {
+                let (file, rank) = (self.rng.below(8) as u8, self.rng.below(8) as u8);
+                let square = format!("{}{}", (b'a' + file) as char, (b'1' + rank) as char);
+                Term::leaf(Ty::Set, square)
+            }
+            2 => self.variable(Ty::Set).unwrap_or_else(|| self.set(d)),
+            _ => Term::leaf(Ty::Set, "makesquare(3 4)"),
+        }
+    }
+
+    fn comparison(&mut self, signs: &[&str], d: usize) -> Term {
+        let sign = *self.rng.pick(signs);
+        let left = if self.rng.percent(15) { self.set(d) } else { self.num(d) };
+        let right = match self.rng.below(3) {
+            0 => self.num(d),
+            1 if self.rng.percent(30) => self.comparison(&["==", "<", ">="], d.saturating_sub(1)),
+            _ => Term::leaf(Ty::Num, self.rng.within(0, 8).to_string()),
+        };
+        // Two sets may only be equal or not.
+        let left = if left.ty == Ty::Set && right.ty == Ty::Set {
+            Term::new(Ty::Num, "#@", vec![left])
+        } else {
+            left
+        };
+        let ty = if sign == "!=" { Ty::Bool } else { Ty::Num };
+        Term::new(ty, format!("(@ {sign} @)"), vec![left, right])
+    }
+
+    // ---- conditions
+
+    pub fn bool(&mut self, depth: usize) -> Term {
+        if depth > 0 && !self.scope.is_empty() && self.rng.percent(15) {
+            return self.reassign(depth - 1);
+        }
+        if let Some(term) = self.shared(Ty::Bool, depth) {
+            return term;
+        }
+        if depth == 0 || self.rng.percent(10) {
+            return self.bool_leaf();
+        }
+        let d = depth - 1;
+        match self.rng.below(26) {
+            0..=2 => Term::new(Ty::Bool, "(@ and @)", vec![self.any(d), self.any(d)]),
+            3..=5 => Term::new(Ty::Bool, "(@ or @)", vec![self.any(d), self.any(d)]),
+            6 | 7 => Term::new(Ty::Bool, "(not @)", vec![self.any(d)]),
+            8 | 9 => Term::new(Ty::Bool, "(@ in @)", vec![self.set(d), self.set(d)]),
+            10 | 11 => {
+                let sign = if self.rng.percent(60) { "==" } else { "!=" };
+                let subs = vec![self.set(d), self.set(d)];
+                Term::new(Ty::Bool, format!("(@ {sign} @)"), subs)
+            }
+            12..=14 => self.comparison(&COMPARISONS, d),
+            15 | 16 => self.letter_test(d),
+            17 | 18 => self.string_test(d),
+            19 | 20 => self.square_loop(true, d),
+            21 if !self.scope.is_empty() => {
+                let assignment = self.reassign(d);
+                let (word, other) = (*self.rng.pick(&["and", "or"]), self.any(d));
+                Term::new(Ty::Bool, format!("(@ {word} @)"), vec![assignment, other])
+            }
+            22 => self.num(d),
+            _ => self.set(d),
+        }
+    }
+
+    fn bool_leaf(&mut self) -> Term {
+        let words = [
+            "true",
+            "false",
+            "check",
+            "mate",
+            "stalemate",
+            "initial",
+            "terminal",
+            "wtm",
+            "btm",
+            "wtm",
+            "(result 1-0)",
+            "(result 0-1)",
+            "(result 1/2-1/2)",
+            "(player \"Karpov\")",
+            "(player white \"Fischer\")",
+            "(player black \"Karpov\")",
+            "(fen \"......k./8/8/8/8/8/.A..../........\")",
+            "(fen \"......../......../......../....a.../........__/......../......../.....RK.\")",
+        ];
+        let text = match self.rng.below(words.len() + 4) {
+            k if k < 16 => words[k].to_string(),
+            k if k < 18 => self.fen(),
+            _ => return self.designator(),
+        };
+        Term::leaf(Ty::Bool, text)
+    }
+
+    /// A board with few squares named.
+    fn fen(&mut self) -> String {
+        if self.turned {
+            return "true".into();
+        }
+        let mut ranks = vec![["."; 8]; 8];
+        for _ in 0..self.rng.within(1, 4) {
+            let (x, y) = (self.rng.below(8), self.rng.below(8));
+            ranks[y][x] = *self.rng.pick(&["A", "a", "_", "K", "k", "P", "p", "R", "1"]);
+        }
+        let ranks: Vec<String> = ranks.iter().map(|rank| rank.concat()).collect();
+        format!("(fen \"{}\")", ranks.join("/"))
+    }
+
+    fn letter_test(&mut self, d: usize) -> Term {
+        let word = *self.rng.pick(&["typename", "piecename"]);
+        let set = if self.rng.percent(70) { self.single(d) } else { self.set(d) };
+        let letter =
+            *self.rng.pick(&["\"R\"", "\"N\"", "\"k\"", "\"K\"", "\"p\"", "\"_\"", "\"P\"", "\"KQR\""]);
+        let sign = *self.rng.pick(&COMPARISONS);
+        let template = match self.rng.below(5) {
+            0 => format!("({word} @)"),
+            1 => format!("({letter} {sign} {word} @)"),
+            2 => format!("({word} @ in {letter})"),
+            3 => format!("({letter} in {word} @)"),
+            _ => format!("({word} @ {sign} {letter})"),
+        };
+        Term::new(Ty::Bool, template, vec![set])
+    }
+
+    fn string(&mut self, depth: usize) -> Term {
+        if depth > 0 && self.rng.percent(25) {
+            let (cond, text) = (self.any(depth - 1), self.string(depth - 1));
+            return Term::new(Ty::Str, "{@ @}", vec![cond, text]);
+        }
+        if depth > 0 && self.rng.percent(10) {
+            return Term::new(Ty::Str, "(notransform @)", vec![self.string(depth - 1)]);
+        }
+        let text = match self.rng.below(3) {
+            0 => self.rng.pick(&STRINGS).to_string(),
+            1 => format!("({})", self.rng.pick(&TAGS)),
+            _ => format!("({})", self.rng.pick(&["player", "player white", "player black"])),
+        };
+        Term::leaf(Ty::Str, text)
+    }
+
+    fn string_test(&mut self, d: usize) -> Term {
+        let sign = match self.rng.below(8) {
+            6 => "in",
+            7 => return self.string(d),
+            k => COMPARISONS[k],
+        };
+        let subs = vec![self.string(d), self.string(d)];
+        Term::new(Ty::Bool, format!("(@ {sign} @)"), subs)
+    }
+}

@@ -1,0 +1,393 @@
+//! Generated queries on positions generated from them: `cpu` against `reference`.
+//!
+//! Everything follows from seeds, so a failure names the one that repeats it. The number of seeds
+//! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
+
+mod generate;
+mod positions;
+mod rng;
+mod term;
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use orbit_chess::{
+    board::Position,
+    engine::{Engine, Hits, Job, Values, Want, reference::Bulk},
+    plan::{Options, OrbitNote},
+    query::{self, Op, Query},
+    reel::{Block, replay::for_each_slot},
+};
+
+use crate::{
+    common::{block_of_games, corpus_blocks, every_nth_game},
+    runners,
+};
+use generate::Generator;
+use rng::Rng;
+use term::Term;
+
+/// Queries of a run whose length is not set.
+const QUERIES: u64 = 8000;
+
+/// What a run has seen.
+#[derive(Default, Debug)]
+struct Seen {
+    queries: u64,
+    /// Queries that both engines refuse: `rotate45` over squares, too many copies.
+    refused: u64,
+    /// Texts that the parser refuses.
+    unread: u64,
+    positions: u64,
+    hits: u64,
+    /// Queries with a hit rate from 5 to 95 in a hundred.
+    balanced: u64,
+    copies: u64,
+    ops: BTreeMap<String, u64>,
+    notes: BTreeMap<&'static str, u64>,
+    faults: Vec<String>,
+}
+
+impl Seen {
+    fn add(&mut self, other: Seen) {
+        self.queries += other.queries;
+        self.refused += other.refused;
+        self.unread += other.unread;
+        self.positions += other.positions;
+        self.hits += other.hits;
+        self.balanced += other.balanced;
+        self.copies += other.copies;
+        for (op, count) in other.ops {
+            *self.ops.entry(op).or_default() += count;
+        }
+        for (note, count) in other.notes {
+            *self.notes.entry(note).or_default() += count;
+        }
+        self.faults.extend(other.faults);
+    }
+
+    fn note_query(&mut self, query: &Query) {
+        query.body.walk(&mut |node| {
+            *self.ops.entry(kind(&node.op)).or_default() += 1;
+        });
+    }
+
+    fn note_plan(&mut self, notes: &[OrbitNote]) {
+        for note in notes {
+            for (name, count) in [
+                ("anchors", note.anchors),
+                ("grids", note.grids),
+                ("tables", note.tables),
+                ("unrolled", note.unrolled),
+            ] {
+                *self.notes.entry(name).or_default() += u64::from(count > 0);
+            }
+        }
+    }
+}
+
+/// An operation by name, variants that differ in what they do told apart.
+fn kind(op: &Op) -> String {
+    match op {
+        Op::Designator { .. } => "Designator".into(),
+        Op::Squares(_) => "Squares".into(),
+        Op::Direction { .. } => "Direction".into(),
+        Op::Ray { attack, .. } => format!("Ray attack {attack}"),
+        Op::ContentIs(_) => "ContentIs".into(),
+        Op::SquareLoop { .. } => "SquareLoop".into(),
+        Op::SquareAll { .. } => "SquareAll".into(),
+        Op::Var(_) => "Var".into(),
+        Op::Assign(_) => "Assign".into(),
+        Op::Int(_) => "Int".into(),
+        Op::Str(_) => "Str".into(),
+        Op::Transform(kind, query::tree::Tally::Range(..)) => format!("{kind:?} range"),
+        Op::Transform(kind, tally) => format!("{kind:?} {tally:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Names that [`kind`] gives to every operation that there is; a new operation must be added to
+/// the generator and here.
+fn all_kinds() -> Vec<String> {
+    let mut out: Vec<String> = "Designator|Squares|Union|Intersect|Complement|Attacks|AttackedBy|\
+        Xray { forward: true }|Xray { forward: false }|Between|Ray attack true|Ray attack false|\
+        Pin { value: From }|Pin { value: Through }|Pin { value: To }|Direction|Shade { light: true }|\
+        Shade { light: false }|Pawns(Passed)|Pawns(Isolated)|Pawns(Doubled)|Pawns(Connected)|MakeSquare|\
+        SquareLoop|SquareAll|Var|If|Compound|NoTransform|Bool(true)|Bool(false)|And|Or|Not|Subset|\
+        SetEq { equal: true }|SetEq { equal: false }|Check|Mate|Stalemate|Initial|Terminal|ToMove(White)|\
+        ToMove(Black)|Result(WhiteWins)|Result(BlackWins)|Result(Draw)|Assign|ContentIs|Int|Cardinality|\
+        Power|Rank|File|ContentType { signed: true }|ContentType { signed: false }|Arith(Add)|Arith(Sub)|\
+        Arith(Mul)|Arith(Div)|Arith(Rem)|Neg|Abs|Sqrt|Max|Min|Compare(Eq)|Compare(Ne)|Compare(Lt)|\
+        Compare(Le)|Compare(Gt)|Compare(Ge)|ColorValue(White)|ColorValue(Black)|SideToMove|Ply|MoveNumber|\
+        GameNumber|Year|Elo(None)|Elo(Some(White))|Elo(Some(Black))|Str|Tag(\"White\")|Tag(\"Black\")|\
+        Tag(\"Annotator\")|Player(None)|Player(Some(White))|Player(Some(Black))|StrCompare(Eq)|\
+        StrCompare(Ne)|StrCompare(Lt)|StrCompare(Le)|StrCompare(Gt)|StrCompare(Ge)|StrIn"
+        .split('|')
+        .map(String::from)
+        .collect();
+    for transform in [
+        "Flip",
+        "FlipVertical",
+        "FlipHorizontal",
+        "Rotate90",
+        "Rotate45",
+        "FlipColor",
+        "Shift",
+        "ShiftHorizontal",
+        "ShiftVertical",
+    ] {
+        out.extend(["Any", "Count", "range"].map(|tally| format!("{transform} {tally}")));
+    }
+    out.push("ReverseColor Any".into());
+    for pseudo in [false, true] {
+        for count in [false, true] {
+            for only in ["Any", "Castle", "KingSide", "QueenSide", "EnPassant"] {
+                out.push(format!("Legal {{ pseudo: {pseudo}, count: {count}, only: {only} }}"));
+            }
+        }
+    }
+    out
+}
+
+/// What two engines say of one query, or why they say nothing.
+enum Outcome {
+    /// Positions that hit.
+    Same(Box<Job>, u64),
+    Refused,
+    Differ(String),
+}
+
+fn compare(query: &Query, block: &Block, options: Options) -> Outcome {
+    match catch_unwind(AssertUnwindSafe(|| compare_engines(query, block, options))) {
+        Ok(outcome) => outcome,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+            Outcome::Differ(format!("panic: {}", text.unwrap_or_default()))
+        }
+    }
+}
+
+fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
+    let reference = Bulk::new(query);
+    let job = Job::new(query.clone(), options);
+    let (reference, job) = match (reference, job) {
+        (Ok(reference), Ok(job)) => (reference, job),
+        (Err(_), Err(_)) => return Outcome::Refused,
+        (Err(error), Ok(_)) if error.to_string().contains("more than") => return Outcome::Refused,
+        (Ok(_), Err(error)) if error.message.contains("copies to make") => return Outcome::Refused,
+        (Err(error), Ok(_)) => return Outcome::Differ(format!("only reference refuses: {error}")),
+        (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
+    };
+    let cpu = job.cpu();
+    let (slow, fast) = (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
+    if let Some(fault) = difference(&slow, &fast, block) {
+        return Outcome::Differ(fault);
+    }
+    if cpu.scan(block, Want::Bits).unwrap().bits != fast.bits {
+        return Outcome::Differ("the bits change with the values wanted".into());
+    }
+    if reference.copies() != cpu.copies() {
+        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(), cpu.copies()));
+    }
+    let mut counts = (vec![0; cpu.copies()], vec![0; cpu.copies()]);
+    reference.copy_counts(block, &slow, &mut counts.0).unwrap();
+    cpu.copy_counts(block, &fast, &mut counts.1).unwrap();
+    if counts.0 != counts.1 {
+        let copy = (0..counts.0.len()).find(|&k| counts.0[k] != counts.1[k]).expect("they differ");
+        let (a, b) = (counts.0[copy], counts.1[copy]);
+        return Outcome::Differ(format!("copy {copy} is counted {a} times by reference, {b} times by cpu"));
+    }
+    let hits = fast.count();
+    Outcome::Same(Box::new(job), hits)
+}
+
+/// The first slot at which two answers differ.
+fn difference(slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
+    if slow.bits.len() != fast.bits.len() {
+        return Some("the numbers of segments differ".into());
+    }
+    let mut fault = None;
+    for_each_slot(block, |slot| {
+        let k = slot.slot;
+        let (a, b) = (slow.contains(k), fast.contains(k));
+        let same = a == b
+            && match (&slow.values, &fast.values) {
+                (Values::None, Values::None) => true,
+                (Values::Sets(x), Values::Sets(y)) => x[k] == y[k],
+                (Values::Numbers(x), Values::Numbers(y)) => !a || x[k] == y[k],
+                _ => false,
+            };
+        if !same && fault.is_none() {
+            let value = |hits: &Hits| match &hits.values {
+                Values::None => hits.contains(k).to_string(),
+                Values::Sets(sets) => format!("{:#x}", sets[k]),
+                Values::Numbers(_) if !hits.contains(k) => "no value".into(),
+                Values::Numbers(numbers) => numbers[k].to_string(),
+            };
+            let fen = fen(&slot.position);
+            fault = Some(format!(
+                "reference {}, cpu {} on {fen} (slot {k}, ply {}, initial {}, terminal {})",
+                value(slow),
+                value(fast),
+                slot.ply,
+                slot.initial,
+                slot.terminal
+            ));
+        }
+    });
+    // Bits beyond the last slot.
+    fault.or_else(|| (slow.bits != fast.bits).then(|| "bits beyond the last slot differ".into()))
+}
+
+fn fen(position: &Position) -> String {
+    shakmaty::fen::Fen::try_from_setup(position.to_setup()).map_or_else(|_| "?".into(), |fen| fen.to_string())
+}
+
+/// One query of a seed on one block.
+fn run(seed: u64, real: &[Position], seen: &mut Seen) {
+    let mut rng = Rng::new(seed);
+    let term = Generator::new(&mut rng).query();
+    let text = term.text();
+    let parsed = match query::parse(&text) {
+        Ok(parsed) => parsed,
+        Err(_) => {
+            seen.unread += 1;
+            return;
+        }
+    };
+    let count = *rng.pick(&[20, 60, 110]);
+    let games = positions::games(&mut rng, &parsed.query, real, count);
+    let block = block_of_games(games);
+    let options = runners::without(if rng.percent(50) { 0 } else { rng.below(32) as u32 });
+    match compare(&parsed.query, &block, options) {
+        Outcome::Refused => seen.refused += 1,
+        Outcome::Same(job, hits) => {
+            seen.queries += 1;
+            seen.positions += block.slots() as u64;
+            seen.hits += hits;
+            let percent = 100 * hits / block.slots() as u64;
+            seen.balanced += u64::from((5..=95).contains(&percent));
+            seen.copies += job.planner.copies() as u64;
+            seen.note_query(&parsed.query);
+            seen.note_plan(&job.planner.hits().notes);
+        }
+        Outcome::Differ(_) => {
+            let small = shrink(term, &block, options);
+            let text = small.text();
+            let query = query::parse(&text).expect("it was read while shrinking").query;
+            let fault = match compare(&query, &block, options) {
+                Outcome::Differ(fault) => fault,
+                _ => "differs no more".into(),
+            };
+            seen.faults.push(format!("seed {seed}, {options:?}\n  {text}\n  {fault}"));
+        }
+    }
+}
+
+fn shrink(term: Term, block: &Block, options: Options) -> Term {
+    term.shrink(&mut |text| {
+        query::parse(text)
+            .is_ok_and(|parsed| matches!(compare(&parsed.query, block, options), Outcome::Differ(_)))
+    })
+}
+
+/// Positions of real games where there are any, else of random ones.
+fn real_positions() -> Vec<Position> {
+    let mut rng = Rng::new(1);
+    let mut out = positions::random_games(&mut rng, 400);
+    for name in ["otb.pgn", "fen.pgn"] {
+        let Some(blocks) = corpus_blocks(name) else { break };
+        let games: usize = blocks.iter().map(Block::games_len).sum();
+        for_each_slot(&every_nth_game(&blocks, 7, games / 60), |slot| {
+            if slot.slot % 5 == 0 {
+                out.push(slot.position);
+            }
+        });
+    }
+    out
+}
+
+/// Runs seeds on two threads: `QUERIES` of them, or as many as the time allows.
+fn run_all(first_seed: u64) -> Seen {
+    let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
+    let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let real = real_positions();
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Seen::default());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut seen = Seen::default();
+                loop {
+                    let k = next.fetch_add(1, Ordering::Relaxed);
+                    let enough = k >= QUERIES && end.is_none_or(|end| Instant::now() >= end);
+                    if enough || seen.faults.len() >= 10 {
+                        break;
+                    }
+                    run(first_seed + k, &real, &mut seen);
+                }
+                total.lock().unwrap().add(seen);
+            });
+        }
+    });
+    total.into_inner().unwrap()
+}
+
+#[test]
+fn cpu_agrees_with_reference_on_generated_queries() {
+    let first = std::env::var("ORBIT_FUZZ_SEED").ok().map_or(0, |text| text.parse().expect("a seed"));
+    let seen = run_all(first);
+    eprintln!(
+        "{} queries on {} positions, {} hits, {} balanced, {} copies, {} refused, {} unread; plans {:?}",
+        seen.queries,
+        seen.positions,
+        seen.hits,
+        seen.balanced,
+        seen.copies,
+        seen.refused,
+        seen.unread,
+        seen.notes
+    );
+    assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
+    // The test tests itself: the queries are read, they hit and miss, and everything occurs.
+    assert!(10 * seen.queries > 7 * QUERIES, "{} of {QUERIES} queries are compared", seen.queries);
+    assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);
+    let rare: Vec<(String, u64)> = all_kinds()
+        .into_iter()
+        .map(|op| (seen.ops.get(&op).copied().unwrap_or(0), op))
+        .filter(|&(count, _)| count < 5)
+        .map(|(count, op)| (op, count))
+        .collect();
+    assert!(rare.is_empty(), "filters that occur less than five times: {rare:?}");
+    let known = all_kinds();
+    let unknown: Vec<&String> =
+        seen.ops.keys().filter(|op| !known.contains(op) && !op.starts_with("Tag(")).collect();
+    assert!(unknown.is_empty(), "filters that are not listed: {unknown:?}");
+    for strategy in ["anchors", "grids", "tables", "unrolled"] {
+        assert!(seen.notes.get(strategy).is_some_and(|&count| count >= 30), "{strategy}: {:?}", seen.notes);
+    }
+}
+
+#[test]
+fn terms_shrink_to_what_fails() {
+    let mut rng = Rng::new(5);
+    let mut found = 0;
+    for _ in 0..200 {
+        let term = Generator::new(&mut rng).query();
+        if term.text().contains("sqrt") {
+            found += 1;
+            let small = term.shrink(&mut |text| text.contains("sqrt"));
+            let text = small.text();
+            assert!(text.contains("sqrt") && text.len() < 60, "{text}");
+        }
+    }
+    assert!(found > 0);
+}

@@ -1,0 +1,249 @@
+//! Games to run a query on: positions made from the query, and games played at random.
+
+use orbit_chess::{
+    board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square},
+    pgn::{Game, Outcome, Tag},
+    query::{Node, Op, Query, tree::Pieces},
+};
+use shakmaty::Position as _;
+
+use super::rng::Rng;
+
+/// The designators of a query.
+pub fn designators(query: &Query) -> Vec<(Pieces, Bitboard)> {
+    let mut out = Vec::new();
+    query.body.walk(&mut |node: &Node| {
+        if let Op::Designator { pieces, squares } = node.op {
+            out.push((pieces, squares));
+        }
+    });
+    out
+}
+
+/// Games on a query: `count` that begin with positions made from it, a few of them played on.
+pub fn games(rng: &mut Rng, query: &Query, real: &[Position], count: usize) -> Vec<Game> {
+    let wanted = designators(query);
+    (0..count)
+        .map(|_| {
+            let background = *rng.pick(real);
+            let start = made_from(rng, &wanted, background);
+            let plies = if rng.percent(15) { rng.below(12) } else { 0 };
+            let moves = random_moves(rng, &start, plies);
+            with_facts(rng, Game { start: Some(start), moves, ..Game::default() })
+        })
+        .collect()
+}
+
+/// Positions of games played at random from the standard start.
+pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
+    let mut out = vec![Position::standard()];
+    while out.len() < count {
+        let plies = rng.below(120);
+        let mut position = Position::standard();
+        for mv in random_moves(rng, &Position::standard(), plies) {
+            position.play(mv);
+            if rng.percent(10) {
+                out.push(position);
+            }
+        }
+    }
+    out
+}
+
+fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
+    let Ok(mut chess) = start.to_chess() else { return vec![] };
+    // Rights that shakmaty drops would come back in the replay.
+    if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
+        return vec![];
+    }
+    let mut out = Vec::new();
+    for _ in 0..plies {
+        let moves = chess.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let mv = moves[rng.below(moves.len())];
+        out.push(PackedMove::from_shakmaty(mv, chess.turn()));
+        chess.play_unchecked(mv);
+    }
+    out
+}
+
+/// What a transform of the language does to one square and to colours, on the board.
+#[derive(Clone, Copy)]
+struct Image {
+    swap_axes: bool,
+    mirror: (bool, bool),
+    step: (i32, i32),
+    swap_colors: bool,
+}
+
+impl Image {
+    fn random(rng: &mut Rng) -> Image {
+        let shift = rng.percent(60);
+        let step = if shift { (rng.within(-4, 4), rng.within(-4, 4)) } else { (0, 0) };
+        let turn = rng.percent(60);
+        Image {
+            swap_axes: turn && rng.percent(50),
+            mirror: (turn && rng.percent(50), turn && rng.percent(50)),
+            step,
+            swap_colors: rng.percent(40),
+        }
+    }
+
+    const IDENTITY: Image =
+        Image { swap_axes: false, mirror: (false, false), step: (0, 0), swap_colors: false };
+
+    fn square(self, square: Square) -> Option<Square> {
+        let (mut x, mut y) = (square.file() as i32, square.rank() as i32);
+        if self.swap_colors {
+            y = 7 - y;
+        }
+        if self.swap_axes {
+            (x, y) = (y, x);
+        }
+        if self.mirror.0 {
+            x = 7 - x;
+        }
+        if self.mirror.1 {
+            y = 7 - y;
+        }
+        let (x, y) = (x + self.step.0, y + self.step.1);
+        ((0..8).contains(&x) && (0..8).contains(&y)).then(|| Square::new((8 * y + x) as u32))
+    }
+}
+
+/// A position in which the designators of a query, moved by some transform, mostly find what they
+/// name.
+fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position) -> Position {
+    let mut board = match rng.below(10) {
+        0..=3 => background.board,
+        4..=6 => thinned(rng, background.board),
+        7 | 8 => Board::default(),
+        _ => clutter(rng),
+    };
+    let image = if rng.percent(40) { Image::IDENTITY } else { Image::random(rng) };
+    // A designator left out now and then makes the query miss by a little.
+    let chance = *rng.pick(&[100, 100, 85, 50, 0]);
+    for &(pieces, squares) in wanted.iter().take(24) {
+        if rng.percent(chance) {
+            place(rng, &mut board, pieces, squares, image);
+        }
+    }
+    for _ in 0..[0, 0, 1, 1, 3][rng.below(5)] {
+        let square = Square::new(rng.below(64) as u32);
+        board.put(square, code(rng));
+    }
+    kings(rng, &mut board);
+    with_state(rng, board, background)
+}
+
+fn place(rng: &mut Rng, board: &mut Board, pieces: Pieces, squares: Bitboard, image: Image) {
+    let accepted = pieces.accepts();
+    let codes: Vec<Code> = (0..15).map(Code).filter(|&c| accepted.contains(c)).collect();
+    let squares: Vec<Square> = squares.into_iter().filter_map(|square| image.square(square)).collect();
+    if squares.is_empty() || (squares.len() > 32 && codes.len() > 4) {
+        return;
+    }
+    let mut code = *rng.pick(&codes);
+    if image.swap_colors && code != Code::EMPTY {
+        code = Code(code.0 ^ 8);
+    }
+    board.put(*rng.pick(&squares), code);
+}
+
+fn thinned(rng: &mut Rng, mut board: Board) -> Board {
+    for square in Square::ALL {
+        if rng.percent(50) {
+            board.put(square, Code::EMPTY);
+        }
+    }
+    board
+}
+
+fn clutter(rng: &mut Rng) -> Board {
+    let mut board = Board::default();
+    for _ in 0..rng.below(40) {
+        board.put(Square::new(rng.below(64) as u32), code(rng));
+    }
+    board
+}
+
+/// Any content of a square but a king.
+fn code(rng: &mut Rng) -> Code {
+    Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
+}
+
+/// Mostly one king of each colour; sometimes none or several.
+fn kings(rng: &mut Rng, board: &mut Board) {
+    if rng.percent(12) {
+        return;
+    }
+    for king in [Code(6), Code(14)] {
+        let found: Vec<Square> = board.squares_of(PieceSet::only(king)).into_iter().collect();
+        match found.len() {
+            0 => board.put(Square::new(rng.below(64) as u32), king),
+            1 => {}
+            count => {
+                let keep = rng.below(count);
+                for (index, &square) in found.iter().enumerate() {
+                    if index != keep {
+                        board.put(square, Code::EMPTY);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Turn, castling and en passant that the placement could have.
+fn with_state(rng: &mut Rng, board: Board, background: Position) -> Position {
+    if board == background.board {
+        return background;
+    }
+    let turn = if rng.percent(50) { Color::White } else { Color::Black };
+    let mut setup = Position { board, state: background.state }.to_setup();
+    (setup.turn, setup.ep_square, setup.castling_rights) = (turn, None, Bitboard::EMPTY);
+    for color in Color::ALL {
+        let back = if color == Color::White { 0xff } else { 0xff << 56 };
+        let king = setup.board.by_color(color) & setup.board.by_role(shakmaty::Role::King) & Bitboard(back);
+        let rooks = setup.board.by_color(color) & setup.board.by_role(shakmaty::Role::Rook) & Bitboard(back);
+        if let (Some(king), true) = (king.single_square(), rng.percent(60)) {
+            let left: Option<Square> = rooks.into_iter().filter(|&rook| rook < king).min();
+            let right: Option<Square> = rooks.into_iter().filter(|&rook| rook > king).max();
+            for rook in [left, right].into_iter().flatten() {
+                setup.castling_rights.toggle(rook);
+            }
+        }
+    }
+    let (row, forward) = if turn == Color::White { (4, 8) } else { (3, -8) };
+    let enemies = setup.board.by_color(!turn) & setup.board.by_role(shakmaty::Role::Pawn);
+    let passed: Vec<Square> =
+        (enemies & Bitboard(0xff << (8 * row))).into_iter().filter_map(|pawn| pawn.offset(forward)).collect();
+    if !passed.is_empty() && rng.percent(60) {
+        setup.ep_square = Some(*rng.pick(&passed));
+    }
+    Position::from_setup(&setup)
+}
+
+fn with_facts(rng: &mut Rng, mut game: Game) -> Game {
+    const NAMES: [&str; 4] = ["Karpov, A", "Fischer, R", "", "Réti, R"];
+    const NUMBERS: [&str; 7] = ["1500", "2750", "0", "?", "2100?", "-", "99999999999"];
+    const DATES: [&str; 5] = ["1970.??.??", "2024.01.02", "????.??.??", "19", ""];
+    game.outcome = *rng.pick(&[Outcome::Unknown, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw]);
+    let mut tag = |name: &str, values: &[&str]| {
+        if rng.percent(75) {
+            let value = rng.pick(values).as_bytes().to_vec();
+            game.tags.push(Tag { name: name.as_bytes().to_vec(), value });
+        }
+    };
+    tag("White", &NAMES);
+    tag("Black", &NAMES);
+    tag("WhiteElo", &NUMBERS);
+    tag("BlackElo", &NUMBERS);
+    tag("Date", &DATES);
+    tag("EventDate", &DATES);
+    tag("Event", &["", "Match", "Karpov"]);
+    tag("Annotator", &["a", "Karpov, A"]);
+    game
+}

@@ -1,0 +1,89 @@
+//! Query text with its structure, so that it can be made smaller.
+
+/// The types of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ty {
+    Bool,
+    Set,
+    Num,
+    Str,
+}
+
+/// A filter: its text with a `@` for each operand, which gets parentheses where it may need them.
+#[derive(Clone, Debug)]
+pub struct Term {
+    pub ty: Ty,
+    pub template: String,
+    pub subs: Vec<Term>,
+}
+
+impl Term {
+    pub fn new(ty: Ty, template: impl Into<String>, subs: Vec<Term>) -> Term {
+        let template = template.into();
+        assert_eq!(template.matches('@').count(), subs.len(), "{template}");
+        Term { ty, template, subs }
+    }
+
+    /// A filter without operands.
+    pub fn leaf(ty: Ty, text: impl Into<String>) -> Term {
+        Term::new(ty, text, vec![])
+    }
+
+    /// The query text.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut subs = self.subs.iter();
+        for c in self.template.chars() {
+            match c {
+                '@' => out += &subs.next().expect("one operand for each `@`").text(),
+                c => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// All terms that are this one with a single simplification.
+    fn smaller(&self) -> Vec<Term> {
+        let least = match self.ty {
+            Ty::Bool => "true",
+            Ty::Set => "R",
+            Ty::Num => "1",
+            Ty::Str => "\"\"",
+        };
+        let mut out = Vec::new();
+        if self.template != least {
+            out.push(Term::leaf(self.ty, least));
+        }
+        let mut below: Vec<&Term> = self.subs.iter().collect();
+        while let Some(term) = below.pop() {
+            // A condition may be of any type.
+            if term.ty == self.ty || self.ty == Ty::Bool {
+                out.push(Term { ty: self.ty, ..term.clone() });
+            }
+            below.extend(&term.subs);
+        }
+        for (index, sub) in self.subs.iter().enumerate() {
+            for simple in sub.smaller() {
+                let mut term = self.clone();
+                term.subs[index] = simple;
+                out.push(term);
+            }
+        }
+        out
+    }
+
+    /// The smallest term found that still fails; `fails` gets query text.
+    pub fn shrink(mut self, fails: &mut dyn FnMut(&str) -> bool) -> Term {
+        for _ in 0..200 {
+            let len = self.text().len();
+            let mut smaller = self.smaller();
+            smaller.retain(|term| term.text().len() < len);
+            smaller.sort_by_key(|term| term.text().len());
+            match smaller.into_iter().find(|term| fails(&term.text())) {
+                Some(term) => self = term,
+                None => break,
+            }
+        }
+        self
+    }
+}

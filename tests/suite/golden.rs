@@ -1,0 +1,201 @@
+//! What CQL 6.2 answers to 122 queries on two sets of real games.
+//!
+//! `tests/data/golden-*.tsv` hold, for each query, the games, the games and positions hit, and the
+//! first 16 hex digits of the SHA-256 of the hit list: `game ply` a line, or `game ply value` for
+//! the queries named `v..`.
+
+use std::fmt::Write as _;
+
+use orbit_chess::{
+    engine::{Engine, Hits, Values, Want},
+    query::{self, Query},
+    reel::Block,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    common::{corpus_blocks, data, every_nth_game},
+    runners::Runner,
+};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Golden {
+    id: String,
+    query: String,
+    games: u64,
+    games_hit: u64,
+    positions_hit: u64,
+    digest: String,
+}
+
+impl Golden {
+    fn want(&self) -> Want {
+        if self.id.starts_with('v') { Want::Values } else { Want::Bits }
+    }
+
+    fn parsed(&self) -> Query {
+        query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
+    }
+}
+
+fn rows(name: &str) -> Vec<Golden> {
+    let rows: Vec<Golden> = data(name)
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let f: Vec<&str> = line.split('\t').collect();
+            Golden {
+                id: f[0].into(),
+                query: f[1].into(),
+                games: f[2].parse().unwrap(),
+                games_hit: f[3].parse().unwrap(),
+                positions_hit: f[4].parse().unwrap(),
+                digest: f[5].into(),
+            }
+        })
+        .collect();
+    assert_eq!(rows.len(), 122);
+    rows
+}
+
+fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
+    let mut out =
+        Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
+    let mut hash = Sha256::new();
+    for block in blocks {
+        let hits = engine.scan(block, golden.want()).unwrap();
+        let mut text = String::new();
+        for game in block.games() {
+            out.games += 1;
+            let before = out.positions_hit;
+            for slot in hits.slots(game.first_slot()..game.end_slot()) {
+                out.positions_hit += 1;
+                write!(text, "{} {}", game.number(), slot - game.first_slot()).unwrap();
+                write_value(&mut text, &hits, slot);
+                text.push('\n');
+            }
+            out.games_hit += u64::from(out.positions_hit > before);
+        }
+        hash.update(&text);
+    }
+    out.digest = hash.finalize().iter().take(8).fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").unwrap();
+        hex
+    });
+    out
+}
+
+fn write_value(text: &mut String, hits: &Hits, slot: usize) {
+    match &hits.values {
+        Values::None => {}
+        Values::Numbers(numbers) => write!(text, " {}", numbers[slot]).unwrap(),
+        Values::Sets(_) => panic!("no golden query of kind v has a set"),
+    }
+}
+
+/// Calls `check` on every row, on two threads, and panics with the faults that it returns.
+fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let wrong = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    let faults = check(row).into_iter().map(|fault| format!("{} {fault}", row.id));
+                    wrong.lock().unwrap().extend(faults);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Every row of a table, on all games.
+fn check_all(table: &str, games: &str) {
+    let Some(blocks) = corpus_blocks(games) else { return };
+    for_each_row(rows(table), |golden| {
+        let ours = answer(golden, &*Runner::cpu(0).engine(&golden.parsed()).unwrap(), &blocks);
+        if ours == *golden { vec![] } else { vec![format!("is due\n  {golden:?}\nfound\n  {ours:?}")] }
+    });
+}
+
+#[test]
+fn cpu_answers_as_cql_on_tournament_games() {
+    check_all("golden-otb.tsv", "otb.pgn");
+}
+
+#[test]
+fn cpu_answers_as_cql_on_problems() {
+    check_all("golden-fen.tsv", "fen.pgn");
+}
+
+/// All that two engines can answer on one block: bits, values and counts of copies.
+fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
+    let query = golden.parsed();
+    let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));
+    let whole = |engine: &dyn Engine| {
+        let hits = engine.scan(block, Want::Values).unwrap();
+        let mut counts = vec![0; engine.copies()];
+        engine.copy_counts(block, &hits, &mut counts).unwrap();
+        (hits, counts)
+    };
+    let (first, engine) = engines.next().expect("two runners are compared");
+    let (hits, counts) = whole(&*engine);
+    let mut out = Vec::new();
+    for (name, engine) in engines {
+        let (other, other_counts) = whole(&*engine);
+        let what = if other.bits != hits.bits {
+            "bits"
+        } else if !same_values(&hits, &other, block) {
+            "values"
+        } else if other_counts != counts {
+            "counts of copies"
+        } else {
+            continue;
+        };
+        out.push(format!("`{first}` and `{name}` differ in {what}: {}", golden.query));
+    }
+    out
+}
+
+fn same_values(a: &Hits, b: &Hits, block: &Block) -> bool {
+    match (&a.values, &b.values) {
+        (Values::Numbers(x), Values::Numbers(y)) => {
+            (0..block.slots()).all(|slot| !a.contains(slot) || x[slot] == y[slot])
+        }
+        (x, y) => x == y,
+    }
+}
+
+/// Every row on a sample of games, `cpu` against `reference`.
+fn check_sample(table: &str, games: &str, games_wanted: usize) {
+    let Some(blocks) = corpus_blocks(games) else { return };
+    let step = blocks.iter().map(Block::games_len).sum::<usize>() / games_wanted;
+    let sample = every_nth_game(&blocks, step / 2, step);
+    assert!(sample.games_len() >= games_wanted);
+    for_each_row(rows(table), |golden| differences(golden, &sample, &Runner::engines()));
+}
+
+#[test]
+fn reference_agrees_on_tournament_games() {
+    check_sample("golden-otb.tsv", "otb.pgn", 500);
+}
+
+#[test]
+fn reference_agrees_on_problems() {
+    check_sample("golden-fen.tsv", "fen.pgn", 500);
+}
+
+/// Every row on a few games, `cpu` with and without each optimisation.
+#[test]
+fn optimisations_change_nothing() {
+    for (table, games) in [("golden-otb.tsv", "otb.pgn"), ("golden-fen.tsv", "fen.pgn")] {
+        let Some(blocks) = corpus_blocks(games) else { return };
+        let step = blocks.iter().map(Block::games_len).sum::<usize>() / 20;
+        let sample = every_nth_game(&blocks, step / 3, step);
+        let mut runners = vec![Runner::cpu(0)];
+        runners.extend(Runner::reduced());
+        for_each_row(rows(table), |golden| differences(golden, &sample, &runners));
+    }
+}

@@ -1,0 +1,18 @@
+//! The correctness suite: every engine, every optimisation, one set of answers.
+//!
+//! * `tables`: rows of query, position and value, on every runner.
+//! * `golden`: what CQL 6.2 answers on real games, on every runner.
+//! * `differential`: generated queries on positions generated from them, `cpu` against `reference`.
+//! * `errors`: what the parser says of queries that it refuses.
+//! * `soup`: random text, which must never bring the parser down.
+//! * `reference`: what tables cannot say of the reference engine.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod differential;
+mod errors;
+mod golden;
+mod reference;
+mod runners;
+mod soup;
+mod tables;

@@ -1,0 +1,195 @@
+//! Tables of the language: query, position, reading, value; on every runner.
+
+use orbit_chess::{
+    board::{Bitboard, Position, Square},
+    engine::{Answer, Outcome},
+    reel::Block,
+};
+
+use crate::{
+    common::{block_of, block_of_games, data, game_with_tags, position},
+    runners::{Runner, print, reading},
+};
+
+/// One line: query, FEN or `startpos`, `bool` or `set` or `num`, value.
+struct Row {
+    line: usize,
+    query: String,
+    fen: String,
+    reading: String,
+    expected: String,
+}
+
+fn rows(name: &str) -> Vec<Row> {
+    data(name)
+        .lines()
+        .zip(1..)
+        .filter(|(text, _)| !text.starts_with("# "))
+        .map(|(text, line)| {
+            let columns: Vec<&str> = text.split('\t').collect();
+            let &[query, fen, reading, expected, ..] = columns.as_slice() else {
+                panic!("{name}, line {line}: {} columns", columns.len());
+            };
+            let [query, fen, reading, expected] = [query, fen, reading, expected].map(String::from);
+            Row { line, query, fen, reading, expected }
+        })
+        .collect()
+}
+
+/// Why a row of the vectors is not run, or how its expectation is known to differ from ours.
+fn exception(row: &Row) -> Option<&'static str> {
+    match (row.query.as_str(), row.fen.as_str()) {
+        (query, _) if query.starts_with("(position") => Some("CQL 5, another front end"),
+        ("flip count find Ra1", _) => Some("game level: `find`"),
+        ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
+            "the peer derives castling from the moves played; the FEN grants no right, so nobody castles",
+        ),
+        ("legal --(enpassant)", "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3") => {
+            Some("the peer derives en passant from the moves played; the FEN names d6, so exd6 is legal")
+        }
+        _ => None,
+    }
+}
+
+/// Runs rows on every runner; returns how many there were.
+fn check(rows: &[Row]) -> usize {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let faults = std::sync::Mutex::new(Vec::new());
+    let runners = Runner::all();
+    let work = || {
+        while let Some(row) = rows.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            let block = block_of(&[position(&row.fen)]);
+            for runner in &runners {
+                let found = match runner.answers(&row.query, &block) {
+                    Ok(answers) => print(answers[0], &row.reading),
+                    Err(error) => format!("error: {error}"),
+                };
+                if found != row.expected {
+                    let Row { line, query, fen, expected, .. } = row;
+                    let fault = format!(
+                        "line {line}, {}: {query} on {fen}: {found}, expected {expected}",
+                        runner.name
+                    );
+                    faults.lock().unwrap().push(fault);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let faults = faults.into_inner().unwrap();
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    rows.len()
+}
+
+#[test]
+fn vectors_of_the_language() {
+    let (left_out, run): (Vec<Row>, Vec<Row>) =
+        rows("vectors.tsv").into_iter().partition(|row| exception(row).is_some());
+    let mut reasons = std::collections::BTreeMap::<&str, usize>::new();
+    for row in &left_out {
+        *reasons.entry(exception(row).expect("they were chosen by it")).or_default() += 1;
+    }
+    let mut counts: Vec<usize> = reasons.into_values().collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [1, 1, 1, 57], "rows that are not run");
+    assert_eq!(check(&run), 360);
+}
+
+#[test]
+fn further_rows() {
+    assert!(check(&rows("rows.tsv")) >= 60);
+}
+
+/// The two vectors in which the peer looks at the moves played, with our value in place of its.
+#[test]
+fn rights_come_from_the_position() {
+    let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
+    let en_passant = ("legal --(enpassant)", "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
+    for runner in Runner::all() {
+        let answer = |(query, fen): (&str, &str)| runner.answers(query, &block_of(&[position(fen)]));
+        assert_eq!(answer(castle), Ok(vec![Answer::Set(Bitboard::EMPTY)]), "{}", runner.name);
+        assert_eq!(answer(en_passant), Ok(vec![Answer::Set(Square::D6.into())]), "{}", runner.name);
+    }
+}
+
+/// Rows about a game's tags: query, value in its own reading.
+fn check_facts(block: &Block, rows: &[(&str, &str)]) {
+    for runner in Runner::all() {
+        for &(query, expected) in rows {
+            let answers = runner.answers(query, block).unwrap_or_else(|error| panic!("{query}: {error}"));
+            let last = *answers.last().expect("a block has a slot");
+            assert_eq!(print(last, reading(last)), expected, "{}: {query}", runner.name);
+        }
+    }
+}
+
+#[test]
+fn facts_of_a_game() {
+    let tags = [
+        ("White", "Karpov, A"),
+        ("WhiteElo", "1500"),
+        ("Black", "Fischer, R"),
+        ("BlackElo", "2100?"),
+        ("Date", "1970.??.??"),
+        ("Result", "1-0"),
+    ];
+    let start = Position::standard();
+    let game = game_with_tags(start, &tags, Outcome::BlackWins);
+    // Other games before it, so that a fact of the wrong game shows.
+    let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
+    let block = block_of_games(vec![other.clone(), other, game]);
+    check_facts(
+        &block,
+        &[
+            ("result 1-0", "F"),
+            ("result 0-1", "T"),
+            ("flipcolor result 1-0", "T"),
+            ("reversecolor result 0-1", "F"),
+            ("flipcolor result 1/2-1/2", "F"),
+            ("elo", "2100"),
+            ("elo white", "1500"),
+            ("flipcolor elo white", "2100"),
+            ("reversecolor elo white", "2100"),
+            ("flipcolor player white \"Fischer\"", "T"),
+            ("player white \"Fischer\"", "F"),
+            ("player \"Fischer\"", "T"),
+            ("player \"fischer\"", "F"),
+            ("flipcolor {tag \"White\" == \"Fischer, R\"}", "T"),
+            ("reversecolor player \"Fischer\"", "T"),
+            ("player == \"Karpov, A\"", "F"),
+            ("year", "1970"),
+            ("gamenumber", "3"),
+            ("tag \"Annotator\"", "F"),
+            ("tag \"Annotator\" != \"me\"", "F"),
+            ("flipcolor count elo white > 2000", "1"),
+        ],
+    );
+    let nameless = [("WhiteElo", "0"), ("BlackElo", "?"), ("Date", "19.??.??")];
+    let block = block_of_games(vec![game_with_tags(start, &nameless, Outcome::Unknown)]);
+    check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
+    let queries =
+        ["result 1-0", "result 0-1", "result 1/2-1/2", "player white", "player", "player white \"\""];
+    check_facts(&block, &queries.map(|query| (query, "F")));
+}
+
+/// The slots of a segment, of a batch and of a block are all counted, the last ones too.
+#[test]
+fn every_slot_is_answered() {
+    for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
+        let block = block_of(&vec![Position::standard(); slots]);
+        for runner in Runner::engines() {
+            let answers = runner.answers("#P", &block).unwrap();
+            assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);
+            let query = orbit_chess::query::parse("Ra1").unwrap().query;
+            let engine = runner.engine(&query).unwrap();
+            let hits = engine.scan(&block, orbit_chess::engine::Want::Bits).unwrap();
+            assert_eq!(hits.count(), slots as u64, "{}: {slots} slots", runner.name);
+            let mut counts = [0];
+            engine.copy_counts(&block, &hits, &mut counts).unwrap();
+            assert_eq!(counts, [slots as u64], "{}: {slots} slots", runner.name);
+        }
+    }
+}
