@@ -46,7 +46,7 @@ Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
-  zstdcat big.pgn.zst | orbit scan --count 'Q & attackedby q' -";
+  zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -";
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]

@@ -12,8 +12,8 @@ pub use crate::pgn::Outcome;
 use crate::{
     board::Position,
     diagnostic::Diagnostic,
-    plan::{Options, Output, Planner},
-    query::Query,
+    plan::{Options, Planner},
+    query::{Query, Type},
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -99,11 +99,12 @@ pub enum Values {
 }
 
 impl Hits {
-    fn new(block: &Block, output: Output) -> Hits {
-        let values = match output {
-            Output::Bool => Values::None,
-            Output::Set(_) => Values::Sets(vec![0; block.slots()]),
-            Output::Num(_) => Values::Numbers(vec![0; block.slots()]),
+    /// No hits yet, and room for the values of a query of type `ty`.
+    fn new(block: &Block, want: Want, ty: Type) -> Hits {
+        let values = match (want, ty) {
+            (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
+            (Want::Values, Type::Num) => Values::Numbers(vec![0; block.slots()]),
+            _ => Values::None,
         };
         Hits { bits: vec![0; block.segments()], values }
     }

@@ -32,7 +32,7 @@ impl MoveNumbers {
         let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
         let half = self.halves_before + before;
         push_number(out, half / 2 + 1);
-        out.extend_from_slice(if half % 2 == 0 { b"." } else { b"..." });
+        out.extend_from_slice(if half.is_multiple_of(2) { b"." } else { b"..." });
     }
 
     /// The number of the move that is to be played at a ply: the last field of a FEN.

@@ -62,11 +62,8 @@ impl Cpu {
         Cpu { planner, hits, values: OnceLock::new(), copies: OnceLock::new() }
     }
 
-    fn prepared(&self, want: Want) -> &Prepared {
-        match want {
-            Want::Bits => &self.hits,
-            Want::Values => self.values.get_or_init(|| Prepared::new(self.planner.values())),
-        }
+    fn values(&self) -> &Prepared {
+        self.values.get_or_init(|| Prepared::new(self.planner.values()))
     }
 }
 
@@ -75,18 +72,31 @@ impl Engine for Cpu {
         "cpu"
     }
 
+    /// Values are computed in a second pass over the batches in which something hits: where nothing
+    /// does, a set is empty and a number has no value.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let prepared = self.prepared(want);
-        let plan = &prepared.plan;
-        let mut hits = Hits::new(block, plan.output);
-        let columns = game_columns(&plan.columns, block);
-        prepared.with_machine(|machine| {
-            for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
+        let mut hits = Hits::new(block, want, self.planner.ty());
+        self.hits.with_machine(|machine| {
+            let plan = &self.hits.plan;
+            let columns = game_columns(&plan.columns, block);
+            for first in batches(block) {
                 let masks = machine.load(&plan.program, block, first, &columns);
                 machine.run(&plan.program);
                 machine.store(plan, first, &masks, &mut hits);
             }
         });
+        if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
+            self.values().with_machine(|machine| {
+                let plan = &self.values().plan;
+                let columns = game_columns(&plan.columns, block);
+                for first in batches(block).filter(|&first| any_hit(block, &hits, first)).collect::<Vec<_>>()
+                {
+                    let masks = machine.load(&plan.program, block, first, &columns);
+                    machine.run(&plan.program);
+                    machine.store(plan, first, &masks, &mut hits);
+                }
+            });
+        }
         Ok(hits)
     }
 
@@ -99,11 +109,7 @@ impl Engine for Cpu {
         let program = &copies.program;
         let columns = game_columns(&copies.columns, block);
         let mut machine = Machine::new(program);
-        for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
-            let last = (first + BATCH_SEGMENTS).min(block.segments());
-            if hits.bits[first..last].iter().all(|&bits| bits == 0) {
-                continue;
-            }
+        for first in batches(block).filter(|&first| any_hit(block, hits, first)) {
             let masks = machine.load(program, block, first, &columns);
             machine.run(program);
             for (count, &reg) in counts.iter_mut().zip(&copies.copies) {
@@ -115,6 +121,17 @@ impl Engine for Cpu {
         }
         Ok(())
     }
+}
+
+/// The first segment of each batch of a block.
+fn batches(block: &Block) -> impl Iterator<Item = usize> {
+    (0..block.segments()).step_by(BATCH_SEGMENTS)
+}
+
+/// Whether the batch that begins at segment `first` has a hit.
+fn any_hit(block: &Block, hits: &Hits, first: usize) -> bool {
+    let last = (first + BATCH_SEGMENTS).min(block.segments());
+    hits.bits[first..last].iter().any(|&bits| bits != 0)
 }
 
 /// Registers and what is beside them.
