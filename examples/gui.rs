@@ -8,47 +8,47 @@ use std::{borrow::Cow, error::Error, ops::ControlFlow, path::PathBuf};
 
 use orbit_chess::{
     database::{Database, DatabaseOptions},
-    engine::{Engine as _, Job, Want},
-    plan::Options,
-    query,
     reel::GameRow,
+    scan::{Scan, ScanError},
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let [path, text] =
-        std::env::args().skip(1).collect::<Vec<_>>().try_into().map_err(|_| "usage: gui FILE QUERY")?;
-    let shown = |found: orbit_chess::diagnostic::Diagnostic| found.render(&text, "query", false);
-    let query = query::parse(&text).map_err(shown)?.query;
-    let engine = Job::new(query, Options::default()).map_err(shown)?.cpu();
+/// A game with hits, as a list on a screen would show it.
+struct Row {
+    number: u32,
+    players: String,
+    plies: Vec<u32>,
+}
 
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = <[String; 2]>::try_from(std::env::args().skip(1).collect::<Vec<_>>());
+    let [path, query] = arguments.map_err(|_| "usage: gui FILE QUERY")?;
+    let scan = match Scan::new(&query) {
+        Ok(scan) => scan,
+        Err(ScanError::Query(fault)) => {
+            eprintln!("{}", fault.render(&query, "query", false));
+            std::process::exit(2);
+        }
+        Err(other) => return Err(other.into()),
+    };
     let database = Database::open(&[PathBuf::from(path)], DatabaseOptions::default())?;
-    let threads = std::thread::available_parallelism()?.get();
-    let scan = |block: &_| engine.scan(block, Want::Bits);
-    let mut failure = None;
-    let summary = database.for_each_block(threads, scan, |taken, hits| {
-        let hits = match hits {
-            Ok(hits) => hits,
-            Err(error) => {
-                failure = Some(error);
-                return ControlFlow::Break(());
-            }
-        };
-        for game in taken.block.games() {
-            let slots = hits.slots(game.first_slot()..game.end_slot());
-            let plies: Vec<usize> = slots.map(|slot| slot - game.first_slot()).collect();
-            if !plies.is_empty() {
-                let (number, white, black) = (game.number(), tag(&game, "White"), tag(&game, "Black"));
-                println!("{number:6}  {white} - {black}  {plies:?}");
-            }
+    let mut rows: Vec<Row> = Vec::new();
+    let summary = scan.for_each_hit(database, |hit| {
+        let number = hit.game.number();
+        match rows.last_mut() {
+            Some(row) if row.number == number => row.plies.push(hit.ply),
+            _ => rows.push(Row { number, players: players(&hit.game), plies: vec![hit.ply] }),
         }
         ControlFlow::Continue(())
     })?;
-    failure.map_or(Ok(()), Err)?;
+    for Row { number, players, plies } in rows {
+        println!("{number:6}  {players}  {plies:?}");
+    }
     eprintln!("{} games, {} positions", summary.totals.games(), summary.totals.positions);
     Ok(())
 }
 
 /// Tags are bytes as found: many databases are older than UTF-8.
-fn tag<'a>(game: &GameRow<'a>, name: &str) -> Cow<'a, str> {
-    game.tag(name).map_or("?".into(), String::from_utf8_lossy)
+fn players(game: &GameRow) -> String {
+    let tag = |name| game.tag(name).map_or(Cow::Borrowed("?"), String::from_utf8_lossy);
+    format!("{} - {}", tag("White"), tag("Black"))
 }
