@@ -3,6 +3,7 @@
 //! Data goes to stdout, messages and progress to stderr.
 
 mod common;
+mod completions;
 mod explain;
 mod index;
 mod info;
@@ -38,6 +39,8 @@ enum Command {
     Info(info::Args),
     /// Print one game: tags, moves and a position.
     Show(show::Args),
+    /// Print a completion script for a shell.
+    Completions(completions::Args),
 }
 
 /// How a command ended, when nothing went wrong.
@@ -80,6 +83,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
+        Command::Completions(args) => completions::run(args),
     };
     match outcome {
         Ok(Exit::Done) => ExitCode::SUCCESS,
