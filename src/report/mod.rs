@@ -114,6 +114,3 @@ impl Report {
         });
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,12 @@
-use super::labels::MoveNumbers;
-use super::words::{decode, printable, push_squares};
-use super::*;
-use crate::board::Bitboard;
-use crate::pgn::{ParseOptions, Sources};
-use crate::reel::BlockBuilder;
+//! Hits to bytes.
+
+use orbit_chess::board::Bitboard;
+use orbit_chess::engine::{Hits, Values};
+use orbit_chess::pgn::{ParseOptions, Sources};
+use orbit_chess::reel::{Block, BlockBuilder};
+use orbit_chess::report::labels::MoveNumbers;
+use orbit_chess::report::words::{decode, printable, push_squares};
+use orbit_chess::report::{Format, Report, ReportedGame, Stitcher, Tally};
 
 fn block(pgn: &[u8]) -> Block {
     let mut builder = BlockBuilder::new();
