@@ -16,7 +16,7 @@ use crate::{
     plan::{CopiesPlan, Input, Output, Plan, Planner, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
-        replay::{self, Masks, SegmentOut},
+        replay::{self, Masks, SegmentColumns, SegmentOut},
     },
 };
 use kernels::{BATCH, Column};
@@ -72,8 +72,8 @@ impl Engine for Cpu {
         "cpu"
     }
 
-    /// Values are computed in a second pass over the batches in which something hits: where nothing
-    /// does, a set is empty and a number has no value.
+    /// Values are computed in a second pass over the slots that hit, gathered into full batches:
+    /// elsewhere a set is empty and a number has no value.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block, want, self.planner.ty());
         self.hits.with_machine(|machine| {
@@ -82,18 +82,20 @@ impl Engine for Cpu {
             for first in batches(block) {
                 let masks = machine.load(&plan.program, block, first, &columns);
                 machine.run(&plan.program);
-                machine.store(plan, first, &masks, &mut hits);
+                for (k, mask) in masks.iter().enumerate() {
+                    hits.bits[first + k] = machine.bits(plan.hit, k) & mask.valid;
+                }
             }
         });
-        if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
+        if hits.values != Values::None {
+            let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
             self.values().with_machine(|machine| {
                 let plan = &self.values().plan;
                 let columns = game_columns(&plan.columns, block);
-                for first in batches(block).filter(|&first| any_hit(block, &hits, first)).collect::<Vec<_>>()
-                {
-                    let masks = machine.load(&plan.program, block, first, &columns);
+                for slots in slots.chunks(BATCH) {
+                    machine.gather(&plan.program, block, slots, &columns);
                     machine.run(&plan.program);
-                    machine.store(plan, first, &masks, &mut hits);
+                    machine.store(plan, slots, &mut hits.values);
                 }
             });
         }
@@ -145,6 +147,9 @@ struct Machine {
     rows: Vec<(usize, usize)>,
     states: Vec<u32>,
     plies: Vec<u32>,
+    /// The game of each slot; kept only where the program reads columns of games.
+    games: Vec<u32>,
+    segment: SegmentColumns,
 }
 
 impl Machine {
@@ -156,11 +161,13 @@ impl Machine {
             rows: Vec::new(),
             states: vec![0; BATCH],
             plies: vec![0; BATCH],
+            games: vec![0; BATCH],
+            segment: SegmentColumns::new(),
         }
     }
 
-    /// Replays a batch and loads everything that the program reads. Returns the masks of the
-    /// segments that are there.
+    /// Replays a batch of segments, from `first` on, and loads everything that the program reads.
+    /// Returns the masks of the segments that are there.
     fn load(&mut self, program: &Program, block: &Block, first: usize, columns: &[GameColumn]) -> Vec<Masks> {
         let last = (first + BATCH_SEGMENTS).min(block.segments());
         let [p0, p1, p2, p3, ..] = &mut self.regs[..] else { unreachable!("planes take four registers") };
@@ -180,46 +187,65 @@ impl Machine {
         let masks: Vec<Masks> = (first..last)
             .map(|seg| replay::segment(block, seg, &mut next().expect("a batch has room for its segments")))
             .collect();
-        for &(input, reg) in &program.inputs {
-            self.load_input(input, reg, block, first, &masks, columns);
+        if !columns.is_empty() {
+            for (k, mask) in masks.iter().enumerate() {
+                let mut game = block.keys[first + k].first_game;
+                for (i, slot) in self.games[k * SEGMENT_SLOTS..][..SEGMENT_SLOTS].iter_mut().enumerate() {
+                    *slot = game;
+                    game += mask.terminal >> i & 1;
+                }
+            }
         }
+        self.load_inputs(program, &masks, columns);
         masks
     }
 
-    fn load_input(
-        &mut self,
-        input: Input,
-        reg: Reg,
-        block: &Block,
-        first: usize,
-        masks: &[Masks],
-        columns: &[GameColumn],
-    ) {
-        let out = &mut self.regs[reg.0 as usize];
-        let spread = |out: &mut Column, of: fn(&Masks) -> u32| {
-            for (slots, mask) in out.chunks_mut(SEGMENT_SLOTS).zip(masks) {
-                let bits = of(mask);
-                for (i, slot) in slots.iter_mut().enumerate() {
-                    *slot = u64::from(bits >> i & 1).wrapping_neg();
-                }
+    /// The same for single slots, at most [`BATCH`] of them, ascending.
+    fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], columns: &[GameColumn]) {
+        let mut masks = vec![Masks::default(); BATCH_SEGMENTS];
+        let mut replayed = None;
+        for (lane, &slot) in slots.iter().enumerate() {
+            let (seg, i) = (slot / SEGMENT_SLOTS, slot % SEGMENT_SLOTS);
+            if replayed != Some(seg) {
+                self.segment.replay(block, seg);
+                replayed = Some(seg);
             }
-        };
-        match input {
-            Input::Plane(_) => {}
-            Input::WhiteToMove => {
-                for (slot, state) in out.iter_mut().zip(&self.states) {
-                    *slot = u64::from(state & 1).wrapping_sub(1);
-                }
+            let segment = &self.segment;
+            for (reg, plane) in self.regs.iter_mut().zip(&segment.planes) {
+                reg[lane] = plane[i];
             }
-            Input::Ply => {
-                for (slot, ply) in out.iter_mut().zip(&self.plies) {
-                    *slot = u64::from(*ply);
+            self.states[lane] = segment.states[i];
+            self.plies[lane] = segment.plies[i];
+            let ended = segment.masks.terminal & ((1 << i) - 1);
+            self.games[lane] = block.keys[seg].first_game + ended.count_ones();
+            let (mask, bit) = (&mut masks[lane / SEGMENT_SLOTS], lane % SEGMENT_SLOTS);
+            mask.initial |= (segment.masks.initial >> i & 1) << bit;
+            mask.terminal |= (segment.masks.terminal >> i & 1) << bit;
+        }
+        self.load_inputs(program, &masks, columns);
+    }
+
+    /// Loads what the program reads beside the planes, from what was replayed.
+    fn load_inputs(&mut self, program: &Program, masks: &[Masks], columns: &[GameColumn]) {
+        for &(input, reg) in &program.inputs {
+            let out = &mut self.regs[reg.0 as usize];
+            match input {
+                Input::Plane(_) => {}
+                Input::WhiteToMove => {
+                    for (slot, state) in out.iter_mut().zip(&self.states) {
+                        *slot = u64::from(state & 1).wrapping_sub(1);
+                    }
                 }
+                Input::Ply => {
+                    for (slot, ply) in out.iter_mut().zip(&self.plies) {
+                        *slot = u64::from(*ply);
+                    }
+                }
+                Input::Initial => spread(out, masks, |mask| mask.initial),
+                Input::Terminal => spread(out, masks, |mask| mask.terminal),
+                Input::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
+                Input::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
             }
-            Input::Initial => spread(out, |mask| mask.initial),
-            Input::Terminal => spread(out, |mask| mask.terminal),
-            Input::GameMask(c) => by_game(out, &columns[c.0 as usize].mask, block, first, masks),
-            Input::GameNumber(c) => by_game(out, &columns[c.0 as usize].number, block, first, masks),
         }
     }
 
@@ -233,34 +259,37 @@ impl Machine {
         slots.iter().enumerate().fold(0, |bits, (i, &slot)| bits | ((slot & 1) as u32) << i)
     }
 
-    fn store(&self, plan: &Plan, first: usize, masks: &[Masks], hits: &mut Hits) {
-        for (k, mask) in masks.iter().enumerate() {
-            hits.bits[first + k] = self.bits(plan.hit, k) & mask.valid;
-            let from = (first + k) * SEGMENT_SLOTS;
-            let len = mask.valid.count_ones() as usize;
-            let column = |reg: Reg| &self.regs[reg.0 as usize][k * SEGMENT_SLOTS..][..len];
-            match (&mut hits.values, plan.output) {
-                (Values::Numbers(out), Output::Num(reg)) => {
-                    for (slot, &word) in out[from..from + len].iter_mut().zip(column(reg)) {
-                        *slot = word as i32;
-                    }
+    /// Takes the values of gathered slots.
+    fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
+        match (values, plan.output) {
+            (Values::Numbers(out), Output::Num(reg)) => {
+                for (&slot, &word) in slots.iter().zip(&self.regs[reg.0 as usize]) {
+                    out[slot] = word as i32;
                 }
-                (Values::Sets(out), Output::Set(reg)) => {
-                    out[from..from + len].copy_from_slice(column(reg));
-                }
-                _ => {}
             }
+            (Values::Sets(out), Output::Set(reg)) => {
+                for (&slot, &word) in slots.iter().zip(&self.regs[reg.0 as usize]) {
+                    out[slot] = word;
+                }
+            }
+            _ => {}
         }
     }
 }
 
-/// Spreads a word for each game over the slots of a batch.
-fn by_game(out: &mut Column, words: &[u64], block: &Block, first: usize, masks: &[Masks]) {
-    for (k, (slots, mask)) in out.chunks_mut(SEGMENT_SLOTS).zip(masks).enumerate() {
-        let mut game = block.keys[first + k].first_game as usize;
+/// Turns bits, a word for each segment, into masks.
+fn spread(out: &mut Column, masks: &[Masks], of: fn(&Masks) -> u32) {
+    for (slots, mask) in out.chunks_mut(SEGMENT_SLOTS).zip(masks) {
+        let bits = of(mask);
         for (i, slot) in slots.iter_mut().enumerate() {
-            *slot = words.get(game).copied().unwrap_or(0);
-            game += (mask.terminal >> i & 1) as usize;
+            *slot = u64::from(bits >> i & 1).wrapping_neg();
         }
+    }
+}
+
+/// Gives every slot the word of its game.
+fn by_game(out: &mut Column, games: &[u32], words: &[u64]) {
+    for (slot, &game) in out.iter_mut().zip(games) {
+        *slot = words.get(game as usize).copied().unwrap_or(0);
     }
 }
