@@ -103,8 +103,11 @@ fn below(folder: &Path) -> Vec<String> {
     out
 }
 
+/// Source files; `tests.rs` is the test module of its folder.
 fn sources() -> Vec<String> {
-    files().into_iter().filter(|path| path.starts_with("src/") && path.ends_with(".rs")).collect()
+    let is_source =
+        |path: &String| path.starts_with("src/") && path.ends_with(".rs") && !path.ends_with("/tests.rs");
+    files().into_iter().filter(is_source).collect()
 }
 
 /// Source text without comments, the contents of literals and test modules; lines stay lines.
