@@ -22,3 +22,5 @@ pub mod pgn;
 pub mod plan;
 pub mod query;
 pub mod reel;
+pub mod report;
+pub mod scan;

@@ -1,2 +1,11 @@
 //! The `orbit` command.
-fn main() {}
+
+mod cli;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    cli::run(cli::Cli::parse())
+}

@@ -8,6 +8,8 @@
 //!
 //! Source: CQL 6.2, transform filters.
 
+mod text;
+
 use std::collections::HashSet;
 
 use shakmaty::{Bitboard, Color};
@@ -20,6 +22,8 @@ use crate::{
         tree::{Dirs, GameResult, Pieces, Tally, TransformKind},
     },
 };
+
+pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;
@@ -318,8 +322,7 @@ fn apply(filter: &mut Filter, basic: Basic) -> bool {
     match filter {
         Filter::Plain(plain) if plain.fixed => true,
         Filter::Plain(plain) => {
-            apply_member(&mut plain.op, basic)
-                && plain.args.iter_mut().fold(true, |alive, arg| apply(arg, basic) && alive)
+            apply_member(&mut plain.op, basic) && plain.args.iter_mut().all(|arg| apply(arg, basic))
         }
         Filter::Orbit(orbit) if orbit.fixed => true,
         Filter::Orbit(orbit) => {

@@ -246,24 +246,39 @@ fn a_wrong_base_into_a_table_is_noticed() {
 #[test]
 fn columns_of_many_segments_equal_those_of_one() {
     let block = build(&mixed());
-    let mut columns = replay::Columns::default();
-    let range = 5..block.segments();
-    columns.replay(&block, range.clone());
+    let mut columns = replay::Columns::<4>::new_boxed();
     let mut one = replay::SegmentColumns::new();
-    for (n, seg) in range.enumerate() {
-        one.replay(&block, seg);
-        let at = n * SEGMENT_SLOTS..(n + 1) * SEGMENT_SLOTS;
-        for k in 0..4 {
-            assert_eq!(columns.planes[k][at.clone()], one.planes[k]);
-        }
-        assert_eq!(columns.states[at.clone()], one.states);
-        assert_eq!(columns.plies[at], one.plies);
-        assert_eq!(columns.masks[n], one.masks);
-    }
     let tail = block.slots() % SEGMENT_SLOTS;
-    assert_ne!(tail, 0);
+    assert!(tail != 0 && !block.segments().is_multiple_of(4));
+    for first in (0..block.segments()).step_by(4) {
+        let len = columns.replay(&block, first);
+        assert_eq!(len, (block.segments() - first).min(4));
+        for n in 0..len {
+            one.replay(&block, first + n);
+            assert!((0..4).all(|k| columns.planes[k][n] == one.planes[k]));
+            assert_eq!(columns.states[n], one.states);
+            assert_eq!(columns.plies[n], one.plies);
+            assert_eq!(columns.masks[n], one.masks);
+            let mut other = replay::SegmentColumns::new();
+            other.masks = replay::segment(
+                &block,
+                first + n,
+                &mut replay::SegmentOut {
+                    planes: other.planes.each_mut(),
+                    states: &mut other.states,
+                    plies: &mut other.plies,
+                },
+            );
+            assert_eq!(format!("{other:?}"), format!("{one:?}"));
+        }
+        for n in len..4 {
+            assert_eq!(columns.masks[n], replay::Masks::default());
+            assert_eq!(columns.states[n], [0; SEGMENT_SLOTS]);
+        }
+    }
     assert_eq!(one.masks.valid, (1 << tail) - 1);
     assert_eq!(one.masks.terminal >> (tail - 1), 1);
+    assert!(one.planes[0][tail..].iter().chain(&one.planes[1][tail..]).all(|&plane| plane == 0));
 }
 
 /// Writes blocks to a reel.

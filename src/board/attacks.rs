@@ -96,6 +96,23 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
 }
 
+/// All squares of every rank that has a square in the set.
+#[inline(always)]
+pub const fn fill_ranks(set: u64) -> u64 {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The top bit of each byte that has any bit, then the whole byte.
+    let high = (((set & !HIGH) + !HIGH) | set) & HIGH;
+    high | (high - (high >> 7))
+}
+
+/// All squares of every file that has a square in the set.
+#[inline(always)]
+pub const fn fill_files(set: u64) -> u64 {
+    let two = set | set.rotate_left(8);
+    let four = two | two.rotate_left(16);
+    four | four.rotate_left(32)
+}
+
 /// The squares that can be moved by (files, ranks) without leaving the board, and by how many bits
 /// to shift them up (negative: down).
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
@@ -135,6 +152,19 @@ mod tests {
             let each = |f: fn(u64) -> u64| Bitboard(set).into_iter().fold(0, |all, s| all | f(1 << s as u32));
             assert_eq!(knight(set), each(knight));
             assert_eq!(king(set), each(king));
+        }
+    }
+
+    #[test]
+    fn filled_lines_are_full_or_empty() {
+        for set in [0u64, 1, 0x80, 0x0100, 0x8000_0000_0000_0001, 0x0018_0000_ff00_0002, !0] {
+            let (mut ranks, mut files) = (0, 0);
+            for s in Bitboard(set) {
+                ranks |= Bitboard::from(s.rank()).0;
+                files |= Bitboard::from(s.file()).0;
+            }
+            assert_eq!(fill_ranks(set), ranks, "{set:x}");
+            assert_eq!(fill_files(set), files, "{set:x}");
         }
     }
 

@@ -10,6 +10,7 @@ pub mod attacks;
 pub mod legal;
 mod mv;
 mod position;
+mod san;
 mod transform;
 
 pub use mv::{MoveKind, PackedMove};

@@ -325,8 +325,8 @@ impl Position {
             return;
         }
         let [p0, p1, p2, p3] = self.board.planes;
-        let pawn = (p0 & !p1 & !p2) >> from & 1 != 0;
-        let king = (!p0 & p1 & p2) >> from & 1 != 0;
+        // What stands on `to` afterwards also tells who moved: no pawn becomes a pawn or a king.
+        let (pawn, king) = (code & 7 == 1, code & 7 == 6);
         let passed = if pawn && from.abs_diff(to) == 16 { (from + to) / 2 } else { 64 };
         let keep = !(1u64 << from | 1u64 << to);
         let code = code as u64;

@@ -126,6 +126,8 @@ pub struct Database {
     sources: Vec<SourceSummary>,
     options: DatabaseOptions,
     bytes_total: Option<u64>,
+    /// Games that are passed over.
+    games_before: u32,
 }
 
 impl Database {
@@ -175,7 +177,13 @@ impl Database {
     }
 
     fn empty(options: DatabaseOptions) -> Database {
-        Database { inputs: VecDeque::new(), sources: Vec::new(), options, bytes_total: Some(0) }
+        Database {
+            inputs: VecDeque::new(),
+            sources: Vec::new(),
+            options,
+            bytes_total: Some(0),
+            games_before: 0,
+        }
     }
 
     /// PGN paths between reels are opened together: small files share blocks.
@@ -207,6 +215,23 @@ impl Database {
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
     }
 
+    /// Passes over the blocks of a reel that stands first which end before a game, by its number
+    /// over all sources. Games keep their numbers; the summary does not count what was passed over.
+    #[must_use]
+    pub fn starting_at_game(mut self, number: u32) -> Database {
+        if let Some(Input::Reel { reel, next, .. }) = self.inputs.front_mut() {
+            let block = reel.block_of_game(number).unwrap_or(reel.blocks());
+            *next = block.max(*next);
+            self.games_before = reel.games_before(*next);
+        }
+        self
+    }
+
+    /// Games that [`Database::starting_at_game`] passes over.
+    pub fn games_passed_over(&self) -> u32 {
+        self.games_before
+    }
+
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
     pub fn sources(&self) -> &[SourceSummary] {
         &self.sources
@@ -235,9 +260,9 @@ impl Database {
         work: impl Fn(&Block) -> T + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let Database { inputs, sources, options, bytes_total } = self;
+        let Database { inputs, sources, options, bytes_total, games_before } = self;
         let mut feed = Feed { inputs, bytes: 0, failures: Vec::new() };
-        let mut numbers = Numbers { games: 0, by_source: vec![0; sources.len()] };
+        let mut numbers = Numbers { games: games_before, by_source: vec![0; sources.len()] };
         let mut summary = Summary { sources, ..Summary::default() };
         let steps = ordered::Steps {
             next: || feed.next(),

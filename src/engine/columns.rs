@@ -4,8 +4,7 @@ use shakmaty::Color;
 
 use super::{GameFacts, Outcome};
 use crate::{
-    plan::{Column, TRUE, Text, TextTest},
-    query::tree::{Cmp, GameResult},
+    plan::{Cmp, Column, GameResult, TRUE, Text, TextTest},
     reel::Block,
 };
 

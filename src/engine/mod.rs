@@ -4,7 +4,7 @@
 //! for [`cpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
 //! query's values if they are wanted.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
@@ -12,8 +12,8 @@ pub use crate::pgn::Outcome;
 use crate::{
     board::Position,
     diagnostic::Diagnostic,
-    plan::{CopiesPlan, Options, Output, Plan},
-    query::Query,
+    plan::{Options, Planner},
+    query::{Query, Type},
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -99,11 +99,12 @@ pub enum Values {
 }
 
 impl Hits {
-    fn new(block: &Block, want: Want, output: Output) -> Hits {
-        let values = match (want, output) {
-            (Want::Bits, _) | (_, Output::Bool) => Values::None,
-            (Want::Values, Output::Set(_)) => Values::Sets(vec![0; block.slots()]),
-            (Want::Values, Output::Num(_)) => Values::Numbers(vec![0; block.slots()]),
+    /// No hits yet, and room for the values of a query of type `ty`.
+    fn new(block: &Block, want: Want, ty: Type) -> Hits {
+        let values = match (want, ty) {
+            (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
+            (Want::Values, Type::Num) => Values::Numbers(vec![0; block.slots()]),
+            _ => Values::None,
         };
         Hits { bits: vec![0; block.segments()], values }
     }
@@ -111,6 +112,15 @@ impl Hits {
     /// Whether a slot is a hit.
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
+    }
+
+    /// The value of the query at a slot, as far as it was wanted.
+    pub fn answer(&self, slot: usize) -> Answer {
+        match &self.values {
+            Values::None => Answer::Bool(self.contains(slot)),
+            Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
+            Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
+        }
     }
 
     /// The number of hits.
@@ -181,27 +191,24 @@ pub trait Engine: Send + Sync {
 pub struct Job {
     /// The typed tree.
     pub query: Query,
-    /// The plan.
-    pub plan: Plan,
-    /// The plan that tells copies apart.
-    pub copies: CopiesPlan,
+    /// The plans.
+    pub planner: Arc<Planner>,
 }
 
 impl Job {
-    /// Plans a query.
+    /// Prepares a query.
     ///
     /// # Errors
     ///
     /// Orbits that cannot be expanded.
     pub fn new(query: Query, options: Options) -> Result<Job, Diagnostic> {
-        let plan = Plan::new(&query, options)?;
-        let copies = CopiesPlan::new(&query, options)?;
-        Ok(Job { query, plan, copies })
+        let planner = Arc::new(Planner::new(&query, options)?);
+        Ok(Job { query, planner })
     }
 
     /// The fast engine.
     pub fn cpu(&self) -> cpu::Cpu {
-        cpu::Cpu::new(self.plan.clone(), self.copies.clone())
+        cpu::Cpu::new(Arc::clone(&self.planner))
     }
 
     /// The slow and obvious engine.

@@ -5,7 +5,7 @@ use memchr::memrchr2;
 use super::decode::Decoder;
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
-use super::{Game, Options, epd};
+use super::{Game, Options, epd, lex};
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,8 @@ pub struct Part {
 pub struct Chunk {
     /// Position of this chunk among all, from 0.
     pub index: u64,
-    /// The parts. Many small sources share a chunk, a large one fills many.
+    /// The parts, at most one of each source. Many small sources share a chunk, a large one fills
+    /// many.
     pub parts: Vec<Part>,
     pub(super) game_bytes_max: usize,
 }
@@ -70,11 +71,19 @@ pub(super) struct Cutter {
     dropping: Option<bool>,
 }
 
+/// What to do with a buffer that holds no boundary at a line start.
+enum ForcedCut {
+    /// Cut here.
+    At(usize),
+    /// Read on until it holds this many bytes.
+    Want(usize),
+}
+
 /// Why a source was left, and where.
 pub(super) type Failure = (u64, String);
 
-/// Bytes ahead of a boundary inside a line that a scan may look at.
-const LOOKAHEAD: usize = 4096;
+/// Bytes that a scan wants to see after a boundary inside a line: the name of a tag, a word.
+const LOOKAHEAD: usize = 256;
 
 impl Cutter {
     pub(super) fn new(source: u32, decoder: Decoder) -> Cutter {
@@ -83,6 +92,11 @@ impl Cutter {
 
     pub(super) fn source(&self) -> u32 {
         self.source
+    }
+
+    /// Whether no part is left.
+    pub(super) fn is_done(&self) -> bool {
+        self.at_end && self.buffer.is_empty()
     }
 
     /// The next part, of about `options.chunk_bytes`, or `None` at the end. A failure ends the
@@ -100,7 +114,9 @@ impl Cutter {
                 if self.dropping.is_some() && self.at_end {
                     return None;
                 }
-                if self.buffer.len() < want && !self.at_end {
+                let dropping = self.dropping.is_some();
+                if dropping || self.buffer.len() < want && !self.at_end {
+                    want = if dropping { self.buffer.len() } else { 0 } + options.chunk_bytes.max(1);
                     continue;
                 }
             }
@@ -118,7 +134,13 @@ impl Cutter {
                     want = (2 * want).min(options.game_bytes_max.max(want + 1));
                     continue;
                 }
-                None => self.forced_cut(kind, options),
+                None => match self.forced_cut(kind, options, on_failure)? {
+                    ForcedCut::At(cut) => cut,
+                    ForcedCut::Want(more) => {
+                        want = more;
+                        continue;
+                    }
+                },
             };
             let rest = self.buffer.split_off(cut);
             let bytes = std::mem::replace(&mut self.buffer, rest);
@@ -156,7 +178,7 @@ impl Cutter {
                 on_failure((self.offset, reason.to_owned()));
                 return None;
             }
-            let text = self.buffer.strip_prefix(scan::BOM).unwrap_or(&self.buffer);
+            let text = self.buffer.strip_prefix(lex::BOM).unwrap_or(&self.buffer);
             let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
             while let Some(line) = lines.next() {
                 let line = line.trim_ascii();
@@ -182,22 +204,36 @@ impl Cutter {
         last_start(lines, options, |at| scan::may_cut(lines, at))
     }
 
-    /// Where to cut a text that is longer than any game may be and has no boundary. The scanner cuts
-    /// the game at `game_bytes_max`; what follows is dropped here as the scanner passes it over.
-    fn forced_cut(&mut self, kind: Kind, options: &Options) -> usize {
-        let lines = last_line_end(&self.buffer).unwrap_or(0);
+    /// Where to cut a text that is longer than any game may be and has no boundary at a line start.
+    /// The scanner cuts a game at `game_bytes_max`; what follows is dropped here just as the scanner
+    /// passes it over. A text that shows no game at all is left: it is hardly PGN.
+    fn forced_cut(
+        &mut self,
+        kind: Kind,
+        options: &Options,
+        on_failure: &mut dyn FnMut(Failure),
+    ) -> Option<ForcedCut> {
         let cap = options.game_bytes_max;
         if kind == Kind::Epd {
-            return cap.min(self.buffer.len());
+            return Some(ForcedCut::At(cap.min(self.buffer.len())));
         }
-        // Games without a single line end between them.
-        let limit = self.buffer.len().saturating_sub(LOOKAHEAD);
-        if let Some(at) = last_start(&self.buffer, options, |at| at > 0 && at < limit) {
-            return at;
+        let length = self.buffer.len();
+        let Some(start) = last_start(&self.buffer, options, |_| true) else {
+            self.at_end = true;
+            self.buffer.clear();
+            on_failure((self.offset, format!("no game begins within {cap} bytes: check that it is PGN")));
+            return None;
+        };
+        if start > 0 && start + LOOKAHEAD < length {
+            // Games without a single line end between them.
+            return Some(ForcedCut::At(start));
         }
-        let cut = if lines >= cap { lines } else { cap };
+        if length < start + cap + LOOKAHEAD {
+            return Some(ForcedCut::Want(start + cap + LOOKAHEAD));
+        }
+        let cut = last_line_end(&self.buffer).filter(|&cut| cut >= start + cap).unwrap_or(length);
         self.dropping = Some(matches!(self.buffer[cut - 1], b'\n' | b'\r'));
-        cut
+        Some(ForcedCut::At(cut))
     }
 
     fn drop_text(&mut self) {
@@ -208,7 +244,7 @@ impl Cutter {
             None if whole > 0 => (whole, Some(true)),
             // A line without end, or one whose end is not read yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
-            None => (self.buffer.len() - usize::from(self.buffer.last() == Some(&b'\r')), Some(false)),
+            None => (self.buffer.len(), Some(false)),
         };
         self.buffer.drain(..drop);
         self.offset += drop as u64;
@@ -217,15 +253,14 @@ impl Cutter {
 }
 
 fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -> Option<usize> {
-    let starts = Scanner::new(text, options.game_bytes_max).filter_map(|event| match event {
+    let starts = Scanner::partial(text, options.game_bytes_max).filter_map(|event| match event {
         Event::Start(at) if allowed(at) => Some(at),
         _ => None,
     });
     starts.last()
 }
 
-/// One past the last line end; a CR that ends the text may be half of a line end.
+/// One past the last line end.
 fn last_line_end(text: &[u8]) -> Option<usize> {
-    let whole = text.strip_suffix(b"\r").unwrap_or(text);
-    memrchr2(b'\n', b'\r', whole).map(|at| at + 1)
+    memrchr2(b'\n', b'\r', text).map(|at| at + 1)
 }

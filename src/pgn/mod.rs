@@ -36,12 +36,25 @@
 //! FEN is skipped (its array is unknown), and so is every other variant. Lists of FEN or EPD, one a
 //! line, are games of one position; the operation `id` becomes the tag `Event`, others keep their
 //! names.
+//!
+//! ```
+//! use orbit_chess::pgn::{ParseOptions, Sources};
+//!
+//! let mut sources = Sources::from_bytes("example", b"1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0".to_vec());
+//! let mut plies = 0;
+//! while let Some(chunk) = sources.next_chunk() {
+//!     chunk.parse(&ParseOptions::default(), &mut |_source, game| plies += game.moves.len());
+//! }
+//! assert_eq!(plies, 5);
+//! assert!(sources.failures().is_empty());
+//! ```
 
 mod chunk;
 mod decode;
 mod epd;
 mod error;
 mod game;
+mod lex;
 mod parse;
 mod san;
 mod scan;

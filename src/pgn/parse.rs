@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
         while at < text.len() {
             let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |skip| at + skip);
             let line = &text[at..end];
-            let line = line.strip_prefix(super::scan::BOM).unwrap_or(line);
+            let line = line.strip_prefix(super::lex::BOM).unwrap_or(line);
             let blanks = line.iter().take_while(|&&byte| byte.is_ascii_whitespace() || byte == 0).count();
             if line.len() > blanks && line[blanks] != b'#' {
                 self.begin(end - line.len() + blanks);
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         self.has_fen = true;
     }
 
-    /// Empties the game, keeping notes that were made before it began.
+    /// Empties the game.
     fn clear(&mut self, number: u32) {
         let game = &mut self.game;
         game.number = number;
@@ -192,13 +192,14 @@ impl<'a> Parser<'a> {
             Trouble::OpenVariation => String::from("variation is not closed"),
             Trouble::TooLong(cap) => format!("game is longer than {cap} bytes"),
         };
-        if self.open {
-            self.set_up();
-        }
-        if self.open && !self.done && !matches!(self.board, Board::Dead) {
+        self.set_up();
+        let dead = matches!(self.board, Board::Dead);
+        if !self.done && !dead && self.base + at as u64 == self.game.offset {
+            self.skip(at, reason);
+        } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // After the terminator, or before the first game: nothing of a game is lost.
+            // After the terminator nothing of the game is lost.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }

@@ -7,9 +7,10 @@
 //! the end of the line. Hence a scan of any prefix that ends with a line end finds the same
 //! boundaries as a scan of the whole.
 
-use memchr::{memchr2, memchr3};
+use memchr::memchr2;
 
 use super::Outcome;
+use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
 use super::san::Shape;
 
 /// A byte range of the scanned text.
@@ -56,6 +57,7 @@ pub(super) struct Scanner<'a> {
     text: &'a [u8],
     pos: usize,
     /// Where the current game ends at the latest: the end of the text, or its first byte + `cap`.
+    /// A word or tag that begins before is read whole, so that no boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
@@ -71,6 +73,8 @@ pub(super) struct Scanner<'a> {
     words: u32,
     first_name: Range,
     has_event: bool,
+    /// Whether the text goes on after its end.
+    partial: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -91,11 +95,18 @@ impl<'a> Scanner<'a> {
             words: 0,
             first_name: 0..0,
             has_event: false,
+            partial: false,
         }
     }
 
+    /// Scans the first whole lines of a text that goes on.
+    pub(super) fn partial(text: &'a [u8], cap: usize) -> Scanner<'a> {
+        Scanner { partial: true, ..Scanner::new(text, cap) }
+    }
+
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        *self = Scanner { pos: at, region: at, section, ..Scanner::new(self.text, self.cap) };
+        let partial = self.partial;
+        *self = Scanner { pos: at, region: at, section, partial, ..Scanner::new(self.text, self.cap) };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -127,8 +138,13 @@ impl<'a> Scanner<'a> {
         self.pos = resync(self.text, cut, cut > 0 && is_eol(self.text[cut - 1])).unwrap_or(self.text.len());
         self.region = self.pos;
         self.end = self.pos.saturating_add(self.cap).min(self.text.len());
-        self.section = Section::Start;
-        Some(Event::Fault(cut, Trouble::TooLong(self.cap)))
+        let section = std::mem::replace(&mut self.section, Section::Start);
+        self.blank = false;
+        if section == Section::Start {
+            self.next()
+        } else {
+            Some(Event::Fault(cut, Trouble::TooLong(self.cap)))
+        }
     }
 
     fn skip_blanks(&mut self) {
@@ -138,7 +154,7 @@ impl<'a> Scanner<'a> {
                 b'\n' => lines += 1,
                 b'\r' => lines += u32::from(self.text.get(self.pos + 1) != Some(&b'\n')),
                 byte if is_blank(byte) => {}
-                0xef if self.text[self.pos..self.end].starts_with(BOM) => self.pos += BOM.len() - 1,
+                0xef if self.text[self.pos..].starts_with(BOM) => self.pos += BOM.len() - 1,
                 _ => break,
             }
             self.pos += 1;
@@ -152,7 +168,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips a comment in braces. A line that begins with `[Event "` ends it: this is how a file
-    /// recovers from a brace that nobody closed.
+    /// recovers from a brace that nobody closed. Before the first game such a comment counts as a
+    /// game of its own, so that what it swallowed does not go unnoticed.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -170,7 +187,14 @@ impl<'a> Scanner<'a> {
                     self.pos += skip + 1;
                     continue;
                 }
+                None if self.partial && self.end == self.text.len() => {
+                    self.pos = self.end;
+                    return None;
+                }
                 None => self.pos = self.end,
+            }
+            if self.section == Section::Start {
+                return self.begin(open, Section::Moves);
             }
             return Some(Event::Fault(open, Trouble::OpenComment));
         }
@@ -178,11 +202,11 @@ impl<'a> Scanner<'a> {
 
     fn bracket(&mut self) -> Option<Event> {
         let at = self.pos;
-        let line = &self.text[..line_end(self.text, at, self.end)];
+        let line = &self.text[..lex::line_end(self.text, at)];
         let in_head = matches!(self.section, Section::Start | Section::Tags);
-        let name = match quoted_tag(line, at) {
+        let name = match lex::quoted_tag(line, at) {
             Some(name) => name,
-            None => match at_line_start(self.text, at).then(|| bare_tag(line, at, in_head)).flatten() {
+            None => match at_line_start(self.text, at).then(|| lex::bare_tag(line, at, in_head)).flatten() {
                 Some(name) => name,
                 None => {
                     self.annotation(line);
@@ -198,7 +222,7 @@ impl<'a> Scanner<'a> {
         }
         self.has_event |= &self.text[name.clone()] == b"Event";
         self.blank = false;
-        let (value, next) = tag_value(line, name.end);
+        let (value, next) = lex::tag_value(line, name.end);
         self.pos = next;
         Some(Event::Tag { name, value })
     }
@@ -209,7 +233,7 @@ impl<'a> Scanner<'a> {
             return false;
         }
         if is_event_line(self.text, at) {
-            return self.has_event || !follows_tag_line(self.text, at);
+            return self.has_event || !lex::follows_tag_line(self.text, at);
         }
         self.blank && self.text[name.clone()] == self.text[self.first_name.clone()]
     }
@@ -218,7 +242,7 @@ impl<'a> Scanner<'a> {
     /// them; any other is an annotation, to `]` if that is on the line.
     fn annotation(&mut self, line: &[u8]) {
         if self.section == Section::Moves
-            && next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
+            && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
         {
             return self.open_paren();
         }
@@ -233,8 +257,8 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) -> Option<Event> {
         let start = self.pos;
-        let mut stop = word_end(self.text, start, self.end);
-        stop -= glued_result(&self.text[start..stop]);
+        let mut stop = word_end(self.text, start);
+        stop -= lex::glued_result(&self.text[start..stop]);
         match Word::of(&self.text[start..stop]) {
             Word::Number { length, value, dotted } => self.number(start, length, value, dotted),
             Word::Result(outcome) => self.terminator(stop, outcome),
@@ -248,10 +272,14 @@ impl<'a> Scanner<'a> {
 
     fn number(&mut self, start: usize, length: usize, value: u32, dotted: bool) -> Option<Event> {
         let begins = match self.section {
-            Section::Start => dotted,
+            Section::Start => dotted || self.move_follows(start + length) == Some(true),
             Section::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             Section::Done if self.depth == 0 => {
-                (value == 1 && dotted || self.blank) && self.move_follows(start + length)
+                // Whatever begins a game here must do so at the start of a text, too.
+                match self.move_follows(start + length) {
+                    Some(follows) => follows && (self.blank || value == 1 && dotted),
+                    None => value == 1 && dotted,
+                }
             }
             Section::Tags | Section::Done => false,
         };
@@ -268,16 +296,14 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Whether a word of the shape of a move, or the end of the line, comes next.
-    fn move_follows(&self, from: usize) -> bool {
-        let mut pos = from;
-        while pos < self.end && (is_blank(self.text[pos]) || self.text[pos] == b'.') {
-            pos += 1;
+    /// Whether a word of the shape of a move comes next; `None` at the end of the line.
+    fn move_follows(&self, from: usize) -> Option<bool> {
+        let skip = |byte: &u8| is_blank(*byte) || *byte == b'.';
+        let pos = from + self.text[from..].iter().take_while(|byte| skip(byte)).count();
+        if pos >= self.text.len() || is_eol(self.text[pos]) {
+            return None;
         }
-        if pos >= self.end || is_eol(self.text[pos]) {
-            return true;
-        }
-        Shape::parse(&self.text[pos..word_end(self.text, pos, self.end)]).is_some()
+        Some(Shape::parse(&self.text[pos..word_end(self.text, pos)]).is_some())
     }
 
     fn terminator(&mut self, stop: usize, outcome: Outcome) -> Option<Event> {
@@ -317,7 +343,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         self.words += 1;
-        let stop = old_promotion(self.text, stop, self.end);
+        let stop = lex::old_promotion(self.text, stop);
         self.pos = stop;
         Some(Event::Word(start..stop))
     }
@@ -387,63 +413,11 @@ impl Iterator for Scanner<'_> {
     }
 }
 
-/// The byte order mark of UTF-8.
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
-
-const EVENT: &[u8] = b"[Event \"";
-
-fn is_eol(byte: u8) -> bool {
-    matches!(byte, b'\n' | b'\r')
-}
-
-/// Blank, but no line end. Real files hold NULs, form feeds, and end-of-file marks of DOS.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
-}
-
-/// Whether only blanks stand between the byte and the line end, or the start of the text, before.
-fn at_line_start(text: &[u8], at: usize) -> bool {
-    let mut pos = at;
-    while pos > 0 {
-        if text[..pos].ends_with(BOM) {
-            pos -= BOM.len();
-        } else if is_blank(text[pos - 1]) {
-            pos -= 1;
-        } else {
-            return is_eol(text[pos - 1]);
-        }
-    }
-    true
-}
-
-/// Whether `[Event "` stands here at the very start of a line: always the start of a game, unless
-/// other tag pairs stand directly before it.
-pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
-    if !text[at..].starts_with(EVENT) {
-        return false;
-    }
-    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
-    before.last().is_none_or(|&byte| is_eol(byte))
-}
-
-/// Whether the line before the one that begins at `at` looks like a tag pair.
-fn follows_tag_line(text: &[u8], at: usize) -> bool {
-    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
-    let before = before.strip_suffix(b"\n").map_or_else(
-        || before.strip_suffix(b"\r").unwrap_or(before),
-        |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
-    );
-    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    let line = &before[start..];
-    let line = line.strip_prefix(BOM).unwrap_or(line).trim_ascii_start();
-    line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
-}
-
 /// The last line in `text` after its first byte that begins a game whatever stands before it.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
-    memchr::memmem::rfind_iter(text, EVENT)
+    memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)
-        .find(|&at| is_event_line(text, at) && !follows_tag_line(text, at))
+        .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
 /// Whether a scan may be cut at a boundary: a part of the text must look like a text of its own.
@@ -457,228 +431,16 @@ pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     let mut fresh = fresh;
     loop {
         if fresh {
-            let end = line_end(text, pos, text.len());
+            let end = lex::line_end(text, pos);
             let mut at = pos;
             while at < end && (is_blank(text[at]) || text[at..end].starts_with(BOM)) {
                 at += if is_blank(text[at]) { 1 } else { BOM.len() };
             }
-            if at < end && quoted_tag(&text[..end], at).is_some() {
+            if at < end && lex::quoted_tag(&text[..end], at).is_some() {
                 return Some(at);
             }
         }
         pos += memchr2(b'\n', b'\r', text.get(pos..)?)? + 1;
         fresh = true;
-    }
-}
-
-fn line_end(text: &[u8], from: usize, end: usize) -> usize {
-    from + memchr2(b'\n', b'\r', &text[from..end]).unwrap_or(end - from)
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
-}
-
-/// The name in `[Name "`.
-fn quoted_tag(line: &[u8], at: usize) -> Option<Range> {
-    let (name, next) = tag_name(line, at)?;
-    (line.get(next) == Some(&b'"')).then_some(name)
-}
-
-/// The name in `[Name value]` or, among other tag pairs, in `[Name` whatever follows.
-fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<Range> {
-    let (name, next) = tag_name(line, at)?;
-    let value = line[next..].trim_ascii_end();
-    let has_value = next > name.end && value.len() > 1 && value.ends_with(b"]");
-    (in_head || line[name.start].is_ascii_uppercase() && has_value).then_some(name)
-}
-
-fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
-    let skip = |mut pos: usize, test: fn(u8) -> bool| {
-        while line.get(pos).is_some_and(|&byte| test(byte)) {
-            pos += 1;
-        }
-        pos
-    };
-    let start = skip(at + 1, is_blank);
-    let stop = skip(start, is_name);
-    line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, skip(stop, is_blank)))
-}
-
-/// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
-/// quote that nothing closes runs to the last quote of the line, or to `]`, or to the end.
-fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
-    let mut pos = after_name;
-    while line.get(pos).is_some_and(|&byte| is_blank(byte)) {
-        pos += 1;
-    }
-    if line.get(pos) != Some(&b'"') {
-        let stop = memchr::memchr(b']', &line[pos..]).map_or(line.len(), |skip| pos + skip);
-        let value = line[pos..stop].trim_ascii_end();
-        return (pos..pos + value.len(), (stop + 1).min(line.len()));
-    }
-    let open = pos + 1;
-    pos = open;
-    let mut last = None;
-    while let Some(skip) = memchr2(b'"', b'\\', &line[pos..]) {
-        pos += skip;
-        if line[pos] == b'\\' {
-            pos = (pos + 2).min(line.len());
-            continue;
-        }
-        match next_after(line, pos + 1) {
-            (Some(b']'), at) => return (open..pos, at + 1),
-            (None | Some(b'['), at) => return (open..pos, at),
-            _ => {}
-        }
-        last.get_or_insert(pos);
-        pos += 1;
-    }
-    if let Some(quote) = last {
-        return (open..quote, quote + 1);
-    }
-    let end = line.trim_ascii_end();
-    let end = end.strip_suffix(b"]").unwrap_or(end);
-    let end = end.strip_suffix(b"\"").unwrap_or(end).len().max(open);
-    (open..end, line.len())
-}
-
-fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
-    let at = (from..line.len()).find(|&at| !is_blank(line[at])).unwrap_or(line.len());
-    (line.get(at).copied(), at)
-}
-
-const STOPS: [bool; 256] = {
-    let mut table = [false; 256];
-    let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
-    let mut k = 0;
-    while k < stops.len() {
-        table[stops[k] as usize] = true;
-        k += 1;
-    }
-    table
-};
-
-fn word_end(text: &[u8], start: usize, end: usize) -> usize {
-    text[start..end].iter().position(|&byte| STOPS[byte as usize]).map_or(end, |skip| start + skip.max(1))
-}
-
-/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`.
-fn glued_result(word: &[u8]) -> usize {
-    if !matches!(word, [.., b'-', b'0' | b'1'] | [.., b'/', b'2']) || word[0].is_ascii_digit() {
-        return 0;
-    }
-    let results = [&b"1/2-1/2"[..], b"1-0", b"0-1", b"1/2"];
-    let glued = results.iter().find(|result| {
-        word.strip_suffix(**result).is_some_and(|word| !word.is_empty() && Shape::parse(word).is_some())
-    });
-    glued.map_or(0, |result| result.len())
-}
-
-/// Extends a word over a promotion written `e8(Q)`.
-fn old_promotion(text: &[u8], stop: usize, end: usize) -> usize {
-    match text[stop..end] {
-        [b'(', role, b')', ..] if memchr3(role, role, role, b"QRBN").is_some() => stop + 3,
-        _ => stop,
-    }
-}
-
-/// The kinds of words in movetext.
-enum Word {
-    /// A move number; `length` bytes of the word, dots included.
-    Number { length: usize, value: u32, dotted: bool },
-    /// A terminator.
-    Result(Outcome),
-    /// A null move.
-    Null,
-    /// An evaluation or other mark: no letter and no digit in it.
-    Mark,
-    /// A move, or junk.
-    Other,
-}
-
-impl Word {
-    fn of(word: &[u8]) -> Word {
-        let first = word[0];
-        if first.is_ascii_alphabetic() {
-            return if is_mark(word) { Word::Mark } else { Word::Other };
-        }
-        if let Some(outcome) = outcome(word) {
-            return Word::Result(outcome);
-        }
-        if first.is_ascii_digit() {
-            return Word::digits(word);
-        }
-        match Shape::parse(word) {
-            Some(Shape::Null) => Word::Null,
-            Some(_) => Word::Other,
-            None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
-            None => Word::Mark,
-        }
-    }
-
-    /// A word such as `...e5` or `…e5`.
-    fn dots(word: &[u8]) -> Word {
-        match dot_count(word) {
-            0 => Word::Other,
-            length => Word::Number { length, value: 0, dotted: false },
-        }
-    }
-
-    fn digits(word: &[u8]) -> Word {
-        if word.starts_with(b"0-0") || word.starts_with(b"0000") {
-            return Word::Other;
-        }
-        let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let value = word[..digits.min(6)].iter().fold(0, |sum, &byte| sum * 10 + u32::from(byte - b'0'));
-        let dots = dot_count(&word[digits..]);
-        let rest = word.get(digits);
-        if dots > 0 || rest.is_none_or(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80) {
-            Word::Number { length: digits + dots, value, dotted: dots > 0 }
-        } else {
-            Word::Other
-        }
-    }
-}
-
-/// Bytes of dots, `.` or `…`, at the start of a word.
-fn dot_count(word: &[u8]) -> usize {
-    let mut length = 0;
-    loop {
-        match &word[length..] {
-            [b'.', ..] => length += 1,
-            [0xe2, 0x80, 0xa6, ..] => length += 3,
-            _ => return length,
-        }
-    }
-}
-
-/// Words that annotate a move and are no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
-fn is_mark(word: &[u8]) -> bool {
-    matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
-}
-
-fn outcome(word: &[u8]) -> Option<Outcome> {
-    if word.len() > 16 {
-        return None;
-    }
-    let mut plain = [0u8; 24];
-    let mut length = 0;
-    let mut rest = word;
-    while let [first, ..] = *rest {
-        let (piece, skip): (&[u8], usize) = match rest {
-            [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => (b"-", 3),
-            [0xc2, 0xbd, ..] => (b"1/2", 2),
-            _ => (&[first], 1),
-        };
-        plain.get_mut(length..length + piece.len())?.copy_from_slice(piece);
-        length += piece.len();
-        rest = &rest[skip..];
-    }
-    match &plain[..length] {
-        b"1-0" => Some(Outcome::WhiteWins),
-        b"0-1" => Some(Outcome::BlackWins),
-        b"1/2-1/2" | b"1/2" => Some(Outcome::Draw),
-        _ => None,
     }
 }

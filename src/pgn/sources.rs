@@ -168,6 +168,9 @@ impl Sources {
                 Some(part) => {
                     bytes += part.bytes.len();
                     parts.push(part);
+                    if !cutter.is_done() {
+                        break;
+                    }
                 }
                 None => self.current = None,
             }

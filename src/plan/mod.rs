@@ -6,13 +6,21 @@
 
 mod columns;
 mod dag;
+mod listing;
 mod lower;
+mod numbers;
 mod orbits;
 mod program;
 
 pub use columns::{Column, Text, TextTest};
 pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use program::{Input, Program, Reg, Scalar, Step};
+
+/// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
+pub use crate::query::tree::{Cmp, GameResult, Special};
+
+/// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
+pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
 
 use crate::{
     diagnostic::Diagnostic,
@@ -62,35 +70,6 @@ pub struct Plan {
     pub notes: Vec<OrbitNote>,
 }
 
-impl Plan {
-    /// Plans a query.
-    ///
-    /// # Errors
-    ///
-    /// Orbits that cannot be expanded: see [`orbit::expand`].
-    pub fn new(query: &Query, options: Options) -> Result<Plan, Diagnostic> {
-        let filter = orbit::expand(&query.body)?;
-        let mut lower = Lower::new(options, query.vars.len());
-        let (hit, value) = match query.body.ty {
-            Type::Bool | Type::Str => (lower.truth(&filter), None),
-            Type::Set | Type::Num => match lower.value(&filter) {
-                value @ Value::Set(set) => (lower.truth_of(value), Some(set)),
-                Value::Num { number, ok } => (ok, Some(number)),
-                Value::Bool(hit) => (hit, None),
-            },
-        };
-        let roots: Vec<Id> = [hit].into_iter().chain(value).collect();
-        let Lower { dag, columns, notes, .. } = lower;
-        let (program, regs) = Program::new(&dag, &roots);
-        let output = match (query.body.ty, regs.get(1)) {
-            (Type::Set, Some(&reg)) => Output::Set(reg),
-            (Type::Num, Some(&reg)) => Output::Num(reg),
-            _ => Output::Bool,
-        };
-        Ok(Plan { program, hit: regs[0], output, columns, notes })
-    }
-}
-
 /// A plan that tells the copies of a query's outermost transform apart.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
@@ -102,24 +81,92 @@ pub struct CopiesPlan {
     pub columns: Vec<Column>,
 }
 
-impl CopiesPlan {
-    /// Plans the copies of a query's outermost transform one by one; a query without one is its own
-    /// only copy.
+/// Makes the plans of one query.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    filter: Filter,
+    ty: Type,
+    vars: usize,
+    options: Options,
+}
+
+impl Planner {
+    /// Expands the orbits of a query.
     ///
     /// # Errors
     ///
     /// Orbits that cannot be expanded: see [`orbit::expand`].
-    pub fn new(query: &Query, options: Options) -> Result<CopiesPlan, Diagnostic> {
+    pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
         let filter = orbit::expand(&query.body)?;
-        let mut lower = Lower::new(options, query.vars.len());
-        let filters: Vec<&Filter> = match &filter {
+        Ok(Planner { filter, ty: query.body.ty, vars: query.vars.len(), options })
+    }
+
+    /// The query with its transforms expanded.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// The type of the query's value.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// The number of distinct copies of the outermost transform, 1 without one.
+    pub fn copies(&self) -> usize {
+        self.top().len()
+    }
+
+    /// Plans the hits alone: where the query matches.
+    pub fn hits(&self) -> Plan {
+        let mut lower = Lower::new(self.options, self.vars);
+        let hit = lower.truth(&self.filter);
+        finish(lower, hit, None)
+    }
+
+    /// Plans the hits and the values.
+    pub fn values(&self) -> Plan {
+        if matches!(self.ty, Type::Bool | Type::Str) {
+            return self.hits();
+        }
+        let mut lower = Lower::new(self.options, self.vars);
+        let value = lower.value(&self.filter);
+        let hit = lower.truth_of(value);
+        finish(lower, hit, Some(value))
+    }
+
+    /// Plans the copies of the outermost transform one by one; a query without one is its own only
+    /// copy.
+    pub fn each_copy(&self) -> CopiesPlan {
+        let mut lower = Lower::new(self.options, self.vars);
+        let roots: Vec<Id> = self.top().into_iter().map(|filter| lower.truth(filter)).collect();
+        let (program, copies) = Program::new(&lower.dag, &roots);
+        CopiesPlan { program, copies, columns: lower.columns }
+    }
+
+    fn top(&self) -> Vec<&Filter> {
+        match &self.filter {
+            // `notransform` around a transform hides it.
             Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.iter().map(|copy| &copy.filter).collect(),
             whole => vec![whole],
-        };
-        let roots: Vec<Id> = filters.into_iter().map(|filter| lower.truth(filter)).collect();
-        let (program, copies) = Program::new(&lower.dag, &roots);
-        Ok(CopiesPlan { program, copies, columns: lower.columns })
+        }
     }
+}
+
+fn finish(lower: Lower, hit: Id, value: Option<Value>) -> Plan {
+    let word = value.and_then(|value| match value {
+        Value::Set(set) => Some(set),
+        Value::Num { number, .. } => Some(number),
+        Value::Bool(_) => None,
+    });
+    let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
+    let Lower { dag, columns, notes, .. } = lower;
+    let (program, regs) = Program::new(&dag, &roots);
+    let output = match (value, regs.get(1)) {
+        (Some(Value::Set(_)), Some(&reg)) => Output::Set(reg),
+        (Some(Value::Num { .. }), Some(&reg)) => Output::Num(reg),
+        _ => Output::Bool,
+    };
+    Plan { program, hit: regs[0], output, columns, notes }
 }
 
 /// Which nodes of a graph the roots need.

@@ -6,10 +6,12 @@
 
 mod assigned;
 mod filters;
+mod game;
 mod header;
 mod lexer;
 mod parser;
 pub mod tree;
+mod words;
 
 pub use tree::{Node, Op, Query, Type};
 

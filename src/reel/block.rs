@@ -307,7 +307,7 @@ impl<'a> GameRow<'a> {
     }
 
     /// What is not as the source has it.
-    pub fn problems(&self) -> impl Iterator<Item = &'a Problem> {
+    pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
         let (part, number) = (self.record().part, self.record().number);
         let from = self.block.problems.partition_point(|p| (p.part, p.number) < (part, number));
         self.block.problems[from..].iter().take_while(move |p| (p.part, p.number) == (part, number))
@@ -320,7 +320,7 @@ impl<'a> GameRow<'a> {
     }
 
     /// All tags in file order, name and value.
-    pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> {
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let tags = &self.block.tags;
         self.pairs().iter().map(|&(name, value)| {
             (tags.names.get(name).expect("checked on reading"), tags.values.get(value).expect("the same"))

@@ -175,6 +175,12 @@ impl Reel {
         self.header.file_bytes
     }
 
+    /// Games before a block, skipped ones included; at [`Reel::blocks`], all of them.
+    pub fn games_before(&self, index: usize) -> u32 {
+        let all = || self.entries.iter().map(|entry| entry.games_read).sum();
+        self.games_before.get(index).copied().unwrap_or_else(all)
+    }
+
     /// The block that holds a game, by its number over all sources (from 1). A skipped game's block
     /// has no such [`GameRow`](super::GameRow).
     pub fn block_of_game(&self, number: u32) -> Option<usize> {

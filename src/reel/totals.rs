@@ -186,9 +186,46 @@ pub fn reason_class(reason: &str) -> String {
         }
     }
     if reason.starts_with("variant ") {
-        return reason.to_owned();
+        return reason.to_lowercase();
     }
-    let numbers = reason.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty());
-    let class: Vec<&str> = numbers.collect();
-    class.join("N")
+    let mut class = String::with_capacity(reason.len());
+    for c in reason.chars() {
+        match c {
+            '0'..='9' if class.ends_with('N') => {}
+            '0'..='9' => class.push('N'),
+            c => class.push(c),
+        }
+    }
+    class
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_classed() {
+        for (reason, class) in [
+            ("Nd7 is ambiguous (b8, f6)", "ambiguous move"),
+            ("Nd7 is illegal here", "illegal move"),
+            ("xyz is no move", "no move"),
+            ("e4 cannot be played: a king is missing", "a move cannot be played: a king is missing"),
+            ("the FEN's castling rights KQ were dropped", "the FEN's castling rights were dropped"),
+            ("variant Atomic is not supported", "variant atomic is not supported"),
+            ("game is longer than 67108864 bytes", "game is longer than N bytes"),
+            ("comment is not closed", "comment is not closed"),
+        ] {
+            assert_eq!(reason_class(reason), class);
+        }
+    }
+
+    #[test]
+    fn reasons_are_limited() {
+        let mut totals = Totals::default();
+        for i in 0..2 * REASONS_MAX {
+            totals.add_reason((ProblemKind::Cut, format!("{i}")), 1);
+        }
+        assert!(totals.reasons.len() <= REASONS_MAX + 1);
+        assert_eq!(totals.reasons.values().sum::<u64>(), 2 * REASONS_MAX as u64);
+    }
 }

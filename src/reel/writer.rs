@@ -98,6 +98,11 @@ impl ReelWriter {
         Ok(())
     }
 
+    /// Where the reel lies until it is finished.
+    pub fn temporary_path(&self) -> &Path {
+        &self.temporary
+    }
+
     /// What has been appended so far.
     pub fn totals(&self) -> &Totals {
         &self.totals

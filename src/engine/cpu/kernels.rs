@@ -11,8 +11,7 @@ use shakmaty::{Bitboard, Square};
 use super::Machine;
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
-    plan::{Id, NO_VALUE, Op, Program, Reduce, Step},
-    query::tree::{Cmp, Special},
+    plan::{Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Special, Step},
 };
 
 /// Positions in a batch. 256 words are 2 KiB a register: the registers of most plans stay in the
@@ -178,16 +177,8 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
             out.fill(0);
             translate_into(out, r(a), dx, dy);
         }
-        Op::FillRanks(a) => map1(out, r(a), |a| {
-            // A byte is 0x80 if any of its bits is set, then the whole byte.
-            let high = ((a & !HIGH) + !HIGH | a) & HIGH;
-            high | high - (high >> 7)
-        }),
-        Op::FillFiles(a) => map1(out, r(a), |a| {
-            let a = a | a.rotate_left(8);
-            let a = a | a.rotate_left(16);
-            a | a.rotate_left(32)
-        }),
+        Op::FillRanks(a) => map1(out, r(a), attacks::fill_ranks),
+        Op::FillFiles(a) => map1(out, r(a), attacks::fill_files),
         Op::Spread { set, upper } => {
             let by = if upper { 32 } else { 0 };
             map1(out, r(set), |a| {
@@ -263,8 +254,6 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
     }
 }
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
 /// Adds the squares of `a` moved by (files, ranks) to `out`.
 #[inline(always)]
 fn translate_into(out: &mut [u64; BATCH], a: &[u64; BATCH], dx: i8, dy: i8) {
@@ -300,9 +289,8 @@ fn slide(out: &mut [u64; BATCH], a: &[u64; BATCH], empty: &[u64; BATCH], dir: u8
 
 #[inline(always)]
 fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
-    const STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
     out.fill(0);
-    for (dir, (dx, dy)) in STEPS.into_iter().enumerate() {
+    for (dir, (dx, dy)) in DIR_STEPS.into_iter().enumerate() {
         if dirs >> dir & 1 == 0 {
             continue;
         }
@@ -365,19 +353,4 @@ fn legal_arrivals(position: &Position, from: u64, to: u64, pseudo: bool, only: S
         ControlFlow::Continue(())
     });
     (squares, count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn filled_ranks_are_full_or_empty() {
-        for a in [0u64, 1, 0x80, 0x0100, 0x8000_0000_0000_0001, 0x0018_0000_ff00_0002, !0] {
-            let wanted = (0..8)
-                .fold(0u64, |out, k| if a >> (8 * k) & 0xff != 0 { out | 0xff << (8 * k) } else { out });
-            let high = ((a & !HIGH) + !HIGH | a) & HIGH;
-            assert_eq!(high | high - (high >> 7), wanted, "{a:x}");
-        }
-    }
 }

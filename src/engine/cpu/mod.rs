@@ -6,14 +6,14 @@
 
 mod kernels;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{
     Engine, EngineError, Hits, Values, Want,
     columns::{GameColumn, game_columns},
 };
 use crate::{
-    plan::{CopiesPlan, Input, Output, Plan, Program, Reg},
+    plan::{CopiesPlan, Input, Output, Plan, Planner, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
         replay::{self, Masks, SegmentOut},
@@ -26,16 +26,22 @@ const BATCH_SEGMENTS: usize = BATCH / SEGMENT_SLOTS;
 /// See the module.
 #[derive(Debug)]
 pub struct Cpu {
+    planner: Arc<Planner>,
+    hits: Prepared,
+    values: OnceLock<Prepared>,
+    copies: OnceLock<CopiesPlan>,
+}
+
+/// A plan and the machines that no thread uses at the moment.
+#[derive(Debug)]
+struct Prepared {
     plan: Plan,
-    copies: CopiesPlan,
-    /// Machines that no thread uses at the moment.
     idle: Mutex<Vec<Machine>>,
 }
 
-impl Cpu {
-    /// An engine for one plan.
-    pub fn new(plan: Plan, copies: CopiesPlan) -> Cpu {
-        Cpu { plan, copies, idle: Mutex::new(Vec::new()) }
+impl Prepared {
+    fn new(plan: Plan) -> Prepared {
+        Prepared { plan, idle: Mutex::new(Vec::new()) }
     }
 
     /// Lends a machine to `work`.
@@ -49,48 +55,83 @@ impl Cpu {
     }
 }
 
+impl Cpu {
+    /// An engine for one query.
+    pub fn new(planner: Arc<Planner>) -> Cpu {
+        let hits = Prepared::new(planner.hits());
+        Cpu { planner, hits, values: OnceLock::new(), copies: OnceLock::new() }
+    }
+
+    fn values(&self) -> &Prepared {
+        self.values.get_or_init(|| Prepared::new(self.planner.values()))
+    }
+}
+
 impl Engine for Cpu {
     fn name(&self) -> &'static str {
         "cpu"
     }
 
+    /// Values are computed in a second pass over the batches in which something hits: where nothing
+    /// does, a set is empty and a number has no value.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let mut hits = Hits::new(block, want, self.plan.output);
-        let columns = game_columns(&self.plan.columns, block);
-        self.with_machine(|machine| {
-            for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
-                let masks = machine.load(&self.plan.program, block, first, &columns);
-                machine.run(&self.plan.program);
-                machine.store(&self.plan, first, &masks, &mut hits);
+        let mut hits = Hits::new(block, want, self.planner.ty());
+        self.hits.with_machine(|machine| {
+            let plan = &self.hits.plan;
+            let columns = game_columns(&plan.columns, block);
+            for first in batches(block) {
+                let masks = machine.load(&plan.program, block, first, &columns);
+                machine.run(&plan.program);
+                machine.store(plan, first, &masks, &mut hits);
             }
         });
+        if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
+            self.values().with_machine(|machine| {
+                let plan = &self.values().plan;
+                let columns = game_columns(&plan.columns, block);
+                for first in batches(block).filter(|&first| any_hit(block, &hits, first)).collect::<Vec<_>>()
+                {
+                    let masks = machine.load(&plan.program, block, first, &columns);
+                    machine.run(&plan.program);
+                    machine.store(plan, first, &masks, &mut hits);
+                }
+            });
+        }
         Ok(hits)
     }
 
+    fn copies(&self) -> usize {
+        self.planner.copies()
+    }
+
     fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        let program = &self.copies.program;
-        let columns = game_columns(&self.copies.columns, block);
+        let copies = self.copies.get_or_init(|| self.planner.each_copy());
+        let program = &copies.program;
+        let columns = game_columns(&copies.columns, block);
         let mut machine = Machine::new(program);
-        for first in (0..block.segments()).step_by(BATCH_SEGMENTS) {
-            let last = (first + BATCH_SEGMENTS).min(block.segments());
-            if hits.bits[first..last].iter().all(|&bits| bits == 0) {
-                continue;
-            }
+        for first in batches(block).filter(|&first| any_hit(block, hits, first)) {
             let masks = machine.load(program, block, first, &columns);
             machine.run(program);
-            for (count, &reg) in counts.iter_mut().zip(&self.copies.copies) {
+            for (count, &reg) in counts.iter_mut().zip(&copies.copies) {
                 for (k, mask) in masks.iter().enumerate() {
-                    let hits = hits.bits[first + k] & mask.valid;
-                    *count += u64::from((machine.bits(reg, k) & hits).count_ones());
+                    let bits = machine.bits(reg, k) & mask.valid & hits.bits[first + k];
+                    *count += u64::from(bits.count_ones());
                 }
             }
         }
         Ok(())
     }
+}
 
-    fn copies(&self) -> usize {
-        self.copies.copies.len()
-    }
+/// The first segment of each batch of a block.
+fn batches(block: &Block) -> impl Iterator<Item = usize> {
+    (0..block.segments()).step_by(BATCH_SEGMENTS)
+}
+
+/// Whether the batch that begins at segment `first` has a hit.
+fn any_hit(block: &Block, hits: &Hits, first: usize) -> bool {
+    let last = (first + BATCH_SEGMENTS).min(block.segments());
+    hits.bits[first..last].iter().any(|&bits| bits != 0)
 }
 
 /// Registers and what is beside them.

@@ -42,12 +42,7 @@ impl Engine for Bulk {
     }
 
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let values = match (want, self.ty) {
-            (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
-            (Want::Values, Type::Num) => Values::Numbers(vec![0; block.slots()]),
-            _ => Values::None,
-        };
-        let mut hits = Hits { bits: vec![0; block.segments()], values };
+        let mut hits = Hits::new(block, want, self.ty);
         self.each(block, |slot, spot| {
             let answer = self.reference.answer(spot);
             hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);

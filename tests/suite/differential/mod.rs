@@ -275,9 +275,9 @@ fn run(seed: u64, real: &[Position], seen: &mut Seen) {
             seen.hits += hits;
             let percent = 100 * hits / block.slots() as u64;
             seen.balanced += u64::from((5..=95).contains(&percent));
-            seen.copies += job.copies.copies.len() as u64;
+            seen.copies += job.planner.copies() as u64;
             seen.note_query(&parsed.query);
-            seen.note_plan(&job.plan.notes);
+            seen.note_plan(&job.planner.hits().notes);
         }
         Outcome::Differ(_) => {
             let small = shrink(term, &block, options);

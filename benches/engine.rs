@@ -1,0 +1,156 @@
+//! How fast games become blocks, and blocks hits. See `benches/README.md`.
+
+use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use orbit_chess::{
+    database::{Database, DatabaseOptions},
+    engine::{Engine, Job, Want},
+    plan::Options,
+    query,
+    reel::{Block, EncodedBlock, replay::SegmentColumns},
+};
+
+/// How often the sample is repeated: its packed blocks alone would fit the second-level cache.
+const REPEATS: usize = 8;
+
+/// Query, and the positions of `games/sample.pgn` that it hits.
+const QUERIES: &[(&str, &str, u64)] = &[
+    ("anchors", "shift {Nd4 kf3}", 21),
+    ("anchors_flip", "shift flip {Nd4 kf3}", 328),
+    ("anchors_flip_color", "shift flip flipcolor {Nd4 kf3}", 633),
+    ("pawns", "shift {P[a2,b2,c2] p[a3]}", 50_924),
+    ("ranges_and_not", "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}", 17_309),
+    ("flip_fianchetto", "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}", 554),
+    ("knight_attacks", "N attacks k", 328),
+    ("passed_pawns", "#passedpawns >= 3", 4_409),
+    ("check", "check", 4_797),
+    ("xray", "R->A->k", 293),
+    ("pin", "pin from r through N to K", 148),
+    ("count", "(shift count {Pa2 Pb3}) >= 3", 3_501),
+    ("table", "shift {Na1 attacks qb3}", 157),
+    ("material", "power A - power a >= 5", 1_028),
+    ("mate", "mate", 25),
+];
+
+struct Games {
+    text: Vec<u8>,
+    blocks: Vec<Block>,
+    /// Copies of the sample among them, or `None` for other games.
+    repeats: Option<u64>,
+}
+
+impl Games {
+    fn open() -> Games {
+        let own = std::env::var_os("ORBIT_BENCH_PGN");
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
+        let repeats = if own.is_some() { 1 } else { REPEATS };
+        let path = own.as_ref().map_or(sample.as_path(), Path::new);
+        let text = std::fs::read(path).expect("the games can be read").repeat(repeats);
+        let blocks = blocks(&text);
+        Games { text, blocks, repeats: own.is_none().then_some(repeats as u64) }
+    }
+
+    fn positions(&self) -> u64 {
+        self.blocks.iter().map(|block| block.slots() as u64).sum()
+    }
+}
+
+fn blocks(text: &[u8]) -> Vec<Block> {
+    let mut out = Vec::new();
+    let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
+    let take = |taken: orbit_chess::database::Taken, ()| {
+        out.push(taken.block);
+        ControlFlow::Continue(())
+    };
+    database.for_each_block(1, |_| (), take).expect("PGN gives blocks");
+    out
+}
+
+fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| engine.scan(block, Want::Bits).expect("the engine runs").count()).sum()
+}
+
+/// A sum of everything, so that nothing can be left out.
+fn sum(planes: &[[u64; 4]]) -> u64 {
+    planes.iter().fold(0u64, |sum, [a, b, c, d]| sum.wrapping_add(a ^ b ^ c ^ d))
+}
+
+fn replayed(blocks: &[Block], mut each: impl FnMut([u64; 4])) {
+    let mut columns = SegmentColumns::new();
+    for block in blocks {
+        for segment in 0..block.segments() {
+            columns.replay(block, segment);
+            for i in 0..columns.masks.valid.count_ones() as usize {
+                each(columns.planes.map(|plane| plane[i]));
+            }
+        }
+    }
+}
+
+fn reading(c: &mut Criterion) {
+    let games = Games::open();
+    let mut group = c.benchmark_group("read");
+    group.sample_size(10).throughput(Throughput::Bytes(games.text.len() as u64));
+    group.bench_function("blocks", |b| {
+        b.iter(|| {
+            let positions: usize = blocks(&games.text).iter().map(Block::slots).sum();
+            assert_eq!(positions as u64, games.positions());
+        });
+    });
+    group.finish();
+
+    let mut group = c.benchmark_group("index");
+    group.sample_size(10).throughput(Throughput::Elements(games.positions()));
+    let bytes =
+        |blocks: &[Block]| blocks.iter().map(|block| EncodedBlock::new(block).bytes().len()).sum::<usize>();
+    let expected = bytes(&games.blocks);
+    group.bench_function("bytes", |b| b.iter(|| assert_eq!(bytes(&games.blocks), expected)));
+    group.finish();
+}
+
+fn floors(c: &mut Criterion) {
+    let games = Games::open();
+    let mut positions = Vec::new();
+    replayed(&games.blocks, |planes| positions.push(planes));
+    let expected = sum(&positions);
+    let mut group = c.benchmark_group("floor");
+    group.throughput(Throughput::Elements(games.positions()));
+    group.bench_function("sum", |b| b.iter(|| assert_eq!(sum(black_box(&positions)), expected)));
+    group.bench_function("replay", |b| {
+        b.iter(|| {
+            let mut total = 0u64;
+            replayed(black_box(&games.blocks), |[a, b, c, d]| total = total.wrapping_add(a ^ b ^ c ^ d));
+            assert_eq!(total, expected);
+        });
+    });
+    group.finish();
+}
+
+fn scanning(c: &mut Criterion) {
+    let games = Games::open();
+    let mut group = c.benchmark_group("scan");
+    group.throughput(Throughput::Elements(games.positions()));
+    for &(name, text, expected) in QUERIES {
+        let query = query::parse(text).expect("the queries are CQL").query;
+        let job = Job::new(query, Options::default()).expect("they can be planned");
+        let engine = job.cpu();
+        let found = hits(&engine, &games.blocks);
+        match games.repeats {
+            Some(repeats) => assert_eq!(found, expected * repeats, "{text}"),
+            None => {
+                let (reference, first) = (job.reference().expect("it runs all queries"), &games.blocks[..1]);
+                assert_eq!(hits(&engine, first), hits(&reference, first), "{text}");
+            }
+        }
+        group.bench_function(name, |b| b.iter(|| assert_eq!(hits(&engine, black_box(&games.blocks)), found)));
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = all;
+    config = Criterion::default().sample_size(20).measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(500));
+    targets = reading, floors, scanning
+}
+criterion_main!(all);

@@ -1,0 +1,127 @@
+//! What the fuzz targets do. Each function takes any bytes and panics if the library breaks a
+//! promise; it returns whether the bytes were good for more than a refusal. `tests/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
+
+use std::{fs, ops::ControlFlow};
+
+use orbit_chess::{
+    database::{Database, DatabaseOptions},
+    engine::{Engine as _, Job, Want},
+    plan::Options,
+    query,
+    reel::{Block, BlockBuilder, EncodedBlock, Reel, ReelSource, ReelWriter},
+};
+
+/// Longer queries teach nothing new and take long.
+const QUERY_BYTES_MAX: usize = 400;
+
+/// Parses, expands and plans a query, and runs it on one position: errors are fine, panics are not,
+/// and the two engines must agree.
+pub fn query(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    if text.len() > QUERY_BYTES_MAX {
+        return false;
+    }
+    let parsed = match query::parse(text) {
+        Ok(parsed) => parsed,
+        Err(diagnostic) => {
+            diagnostic.render(text, "query", false);
+            return false;
+        }
+    };
+    let Ok(job) = Job::new(parsed.query, Options::default()) else { return false };
+    let Ok(reference) = job.reference() else { return false };
+    if reference.copies() > 300 {
+        return false;
+    }
+    let block = &blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", DatabaseOptions::default())[0];
+    let (fast, slow) = (job.cpu().scan(block, Want::Values), reference.scan(block, Want::Values));
+    let (fast, slow) = (fast.expect("cpu runs what it has planned"), slow.expect("it was accepted"));
+    assert_eq!(fast.bits, slow.bits, "{text}");
+    assert_eq!(job.cpu().copies(), reference.copies(), "{text}");
+    true
+}
+
+/// Reads any bytes as PGN: never panics, and games do not depend on the size of chunks.
+pub fn pgn(data: &[u8]) -> bool {
+    let mut small = DatabaseOptions::default();
+    small.pgn.chunk_bytes = 1;
+    let (whole, pieces) = (blocks(data, DatabaseOptions::default()), blocks(data, small));
+    assert_eq!(games(&whole), games(&pieces), "games depend on the size of chunks");
+    whole.iter().any(|block| block.slots() > block.games_len())
+}
+
+/// Reads any bytes as a reel: an error or blocks, never a panic.
+pub fn reel(data: &[u8]) -> bool {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+    fs::write(file.path(), data).expect("it can be written");
+    read(file.path())
+}
+
+/// Makes a reel of some games, alters one byte of it as the data say, and reads it. Every byte
+/// stands under a checksum: something must be refused.
+pub fn reel_mutated(data: &[u8]) -> bool {
+    let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = folder.path().join("games.reel");
+    write(&path, &blocks(games, DatabaseOptions::default()));
+    assert!(read(&path), "a new reel was refused");
+
+    let mut bytes = fs::read(&path).expect("the reel was just written");
+    let at = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize % bytes.len();
+    if head[4] == 0 {
+        bytes.truncate(at);
+    } else {
+        bytes[at] ^= head[4];
+    }
+    fs::write(&path, bytes).expect("it was written before");
+    assert!(!read(&path), "byte {at}, altered by {}, was not noticed", head[4]);
+    true
+}
+
+fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
+    let mut out = Vec::new();
+    let database = Database::from_pgn_bytes("data", data.to_vec(), options);
+    let take = |taken: orbit_chess::database::Taken, ()| {
+        out.push(taken.block);
+        ControlFlow::Continue(())
+    };
+    database.for_each_block(1, |_| (), take).expect("PGN gives blocks, whatever it is");
+    out
+}
+
+/// Everything about all games, block by block, as text.
+fn games(blocks: &[Block]) -> Vec<String> {
+    let mut out = Vec::new();
+    for block in blocks {
+        for game in block.games() {
+            let numbers = (game.number(), game.number_in_source(), game.offset(), game.outcome());
+            let tags: Vec<_> = game.tags().collect();
+            out.push(format!("{numbers:?} {:?} {:?} {tags:?}", game.start(), game.moves()));
+        }
+        for problem in block.problems() {
+            let number = block.number_in_source(problem);
+            let orbit_chess::reel::Problem { kind, offset, ply, reason, .. } = problem;
+            out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
+        }
+    }
+    // Problems stand behind the games of their block, wherever that ends.
+    out.sort();
+    out
+}
+
+fn write(path: &std::path::Path, blocks: &[Block]) {
+    let mut writer = ReelWriter::create(path).expect("the folder can be written to");
+    let empty = BlockBuilder::new().finish();
+    for block in blocks.iter().chain([&empty]) {
+        writer.append(&EncodedBlock::new(block)).expect("there is room");
+    }
+    let source = ReelSource { name: String::from("data"), ..ReelSource::default() };
+    writer.finish(&[source]).expect("there is room");
+}
+
+/// Whether a reel and all its blocks can be read.
+fn read(path: &std::path::Path) -> bool {
+    let Ok(reel) = Reel::open(path) else { return false };
+    let good = (0..reel.blocks()).filter(|&index| reel.block(index).is_ok()).count();
+    good == reel.blocks()
+}

@@ -1,0 +1,167 @@
+//! What several commands need.
+
+use std::cell::Cell;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use orbit_chess::database::{Summary, Taken};
+use orbit_chess::reel::{Block, Problem};
+
+use super::{Exit, Failure};
+
+pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
+
+/// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
+/// standard input may never notice.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
+
+/// Ctrl-C as a flag, and the file to remove should the run not end by itself.
+#[derive(Clone, Default)]
+pub(super) struct Interrupt {
+    pub(super) flag: Arc<AtomicBool>,
+    file: Arc<Mutex<Option<PathBuf>>>,
+}
+
+impl Interrupt {
+    /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
+    pub(super) fn install() -> Result<Interrupt, Failure> {
+        let interrupt = Interrupt::default();
+        let handler = interrupt.clone();
+        let set = ctrlc::set_handler(move || {
+            if !handler.flag.swap(true, Ordering::Relaxed) {
+                std::thread::sleep(INTERRUPT_GRACE);
+            }
+            if let Some(file) = &*handler.file.lock().unwrap_or_else(PoisonError::into_inner) {
+                let _ = std::fs::remove_file(file);
+            }
+            std::process::exit(130);
+        });
+        set.map_err(|error| Failure::Other(format!("Ctrl-C cannot be handled: {error}")))?;
+        Ok(interrupt)
+    }
+
+    /// Names the file to remove.
+    pub(super) fn remove(&self, file: PathBuf) {
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
+/// The number of threads: as given, else as many as there are cores.
+pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
+    given.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+/// Work that is done sooner needs no bar.
+const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+
+/// A bar on stderr, if that is a terminal and the work takes its time.
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+    is_shown: Cell<bool>,
+}
+
+impl Progress {
+    pub(super) fn new() -> Progress {
+        Progress::new_if(true)
+    }
+
+    /// No bar unless it is wanted.
+    pub(super) fn new_if(is_wanted: bool) -> Progress {
+        let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let bar = (is_wanted && io::stderr().is_terminal()).then(|| hidden().with_style(style(false)));
+        Progress { bar, is_shown: Cell::new(false) }
+    }
+
+    /// Shows how far a run has come.
+    pub(super) fn update(&self, taken: &Taken) {
+        let Some(bar) = &self.bar else { return };
+        if !self.is_shown.get() && bar.elapsed() >= PROGRESS_DELAY {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.is_shown.set(true);
+        }
+        if bar.length() != taken.bytes_total {
+            bar.set_style(style(taken.bytes_total.is_some()));
+            taken.bytes_total.iter().for_each(|&total| bar.set_length(total));
+        }
+        bar.set_position(taken.bytes);
+    }
+
+    /// Prints a line of messages without spoiling the bar.
+    pub(super) fn message(&self, line: &str) {
+        self.aside(|| eprintln!("{line}"));
+    }
+
+    /// Does something that writes to the terminal without spoiling the bar.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+fn style(bounded: bool) -> ProgressStyle {
+    let template = if bounded {
+        "{wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left"
+    } else {
+        "{spinner} {bytes}, {bytes_per_sec}"
+    };
+    ProgressStyle::with_template(template).expect("the templates are above")
+}
+
+/// Standard output with a buffer.
+pub(super) struct Out(BufWriter<io::StdoutLock<'static>>);
+
+impl Out {
+    pub(super) fn new() -> Out {
+        Out(BufWriter::new(io::stdout().lock()))
+    }
+
+    pub(super) fn line(&mut self, line: impl std::fmt::Display) -> Result<(), Failure> {
+        writeln!(self.0, "{line}").map_err(Failure::Stdout)
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(Failure::Stdout)
+    }
+}
+
+/// Prints the sources that were not read to their ends; the exit that follows from them.
+pub(super) fn print_failures(summary: &Summary) -> Exit {
+    let mut exit = Exit::Done;
+    for (source, offset, reason) in summary.failures() {
+        eprintln!("warning: {}: not read beyond byte {}: {reason}", source.name, grouped(offset));
+        exit = Exit::SourceFailed;
+    }
+    exit
+}
+
+/// A problem as one line: `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous`.
+pub(super) fn problem_line(block: &Block, problem: &Problem, source: &str) -> String {
+    let (_, number) = block.number_in_source(problem);
+    let Problem { offset, ply, reason, .. } = problem;
+    let kind = kind_name(problem.kind);
+    format!("{source}: game {number}, byte {offset}, ply {ply}: {reason} ({kind})")
+}

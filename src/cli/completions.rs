@@ -1,0 +1,26 @@
+//! `orbit completions`.
+
+use std::io::{self, Write as _};
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use super::{Cli, Exit, Failure};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  orbit completions bash > ~/.local/share/bash-completion/completions/orbit
+  orbit completions zsh > ~/.zfunc/_orbit
+  orbit completions fish > ~/.config/fish/completions/orbit.fish")]
+pub(super) struct Args {
+    /// The shell.
+    shell: Shell,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    // Written as a whole: clap_complete panics where stdout is closed.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "orbit", &mut script);
+    io::stdout().write_all(&script).map_err(Failure::Stdout)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,352 @@
+//! `orbit explain`.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use orbit_chess::board::Dihedral;
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::engine::{Engine as _, Job, Values, Want};
+use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
+use orbit_chess::plan::{Options, OrbitNote, Plan};
+use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
+use orbit_chess::reel::Block;
+use serde_json::{Value, json};
+
+use super::common::{Out, grouped};
+use super::query_text::QueryText;
+use super::{Exit, Failure};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  orbit explain 'shift flip flipcolor {Nd4 kf3}' --boards
+  orbit explain 'flip count {Ra1 or Rh1}' --fen '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1'
+  orbit explain -f query.cql --plan")]
+pub(super) struct Args {
+    /// The query.
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    query: Option<String>,
+    /// Read the query from a file.
+    #[arg(short, long, value_name = "FILE.cql")]
+    file: Option<PathBuf>,
+    /// How many copies of the outermost transform to show.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    copies: usize,
+    /// Show each of these copies on a small board.
+    #[arg(long)]
+    boards: bool,
+    /// List the steps of the plan.
+    #[arg(long)]
+    plan: bool,
+    /// Evaluate the query on a position.
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let query = QueryText::alone(args.file.as_deref(), args.query.as_deref())?;
+    let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
+    let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+    query.print_remarks(&parsed.remarks, true);
+    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
+    let mut out = Out::new();
+    if args.json {
+        out.line(explanation.json(args.copies))?;
+    } else {
+        explanation.lines(&args).into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}
+
+/// Everything there is to say about a query.
+struct Explanation<'a> {
+    text: &'a str,
+    job: &'a Job,
+    plan: Plan,
+    /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
+    orbits: Vec<(&'a str, Orbit)>,
+    /// Whether the first of them is the whole query.
+    whole: bool,
+    evaluated: Option<Evaluated>,
+}
+
+struct Evaluated {
+    hit: bool,
+    value: String,
+    /// Indices of the outermost transform's copies that match.
+    copies: Vec<usize>,
+}
+
+impl<'a> Explanation<'a> {
+    fn new(text: &'a str, job: &'a Job, fen: Option<&str>) -> Result<Explanation<'a>, Failure> {
+        let mut orbits = Vec::new();
+        let body = &job.query.body;
+        collect_orbits(body, text, &mut orbits);
+        let whole = matches!(body.op, Op::Transform(..));
+        let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
+        // Whether a number has a value is often plain; how it is computed is what one wants to see.
+        let plan = if body.ty == Type::Num { job.planner.values() } else { job.planner.hits() };
+        Ok(Explanation { text, job, plan, orbits, whole, evaluated })
+    }
+
+    fn lines(&self, args: &Args) -> Vec<String> {
+        let plan = &self.plan;
+        let mut lines = vec![
+            format!("query   {}", one_line(self.text)),
+            format!("value   {}", type_name(self.job.query.body.ty)),
+        ];
+        lines.push("tree".into());
+        tree_lines(&self.job.query.body, self.text, 1, &mut lines);
+        for (text, orbit) in &self.orbits {
+            lines.push(format!(
+                "orbit   {}: {} combinations, {} distinct copies{}",
+                one_line(text),
+                grouped(orbit.elements as u64),
+                grouped(orbit.copies.len() as u64),
+                tally_text(orbit)
+            ));
+        }
+        if let (Some((_, orbit)), true) = (self.orbits.first(), self.whole) {
+            self.copy_lines(orbit, args, &mut lines);
+        }
+        lines.push(format!("plan    {}", size_text(plan)));
+        lines.extend(note_lines(&plan.notes).into_iter().map(|line| format!("        {line}")));
+        if args.plan {
+            lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
+        }
+        if let Some(evaluated) = &self.evaluated {
+            lines.push(format!("there   {}", evaluated.value));
+            if let (Some((_, orbit)), true) = (self.orbits.first(), self.whole) {
+                lines.push(format!("        {} of the copies match", evaluated.copies.len()));
+                for &index in evaluated.copies.iter().take(args.copies) {
+                    lines.push(format!("        {}", copy_line(index, &orbit.copies[index])));
+                }
+            }
+        }
+        lines
+    }
+
+    fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {
+        let shown = args.copies.min(orbit.copies.len());
+        if shown == 0 {
+            return;
+        }
+        let of = if shown < orbit.copies.len() {
+            format!(" (the first {shown} of {}; --copies N shows more)", grouped(orbit.copies.len() as u64))
+        } else {
+            String::new()
+        };
+        lines.push(format!("copies{of}"));
+        // The filter as written first, wherever it stands in the order.
+        let written = orbit.copies.iter().position(|copy| copy.placement == Placement::IDENTITY);
+        let others = (0..orbit.copies.len()).filter(|&index| Some(index) != written);
+        for index in written.into_iter().chain(others).take(shown) {
+            let copy = &orbit.copies[index];
+            lines.push(format!("  {}", copy_line(index, copy)));
+            if args.boards {
+                lines.extend(small_board(&copy.filter).map(|rank| format!("         {rank}")));
+            }
+        }
+    }
+
+    fn json(&self, copies: usize) -> Value {
+        let plan = &self.plan;
+        let orbits = self.orbits.iter().map(|(text, orbit)| {
+            json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
+        });
+        let top = self.orbits.first().filter(|_| self.whole);
+        let listed = top.into_iter().flat_map(|(_, orbit)| orbit.copies.iter().take(copies)).enumerate();
+        let listed = listed.map(|(index, copy)| {
+            json!({ "copy": index + 1, "text": AsText(&copy.filter).to_string(), "from": placement_text(copy.placement) })
+        });
+        json!({
+            "query": self.text,
+            "type": type_name(self.job.query.body.ty),
+            "orbits": orbits.collect::<Vec<_>>(),
+            "copies": listed.collect::<Vec<_>>(),
+            "plan": {
+                "steps": plan.program.steps.len(),
+                "registers": plan.program.registers,
+                "strategies": note_lines(&plan.notes),
+            },
+            "evaluated": self.evaluated.as_ref().map(|it| json!({
+                "hit": it.hit,
+                "value": it.value,
+                "copies": it.copies.iter().map(|index| index + 1).collect::<Vec<_>>(),
+            })),
+        })
+    }
+}
+
+/// Expands every transform of the tree by itself; a fused chain is one.
+fn collect_orbits<'a>(node: &'a Node, text: &'a str, out: &mut Vec<(&'a str, Orbit)>) {
+    let mut node = node;
+    if matches!(node.op, Op::Transform(..)) {
+        if let Ok(Filter::Orbit(orbit)) = orbit::expand(node) {
+            out.push((text.get(node.span.start..node.span.end).unwrap_or_default(), orbit));
+        }
+        while let (Op::Transform(_, Tally::Any), Op::Transform(..)) = (&node.op, &node.args[0].op) {
+            node = &node.args[0];
+        }
+    }
+    node.args.iter().for_each(|arg| collect_orbits(arg, text, out));
+}
+
+/// The value of a query on one position.
+fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
+    let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
+    let database = Database::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), DatabaseOptions::default());
+    let mut block = None;
+    database.for_each_block(1, Block::clone, |_, made| {
+        block = Some(made);
+        ControlFlow::Break(())
+    })?;
+    let block =
+        block.ok_or_else(|| wrong("no position found; a FEN looks like `4k3/8/8/8/8/8/8/4K2R w K - 0 1`"))?;
+    if block.slots() != 1 {
+        let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
+        return Err(wrong(reason));
+    }
+    let engine = job.cpu();
+    let hits = engine.scan(&block, Want::Values).map_err(|error| Failure::Other(error.to_string()))?;
+    let hit = hits.contains(0);
+    let value = match &hits.values {
+        Values::Numbers(numbers) if hit => numbers[0].to_string(),
+        Values::Numbers(_) => "no value".into(),
+        Values::Sets(sets) => set_text(sets[0]),
+        Values::None => hit.to_string(),
+    };
+    let mut counts = vec![0; engine.copies()];
+    engine.copy_counts(&block, &hits, &mut counts).map_err(|error| Failure::Other(error.to_string()))?;
+    let copies = counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index).collect();
+    Ok(Evaluated { hit, value, copies })
+}
+
+/// `[a1,h8]`, `a1`, `[]`.
+fn set_text(set: u64) -> String {
+    let squares: Vec<String> =
+        orbit_chess::board::Bitboard(set).into_iter().map(|square| square.to_string()).collect();
+    match &squares[..] {
+        [one] => one.clone(),
+        all => format!("[{}]", all.join(",")),
+    }
+}
+
+fn type_name(ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "condition",
+        Type::Set => "set of squares (a hit if it is not empty)",
+        Type::Num => "number (a hit wherever it has a value)",
+        Type::Str => "string (a hit wherever it has a value)",
+    }
+}
+
+fn tree_lines(node: &Node, text: &str, depth: usize, lines: &mut Vec<String>) {
+    let kind = match node.ty {
+        Type::Bool => "condition",
+        Type::Set => "set",
+        Type::Num => "number",
+        Type::Str => "string",
+    };
+    let source = one_line(text.get(node.span.start..node.span.end).unwrap_or_default());
+    lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
+    // A board is 64 designators; its text says it all.
+    if node.args.len() <= 16 {
+        node.args.iter().for_each(|arg| tree_lines(arg, text, depth + 1, lines));
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+fn tally_text(orbit: &Orbit) -> String {
+    match (orbit.tally, orbit.ty) {
+        (Tally::Count, _) => "; the value is how many match".into(),
+        (Tally::Range(lo, hi), _) => format!("; {lo} to {hi} of them must match"),
+        (Tally::Any, Type::Set) => "; the value is the union of theirs".into(),
+        (Tally::Any, Type::Num) => "; the value is the largest of theirs".into(),
+        (Tally::Any, _) => "; one must match".into(),
+    }
+}
+
+fn copy_line(index: usize, copy: &Copy) -> String {
+    format!("{:>5}  {:32} {}", index + 1, AsText(&copy.filter).to_string(), placement_text(copy.placement))
+}
+
+fn placement_text(placement: Placement) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let dihedral = if placement.swap_colors {
+        parts.push("colours swapped (with 1<->8)".into());
+        placement.dihedral.after(Dihedral::ReflectRanks)
+    } else {
+        placement.dihedral
+    };
+    match dihedral {
+        Dihedral::Identity => {}
+        Dihedral::Rotate90Ccw => parts.push("turned 90".into()),
+        Dihedral::Rotate180 => parts.push("turned 180".into()),
+        Dihedral::Rotate270Ccw => parts.push("turned 270".into()),
+        Dihedral::ReflectRanks => parts.push("mirrored 1<->8".into()),
+        Dihedral::ReflectFiles => parts.push("mirrored a<->h".into()),
+        Dihedral::ReflectMain => parts.push("mirrored in a1-h8".into()),
+        Dihedral::ReflectAnti => parts.push("mirrored in h1-a8".into()),
+    }
+    if placement.turn45 != 0 {
+        parts.push(format!("directions turned {}", 45 * u32::from(placement.turn45)));
+    }
+    match placement.shift {
+        Some((0, 0)) => {}
+        Some((dx, dy)) => parts.push(format!("shifted {dx:+} files {dy:+} ranks")),
+        None => parts.push("shifted more than once".into()),
+    }
+    if parts.is_empty() { "as written".into() } else { parts.join(", ") }
+}
+
+fn size_text(plan: &Plan) -> String {
+    let program = &plan.program;
+    format!(
+        "{} steps on {} registers, {} game columns",
+        grouped(program.steps.len() as u64),
+        program.registers,
+        plan.columns.len()
+    )
+}
+
+/// How the orbits are evaluated; equal notes are counted, not repeated.
+fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for note in notes {
+        let line = note_text(note);
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    let times = |(line, count)| if count == 1 { line } else { format!("{line} ({count} times)") };
+    lines.into_iter().map(times).collect()
+}
+
+fn note_text(note: &OrbitNote) -> String {
+    let mut parts = Vec::new();
+    if note.anchored > 0 {
+        parts.push(format!(
+            "{} copies in {} words, a bit for each anchor square",
+            note.anchored, note.anchors
+        ));
+    }
+    if note.gridded > 0 {
+        parts.push(format!("{} copies in {} grids of 15x15 shifts", note.gridded, note.grids));
+    }
+    if note.in_tables > 0 {
+        parts.push(format!("{} copies as rows of {} tables", note.in_tables, note.tables));
+    }
+    if note.unrolled > 0 {
+        parts.push(format!("{} copies written out", note.unrolled));
+    }
+    if parts.is_empty() { "an orbit without copies".into() } else { parts.join(", ") }
+}

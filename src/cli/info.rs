@@ -1,0 +1,110 @@
+//! `orbit info`.
+
+use std::path::PathBuf;
+
+use orbit_chess::reel::{Reel, ReelSource, SectionBytes, Totals};
+use serde_json::{Value, json};
+
+use super::common::{Out, grouped, kind_name, reason_lines, totals_line};
+use super::{Exit, Failure};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The reel.
+    #[arg(value_name = "FILE.reel")]
+    reel: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Read all of it: check every checksum, and that every key position is where the moves lead.
+    #[arg(long)]
+    verify: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let reel = Reel::open(&args.reel)?;
+    if args.verify {
+        (0..reel.blocks()).try_for_each(|index| reel.verify(index))?;
+    }
+    let mut out = Out::new();
+    if args.json {
+        out.line(json_of(&reel, args.verify))?;
+    } else {
+        text_of(&reel, args.verify).into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}
+
+fn named(sections: &SectionBytes) -> [(&'static str, u64); 7] {
+    let SectionBytes { keys, moves, starts, games, tags, problems, other } = *sections;
+    [
+        ("keys", keys),
+        ("moves", moves),
+        ("starts", starts),
+        ("games", games),
+        ("tags", tags),
+        ("problems", problems),
+        ("other", other),
+    ]
+}
+
+fn json_of(reel: &Reel, verified: bool) -> Value {
+    let Totals { whole, cut, skipped, positions, reasons, dates, elos } = reel.totals();
+    let reasons = reasons
+        .iter()
+        .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
+    let sources = reel.sources().iter().map(|source| {
+        let ReelSource { name, bytes, games, failure } = source;
+        json!({ "name": name, "bytes": bytes, "games": games, "failure": failure })
+    });
+    json!({
+        "file": reel.path().to_string_lossy(),
+        "format_version": reel.version(),
+        "bytes": reel.bytes(),
+        "blocks": reel.blocks(),
+        "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
+        "positions": positions,
+        "sections": named(reel.sections()).into_iter().map(|(name, bytes)| (name.to_owned(), json!(bytes)))
+            .collect::<serde_json::Map<_, _>>(),
+        "problems": reasons.collect::<Vec<_>>(),
+        "sources": sources.collect::<Vec<_>>(),
+        "dates": dates,
+        "elos": elos,
+        "verified": verified,
+    })
+}
+
+fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
+    let totals = reel.totals();
+    let per_position = |bytes: u64| bytes as f64 / totals.positions.max(1) as f64;
+    let mut lines = vec![
+        format!(
+            "{}: format {}, {} blocks",
+            reel.path().display(),
+            reel.version(),
+            grouped(reel.blocks() as u64)
+        ),
+        totals_line(totals),
+    ];
+    lines.extend(reason_lines(totals));
+    if let Some((first, last)) = &totals.dates {
+        lines.push(format!("dates {first} to {last}"));
+    }
+    if let Some((low, high)) = totals.elos {
+        lines.push(format!("Elo {low} to {high}"));
+    }
+    lines.push(format!("{} bytes, {:.2} a position:", grouped(reel.bytes()), per_position(reel.bytes())));
+    for (name, bytes) in named(reel.sections()) {
+        lines.push(format!("  {name:<10}{:>16}{:>8.2}", grouped(bytes), per_position(bytes)));
+    }
+    lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
+    for source in reel.sources() {
+        let failure = source.failure.as_ref().map_or(String::new(), |failure| format!(", {failure}"));
+        lines.push(format!("  {}: {} games{failure}", source.name, grouped(source.games)));
+    }
+    if verified {
+        lines.push(String::from("verified: every checksum and every key position is right"));
+    }
+    lines
+}

@@ -1,0 +1,112 @@
+//! The query as given, on the command line or in a file, and its diagnostics as shown.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use orbit_chess::diagnostic::{Diagnostic, Severity};
+
+use super::Failure;
+
+/// A query, where it came from, and the other arguments.
+pub(super) struct QueryText {
+    pub(super) text: String,
+    /// `query`, or the name of the file.
+    origin: String,
+    pub(super) paths: Vec<PathBuf>,
+}
+
+impl QueryText {
+    /// Takes the query from a file if one is given, else from the first argument.
+    pub(super) fn take(file: Option<&Path>, mut words: Vec<OsString>) -> Result<QueryText, Failure> {
+        let (text, origin) = match file {
+            Some(file) => {
+                refuse_second_query(file, &words)?;
+                (read(file)?, file.display().to_string())
+            }
+            None => {
+                refuse_missing_query(&words)?;
+                let text = words.remove(0).into_string();
+                let text = text.map_err(|_| Failure::Other(String::from("the query is not UTF-8")))?;
+                (text, String::from("query"))
+            }
+        };
+        if words.is_empty() {
+            return Err(Failure::Other(String::from(
+                "there are no games to search: name PGN files, folders or reels after the query, or `-` for \
+                 standard input",
+            )));
+        }
+        let paths = words.into_iter().map(PathBuf::from).collect();
+        Ok(QueryText { text, origin, paths })
+    }
+
+    /// A query without games, from a file if one is given.
+    pub(super) fn alone(file: Option<&Path>, query: Option<&str>) -> Result<QueryText, Failure> {
+        let (text, origin) = match (file, query) {
+            (Some(file), _) => (read(file)?, file.display().to_string()),
+            (None, query) => (query.unwrap_or_default().to_string(), String::from("query")),
+        };
+        Ok(QueryText { text, origin, paths: Vec::new() })
+    }
+
+    /// Why the query cannot be run.
+    pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
+        let mut rendered = self.render(diagnostic);
+        if self.origin == "query" && Path::new(&self.text).exists() {
+            let name = &self.text;
+            rendered.push_str(&format!("\n{name} is a file, but the first argument is the query: "));
+            if !self.paths.is_empty() {
+                rendered.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
+            }
+            rendered.push_str(&format!("write `-f {name}` to read the query from it"));
+        }
+        Failure::Query(rendered)
+    }
+
+    /// Prints warnings, and notes if these are wanted.
+    pub(super) fn print_remarks(&self, remarks: &[Diagnostic], with_notes: bool) {
+        for remark in remarks.iter().filter(|remark| with_notes || remark.severity != Severity::Note) {
+            eprintln!("{}", self.render(remark));
+        }
+    }
+
+    fn render(&self, diagnostic: &Diagnostic) -> String {
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        diagnostic.render(&self.text, &self.origin, !is_plain && std::io::stderr().is_terminal())
+    }
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    let name = file.display();
+    let bytes = std::fs::read(file).map_err(|error| {
+        Failure::Other(format!("the query file {name} cannot be read ({error}): check the path"))
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Other(format!("the query file {name} is not UTF-8: save it as UTF-8")))
+}
+
+fn refuse_second_query(file: &Path, words: &[OsString]) -> Result<(), Failure> {
+    match words.first() {
+        Some(word) if word != "-" && !Path::new(word).exists() => Err(Failure::Other(format!(
+            "`{}` does not exist: with -f the query comes from {} and every argument is a path; leave out one of \
+             the two queries, or check the path",
+            word.display(),
+            file.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn refuse_missing_query(words: &[OsString]) -> Result<(), Failure> {
+    match words {
+        [path] if path == "-" || Path::new(path).exists() => Err(Failure::Other(format!(
+            "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`",
+            path.display()
+        ))),
+        [] => Err(Failure::Other(String::from(
+            "the query and the games are missing: write `orbit scan 'QUERY' games.pgn`",
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,294 @@
+//! `orbit scan`.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
+use orbit_chess::reel::Totals;
+use orbit_chess::report::{Format, Phases, Report, Stitcher, copy_lines, summary_lines};
+use orbit_chess::scan::{EngineChoice, Scan, ScanError};
+use serde_json::json;
+
+use super::common::{Interrupt, Out, Progress, print_failures, threads};
+use super::problems::Problems;
+use super::query_text::QueryText;
+use super::{Exit, Failure};
+
+/// Plies in a line of text without `--all-plies`.
+const PLIES_MAX: usize = 12;
+
+const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...";
+
+const AFTER_HELP: &str = "\
+Formats:
+  text    a line for each game with hits: number, players, result, year, event, the moves that
+          led to the positions that hit (`23...` is Black's 23rd, `start` the position before the
+          first), and how many there are; the value or the squares, if the query has any,
+          stand where they change
+  jsonl   a JSON object for each position that hits: game (its number over all sources),
+          source, number_in_source, offset (the game's first byte in its decompressed source),
+          ply, move, fen, tags, and `squares` of a set, or else `value`: a number, or `true` if
+          the query is a condition
+  plain   `game ply` for each position that hits
+  values  `game ply value` for each position at which the query has a value: a number, a set as
+          `[a1,h1]`, `a1` or `[]`, or `true` where a condition holds
+
+Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
+under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was not read to its end;
+130 after Ctrl-C.
+
+Examples:
+  orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
+  orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
+  orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
+  zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -";
+
+#[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE, after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// The query (CQL 6.2; not with -f), then where the games are: PGN, EPD or FEN files (plain,
+    /// .zst, .gz, .bz2), folders of such files, reels, or `-` for standard input.
+    #[arg(value_name = "QUERY PATH")]
+    words: Vec<OsString>,
+    /// Read the query from a file.
+    #[arg(short, long, value_name = "FILE.cql")]
+    file: Option<PathBuf>,
+    /// How hits are printed.
+    #[arg(long, value_enum, default_value_t = FormatName::Text)]
+    format: FormatName,
+    /// Print how many games and positions hit, and nothing else.
+    #[arg(long)]
+    count: bool,
+    /// Print which copies of the outermost transform hit most often, N of them (20), and nothing else.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
+          conflicts_with_all = ["count", "limit"])]
+    copies: Option<usize>,
+    /// Stop after N games with hits.
+    #[arg(long, value_name = "N")]
+    limit: Option<NonZeroU64>,
+    /// List every ply of a game in text, however many hit.
+    #[arg(long)]
+    all_plies: bool,
+    /// Which engine to use; `auto` takes the fastest that can.
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
+    /// Threads to work with [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print neither summary nor progress.
+    #[arg(short, long)]
+    quiet: bool,
+    /// Exit with 1 if nothing hits.
+    #[arg(long)]
+    fail_if_none: bool,
+    /// List every game that was cut, skipped or repaired in a file.
+    #[arg(long, value_name = "FILE")]
+    problems: Option<PathBuf>,
+    /// List them on stderr as well, and print notes about the query.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum FormatName {
+    Text,
+    Jsonl,
+    Plain,
+    Values,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    Auto,
+    Cpu,
+    Reference,
+}
+
+impl Args {
+    fn format(&self) -> Format {
+        match self.format {
+            _ if self.count || self.copies.is_some() => Format::Nothing,
+            FormatName::Text => {
+                Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX } }
+            }
+            FormatName::Jsonl => Format::JsonLines,
+            FormatName::Plain => Format::Plain,
+            FormatName::Values => Format::Values,
+        }
+    }
+
+    fn engine(&self) -> EngineChoice {
+        match self.engine {
+            EngineName::Auto => EngineChoice::Auto,
+            EngineName::Cpu => EngineChoice::Cpu,
+            EngineName::Reference => EngineChoice::Reference,
+        }
+    }
+}
+
+pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let interrupt = Interrupt::install()?;
+    let query = QueryText::take(args.file.as_deref(), std::mem::take(&mut args.words))?;
+    let scan = Scan::with_engine(&query.text, args.engine()).map_err(|error| failure(&query, error))?;
+    let scan = scan.threads(threads(args.threads));
+    query.print_remarks(scan.remarks(), args.verbose);
+    let planned = Instant::now();
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    let database = Database::open(&query.paths, options)?;
+    let mut run = Run::new(&args, &scan, &database)?;
+    let summary = run.scan(&scan, database, args.format()).map_err(|error| failure(&query, error));
+    run.progress.clear();
+    run.problems.finish()?;
+    let summary = match (summary, run.fault) {
+        (_, Some(fault)) => return Err(fault),
+        (summary, None) => summary?,
+    };
+    if !interrupt.is_set() {
+        print_totals(&args, &run.stitcher, &run.copies, &scan, &run.totals)?;
+    }
+    if !args.quiet {
+        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+        let stop = match (interrupt.is_set(), summary.finished) {
+            (true, _) => "interrupted; until then ",
+            (false, false) => "stopped at the limit; until then ",
+            (false, true) => "",
+        };
+        let how = match threads(args.threads) {
+            1 => format!("{}, 1 thread", scan.engine().name()),
+            threads => format!("{}, {threads} threads", scan.engine().name()),
+        };
+        let lines = summary_lines(&run.totals, run.stitcher.tally(), phases, !summary.finished, &how);
+        eprint!("{stop}");
+        lines.iter().for_each(|line| eprintln!("{line}"));
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        Exit::Done if args.fail_if_none && run.stitcher.tally().games == 0 => Exit::NoHits,
+        exit => exit,
+    })
+}
+
+fn failure(query: &QueryText, error: ScanError) -> Failure {
+    match error {
+        ScanError::Query(diagnostic) => query.failure(&diagnostic),
+        ScanError::Database(error) => Failure::Midway(error),
+        other => Failure::Other(other.to_string()),
+    }
+}
+
+/// What `--count` and `--copies` print.
+fn print_totals(
+    args: &Args,
+    stitcher: &Stitcher,
+    copies: &[u64],
+    scan: &Scan,
+    totals: &Totals,
+) -> Result<(), Failure> {
+    let is_json = args.format == FormatName::Jsonl;
+    let mut out = Out::new();
+    if args.count {
+        let tally = stitcher.tally();
+        let (games, positions) = (tally.games, tally.positions);
+        if is_json {
+            out.line(json!({
+                "games_hit": games,
+                "positions_hit": positions,
+                "games": totals.games(),
+                "positions": totals.positions,
+            }))?;
+        } else {
+            out.line(format_args!("games hit {games}\npositions hit {positions}"))?;
+        }
+    }
+    if let Some(lines_max) = args.copies {
+        if is_json {
+            let copies = copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
+                json!({ "copy": index + 1, "text": text, "positions": positions })
+            });
+            out.line(json!({ "copies": copies.collect::<Vec<_>>() }))?;
+        } else {
+            copy_lines(copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
+        }
+    }
+    out.finish()
+}
+
+/// What a scan gathers and writes to.
+struct Run {
+    stitcher: Stitcher,
+    /// The positions that each copy hit, if these are wanted.
+    copies: Vec<u64>,
+    totals: Totals,
+    problems: Problems,
+    progress: Progress,
+    /// The names of the sources.
+    sources: Vec<String>,
+    out: io::StdoutLock<'static>,
+    /// Whether bar and hits would meet.
+    is_terminal: bool,
+    fault: Option<Failure>,
+}
+
+impl Run {
+    fn new(args: &Args, scan: &Scan, database: &Database) -> Result<Run, Failure> {
+        let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
+        let has_headings = matches!(args.format(), Format::Text { .. }) && sources.len() > 1;
+        Ok(Run {
+            stitcher: Stitcher::new(has_headings.then(|| sources.clone()), args.limit.map(NonZeroU64::get)),
+            copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
+            totals: Totals::default(),
+            problems: Problems::create(args.problems.as_deref(), args.verbose, database)?,
+            progress: Progress::new_if(!args.quiet),
+            sources,
+            out: io::stdout().lock(),
+            is_terminal: io::stdout().is_terminal(),
+            fault: None,
+        })
+    }
+
+    fn scan(&mut self, scan: &Scan, database: Database, format: Format) -> Result<Summary, ScanError> {
+        let (sources, copies) = (self.sources.clone(), self.copies.len());
+        scan.for_each_block(
+            database,
+            format.want(),
+            |block, hits| {
+                let mut counts = vec![0; copies];
+                if copies > 0 {
+                    scan.engine().copy_counts(block, &hits, &mut counts)?;
+                }
+                Ok((format.report(block, &hits, &sources), counts))
+            },
+            |taken, (report, counts)| {
+                for (sum, count) in self.copies.iter_mut().zip(counts) {
+                    *sum += count;
+                }
+                self.take(&taken, &report).unwrap_or_else(|fault| {
+                    self.fault = Some(fault);
+                    ControlFlow::Break(())
+                })
+            },
+        )
+    }
+
+    fn take(&mut self, taken: &Taken, report: &Report) -> Result<ControlFlow<()>, Failure> {
+        self.totals.add(&taken.totals);
+        self.progress.update(taken);
+        self.problems.list(taken, &self.progress)?;
+        let mut write = || self.stitcher.write(report, &mut self.out);
+        let written = if self.is_terminal { self.progress.aside(write) } else { write() };
+        if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            // Nobody reads on, and a thread that waits for standard input might never notice.
+            self.progress.clear();
+            self.problems.finish()?;
+            std::process::exit(0);
+        }
+        written.map_err(Failure::Stdout)
+    }
+}

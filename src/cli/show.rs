@@ -1,0 +1,242 @@
+//! `orbit show`.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use orbit_chess::board::{Color, Position, Square};
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::pgn::Outcome;
+use orbit_chess::reel::{Block, GameRow};
+use serde_json::{Value, json};
+
+use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
+use super::{Exit, Failure};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A reel or PGN.
+    #[arg(value_name = "DB")]
+    database: PathBuf,
+    /// The game's number, from 1, and the ply to show, 0 for the start [default: the last].
+    #[arg(value_name = "GAME[:PLY]")]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    game: u32,
+    ply: Option<usize>,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let (game, ply) = text.split_once(':').map_or((text, None), |(game, ply)| (game, Some(ply)));
+        let game = match game.parse() {
+            Ok(0) | Err(_) => return Err(format!("`{game}` is no game number; games count from 1")),
+            Ok(game) => game,
+        };
+        let ply = ply.map(|ply| ply.parse().map_err(|_| format!("`{ply}` is no ply"))).transpose()?;
+        Ok(Place { game, ply })
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::install()?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    let mut found = None;
+    let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    let database = database.starting_at_game(args.place.game);
+    let mut games = database.games_passed_over();
+    let summary = database.for_each_block(
+        1,
+        |_| (),
+        |taken, ()| {
+            games = taken.block.games_before + taken.block.games_read();
+            if games < args.place.game {
+                return ControlFlow::Continue(());
+            }
+            found = Some(taken.block);
+            ControlFlow::Break(())
+        },
+    );
+    let summary = summary.map_err(Failure::Midway)?;
+    if interrupt.is_set() {
+        return Ok(Exit::Interrupted);
+    }
+    let exit = print_failures(&summary);
+    let Some(block) = found else {
+        let (name, games) = (args.database.display(), grouped(games.into()));
+        return Err(Failure::Other(format!(
+            "{name} has {games} games; there is no game {}",
+            args.place.game
+        )));
+    };
+    let Some(game) = block.games().find(|game| game.number() == args.place.game) else {
+        return Err(Failure::Other(format!(
+            "game {} was skipped: {}",
+            args.place.game,
+            reason(&block, args.place.game)
+        )));
+    };
+    let shown = Shown::new(game, args.place.ply)?;
+    let mut out = Out::new();
+    if args.json {
+        out.line(shown.json())?;
+    } else {
+        shown.text().into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(exit)
+}
+
+/// Why a game of a block has no positions.
+fn reason(block: &Block, number: u32) -> String {
+    let mut before = block.games_before;
+    for (index, part) in block.parts().iter().enumerate() {
+        let numbered =
+            |number| move |p: &&orbit_chess::reel::Problem| (p.part, p.number) == (index as u32, number);
+        if number > before && number <= before + part.games {
+            let problem = block.problems().iter().find(numbered(number - before));
+            return problem.map_or(String::from("no reason is recorded"), |problem| problem.reason.clone());
+        }
+        before += part.games;
+    }
+    String::from("no reason is recorded")
+}
+
+/// A game with its moves named and one position.
+struct Shown<'a> {
+    game: GameRow<'a>,
+    start: Position,
+    san: Vec<String>,
+    ply: usize,
+    position: Position,
+}
+
+impl<'a> Shown<'a> {
+    fn new(game: GameRow<'a>, ply: Option<usize>) -> Result<Shown<'a>, Failure> {
+        let start = game.start();
+        let ply = ply.unwrap_or(game.plies());
+        if ply > game.plies() {
+            let plies = game.plies();
+            return Err(Failure::Other(format!(
+                "game {} has {plies} plies; there is no ply {ply}",
+                game.number()
+            )));
+        }
+        let (mut at, mut position, mut san) = (start, start, Vec::new());
+        for (i, &mv) in game.moves().iter().enumerate() {
+            san.push(mv.to_san(&at));
+            at.play(mv);
+            if i + 1 == ply {
+                position = at;
+            }
+        }
+        Ok(Shown { game, start, san, ply, position })
+    }
+
+    fn tags(&self) -> impl Iterator<Item = (String, String)> + use<'a> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.game.tags().map(move |(name, value)| (text(name), text(value)))
+    }
+
+    fn json(&self) -> Value {
+        let tags = self.tags().map(|(name, value)| json!([name, value]));
+        let problems = self.game.problems().map(|problem| {
+            json!({ "kind": kind_name(problem.kind), "ply": problem.ply, "reason": problem.reason })
+        });
+        json!({
+            "game": self.game.number(),
+            "number_in_source": self.game.number_in_source(),
+            "offset": self.game.offset(),
+            "tags": tags.collect::<Vec<_>>(),
+            "moves": self.san,
+            "result": result(self.game.outcome()),
+            "problems": problems.collect::<Vec<_>>(),
+            "ply": self.ply,
+            "fen": self.position.to_fen(),
+        })
+    }
+
+    fn text(&self) -> Vec<String> {
+        let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut lines: Vec<String> =
+            self.tags().map(|(name, value)| format!("[{name} \"{}\"]", escaped(value))).collect();
+        lines.push(String::new());
+        lines.extend(wrapped(&self.movetext()));
+        for problem in self.game.problems() {
+            lines.push(format!("; {}: {}", kind_name(problem.kind), problem.reason));
+        }
+        lines.push(String::new());
+        lines.push(format!("game {}, ply {} of {}", self.game.number(), self.ply, self.game.plies()));
+        lines.extend(drawn(&self.position));
+        lines.push(self.position.to_fen());
+        lines
+    }
+
+    /// Move numbers count from 1 at the start position.
+    fn movetext(&self) -> Vec<String> {
+        let black_first = usize::from(self.start.state.turn() == Color::Black);
+        let mut words = Vec::new();
+        for (i, san) in self.san.iter().enumerate() {
+            let half = i + black_first;
+            match half % 2 {
+                0 => words.push(format!("{}.", half / 2 + 1)),
+                _ if i == 0 => words.push(String::from("1...")),
+                _ => {}
+            }
+            words.push(san.clone());
+        }
+        words.push(result(self.game.outcome()).to_owned());
+        words
+    }
+}
+
+fn result(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Unknown => "*",
+        Outcome::WhiteWins => "1-0",
+        Outcome::BlackWins => "0-1",
+        Outcome::Draw => "1/2-1/2",
+    }
+}
+
+/// Words in lines of at most 80 characters.
+fn wrapped(words: &[String]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words {
+        let line = lines.last_mut().expect("it begins with one");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.len() + 1 + word.len() <= 80 {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.clone());
+        }
+    }
+    lines
+}
+
+/// The board, rank 8 first.
+fn drawn(position: &Position) -> Vec<String> {
+    let mut lines = Vec::new();
+    for rank in (0..8).rev() {
+        let mut line = format!("{} ", rank + 1);
+        for file in 0..8 {
+            let piece = position.board.at(Square::new(8 * rank + file)).piece();
+            line.push(' ');
+            line.push(piece.map_or('.', |piece| piece.char()));
+        }
+        lines.push(line);
+    }
+    lines.push(String::from("   a b c d e f g h"));
+    lines
+}

@@ -1,0 +1,278 @@
+//! Lines, tag pairs and words of PGN: what can be told without knowing where in a game one is.
+
+use memchr::{memchr2, memchr3};
+
+use super::Outcome;
+use super::san::Shape;
+use super::scan::Range;
+
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// How the first tag pair of most games begins.
+pub(super) const EVENT: &[u8] = b"[Event \"";
+
+/// CR or LF.
+pub(super) fn is_eol(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Blank, but no line end. Real files hold NULs, form feeds, and end-of-file marks of DOS.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
+}
+
+/// Whether only blanks stand between the byte and the line end, or the start of the text, before.
+pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
+    let mut pos = at;
+    while pos > 0 {
+        if text[..pos].ends_with(BOM) {
+            pos -= BOM.len();
+        } else if is_blank(text[pos - 1]) {
+            pos -= 1;
+        } else {
+            return is_eol(text[pos - 1]);
+        }
+    }
+    true
+}
+
+/// Whether `[Event "` stands here at the very start of a line: always the start of a game, unless
+/// other tag pairs stand directly before it.
+pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
+    if !text[at..].starts_with(EVENT) {
+        return false;
+    }
+    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
+    before.last().is_none_or(|&byte| is_eol(byte))
+}
+
+/// Whether the line before the one that begins at `at` looks like a tag pair.
+pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
+    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
+    let before = before.strip_suffix(b"\n").map_or_else(
+        || before.strip_suffix(b"\r").unwrap_or(before),
+        |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
+    );
+    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
+    let line = &before[start..];
+    let line = line.strip_prefix(BOM).unwrap_or(line).trim_ascii_start();
+    line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Where the line that `from` is in ends.
+pub(super) fn line_end(text: &[u8], from: usize) -> usize {
+    memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
+}
+
+/// The name in `[Name "`.
+pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<Range> {
+    let (name, next) = tag_name(line, at)?;
+    (line.get(next) == Some(&b'"')).then_some(name)
+}
+
+/// The name in `[Name value]` or, among other tag pairs, in `[Name` whatever follows.
+pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<Range> {
+    let (name, next) = tag_name(line, at)?;
+    let value = line[next..].trim_ascii_end();
+    let has_value = next > name.end && value.len() > 1 && value.ends_with(b"]");
+    (in_head || line[name.start].is_ascii_uppercase() && has_value).then_some(name)
+}
+
+fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
+    let skip = |mut pos: usize, test: fn(u8) -> bool| {
+        while line.get(pos).is_some_and(|&byte| test(byte)) {
+            pos += 1;
+        }
+        pos
+    };
+    let start = skip(at + 1, is_blank);
+    let stop = skip(start, is_name);
+    line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, skip(stop, is_blank)))
+}
+
+/// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
+/// quote that nothing closes runs to the last quote of the line, or to `]`, or to the end.
+pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
+    let mut pos = after_name;
+    while line.get(pos).is_some_and(|&byte| is_blank(byte)) {
+        pos += 1;
+    }
+    if line.get(pos) != Some(&b'"') {
+        let stop = memchr::memchr(b']', &line[pos..]).map_or(line.len(), |skip| pos + skip);
+        let value = line[pos..stop].trim_ascii_end();
+        return (pos..pos + value.len(), (stop + 1).min(line.len()));
+    }
+    let open = pos + 1;
+    pos = open;
+    let mut last = None;
+    while let Some(skip) = memchr2(b'"', b'\\', &line[pos..]) {
+        pos += skip;
+        if line[pos] == b'\\' {
+            pos = (pos + 2).min(line.len());
+            continue;
+        }
+        match next_after(line, pos + 1) {
+            (Some(b']'), at) => return (open..pos, at + 1),
+            (None | Some(b'['), at) => return (open..pos, at),
+            _ => {}
+        }
+        last.get_or_insert(pos);
+        pos += 1;
+    }
+    if let Some(quote) = last {
+        return (open..quote, quote + 1);
+    }
+    let end = line.trim_ascii_end();
+    let end = end.strip_suffix(b"]").unwrap_or(end);
+    let end = end.strip_suffix(b"\"").unwrap_or(end).len().max(open);
+    (open..end, line.len())
+}
+
+/// The first byte from `from` on that is not blank, and where it is.
+pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
+    let at = (from..line.len()).find(|&at| !is_blank(line[at])).unwrap_or(line.len());
+    (line.get(at).copied(), at)
+}
+
+const STOPS: [bool; 256] = {
+    let mut table = [false; 256];
+    let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
+    let mut k = 0;
+    while k < stops.len() {
+        table[stops[k] as usize] = true;
+        k += 1;
+    }
+    table
+};
+
+/// Where the word that begins at `start` ends.
+pub(super) fn word_end(text: &[u8], start: usize) -> usize {
+    text[start..].iter().position(|&byte| STOPS[byte as usize]).map_or(text.len(), |skip| start + skip.max(1))
+}
+
+/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`.
+pub(super) fn glued_result(word: &[u8]) -> usize {
+    if !matches!(word, [.., b'-', b'0' | b'1'] | [.., b'/', b'2']) || word[0].is_ascii_digit() {
+        return 0;
+    }
+    let results = [&b"1/2-1/2"[..], b"1-0", b"0-1", b"1/2"];
+    let glued = results.iter().find(|result| {
+        word.strip_suffix(**result).is_some_and(|word| !word.is_empty() && Shape::parse(word).is_some())
+    });
+    glued.map_or(0, |result| result.len())
+}
+
+/// Extends a word over a promotion written `e8(Q)`.
+pub(super) fn old_promotion(text: &[u8], stop: usize) -> usize {
+    match text[stop..] {
+        [b'(', role, b')', ..] if memchr3(role, role, role, b"QRBN").is_some() => stop + 3,
+        _ => stop,
+    }
+}
+
+/// The kinds of words in movetext.
+pub(super) enum Word {
+    /// A move number; `length` bytes of the word, dots included.
+    Number { length: usize, value: u32, dotted: bool },
+    /// A terminator.
+    Result(Outcome),
+    /// A null move.
+    Null,
+    /// An evaluation or other mark: no letter and no digit in it.
+    Mark,
+    /// A move, or junk.
+    Other,
+}
+
+impl Word {
+    /// Classifies a word that is not empty.
+    pub(super) fn of(word: &[u8]) -> Word {
+        let first = word[0];
+        if first.is_ascii_alphabetic() {
+            return if is_mark(word) { Word::Mark } else { Word::Other };
+        }
+        if let Some(outcome) = outcome(word) {
+            return Word::Result(outcome);
+        }
+        if first.is_ascii_digit() {
+            return Word::digits(word);
+        }
+        match Shape::parse(word) {
+            Some(Shape::Null) => Word::Null,
+            Some(_) => Word::Other,
+            None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
+            None => Word::Mark,
+        }
+    }
+
+    /// A word such as `...e5` or `…e5`.
+    fn dots(word: &[u8]) -> Word {
+        match dot_count(word) {
+            0 => Word::Other,
+            length => Word::Number { length, value: 0, dotted: false },
+        }
+    }
+
+    fn digits(word: &[u8]) -> Word {
+        if word.starts_with(b"0-0") || word.starts_with(b"0000") {
+            return Word::Other;
+        }
+        let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let value = word[..digits.min(6)].iter().fold(0, |sum, &byte| sum * 10 + u32::from(byte - b'0'));
+        let dots = dot_count(&word[digits..]);
+        let rest = word.get(digits);
+        if dots > 0 || rest.is_none_or(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80) {
+            Word::Number { length: digits + dots, value, dotted: dots > 0 }
+        } else {
+            Word::Other
+        }
+    }
+}
+
+/// Bytes of dots, `.` or `…`, at the start of a word.
+fn dot_count(word: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        match &word[length..] {
+            [b'.', ..] => length += 1,
+            [0xe2, 0x80, 0xa6, ..] => length += 3,
+            _ => return length,
+        }
+    }
+}
+
+/// Words that annotate a move and are no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
+fn is_mark(word: &[u8]) -> bool {
+    matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
+}
+
+fn outcome(word: &[u8]) -> Option<Outcome> {
+    // Most words that come here are move numbers.
+    if word.len() > 16 || word[0] != 0xc2 && !matches!(word.get(1), Some(b'-' | b'/' | 0xe2)) {
+        return None;
+    }
+    let mut plain = [0u8; 24];
+    let mut length = 0;
+    let mut rest = word;
+    while let [first, ..] = *rest {
+        let (piece, skip): (&[u8], usize) = match rest {
+            [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => (b"-", 3),
+            [0xc2, 0xbd, ..] => (b"1/2", 2),
+            _ => (&[first], 1),
+        };
+        plain.get_mut(length..length + piece.len())?.copy_from_slice(piece);
+        length += piece.len();
+        rest = &rest[skip..];
+    }
+    match &plain[..length] {
+        b"1-0" => Some(Outcome::WhiteWins),
+        b"0-1" => Some(Outcome::BlackWins),
+        b"1/2-1/2" | b"1/2" => Some(Outcome::Draw),
+        _ => None,
+    }
+}

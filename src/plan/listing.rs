@@ -1,0 +1,83 @@
+//! Programs as text, for people who want to see what runs.
+
+use std::fmt;
+
+use super::{Input, Op, Program, Reg, Step};
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
+
+impl fmt::Display for Program {
+    /// One line for each step; loops are indented.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (input, reg) in &self.inputs {
+            match input {
+                Input::Plane(k) => writeln!(f, "{reg} = plane {k}")?,
+                other => writeln!(f, "{reg} = {other:?}")?,
+            }
+        }
+        let mut depth = 0;
+        for step in &self.steps {
+            if matches!(step, Step::End { .. }) {
+                depth -= 1;
+            }
+            write!(f, "{:1$}", "", 2 * depth)?;
+            match step {
+                Step::Do { dst, op } => writeln!(f, "{dst} = {}", operation(*op))?,
+                Step::Splat { dst, scalar } => writeln!(f, "{dst} = {}", self.scalar_text(scalar.0))?,
+                Step::AndScalar { dst, a, scalar } => {
+                    writeln!(f, "{dst} = and {a} {}", self.scalar_text(scalar.0))?;
+                }
+                Step::OrScalar { dst, a, scalar } => {
+                    writeln!(f, "{dst} = or {a} {}", self.scalar_text(scalar.0))?;
+                }
+                Step::Begin { table, acc, .. } => {
+                    writeln!(f, "{acc} = for each of {} rows", self.tables[*table].len())?;
+                    depth += 1;
+                }
+                Step::End { acc, word, reduce, .. } => writeln!(f, "gather {acc} {reduce:?} {word}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    fn scalar_text(&self, scalar: u32) -> String {
+        let param = self.steps.iter().find_map(|step| match step {
+            Step::Begin { table, first, .. } => {
+                let width = self.tables[*table][0].len() as u32;
+                (first.0..first.0 + width).contains(&scalar).then(|| format!("row[{}]", scalar - first.0))
+            }
+            _ => None,
+        });
+        param.unwrap_or_else(|| format!("{:#018x}", self.scalars[scalar as usize]))
+    }
+}
+
+/// An operation with its registers.
+fn operation(op: Op) -> String {
+    let mut args = Vec::new();
+    let _ = op.map(|id| {
+        args.push(format!("r{}", id.0));
+        id
+    });
+    let word = match op {
+        Op::Step(_, dx, dy) => format!("step {dx},{dy}"),
+        Op::Shl(_, by) => format!("shl {by}"),
+        Op::Shr(_, by) => format!("shr {by}"),
+        Op::Slide { dir, .. } => format!("slide {dir}"),
+        Op::Walk { dirs, lo, hi, .. } => format!("walk {dirs:#04x} {lo}..{hi}"),
+        Op::Compare(cmp, ..) => format!("compare {cmp:?}"),
+        Op::Pawn { white, .. } => format!("pawn {}", if white { "white" } else { "black" }),
+        Op::Spread { upper, .. } => format!("spread {}", if upper { "upper" } else { "lower" }),
+        other => {
+            let name = format!("{other:?}");
+            name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase()
+        }
+    };
+    format!("{word} {}", args.join(" "))
+}

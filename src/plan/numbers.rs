@@ -1,0 +1,195 @@
+//! Filters that are numbers, to the graph: a word, and a mask that says where there is a value.
+
+use shakmaty::Color;
+
+use super::{
+    columns::Column,
+    dag::{Id, NO_VALUE, Op},
+    lower::{Lower, Value, contents},
+};
+use crate::{
+    orbit::{Filter, Plain},
+    query::{
+        Op as Q,
+        tree::{Arith, Cmp},
+    },
+};
+
+impl Lower {
+    pub(super) fn number_filter(&mut self, f: &Plain) -> Value {
+        let args = &f.args;
+        let always = self.dag.mask(true);
+        let (number, ok) = match &f.op {
+            Q::Int(value) => (self.dag.number(*value), always),
+            Q::Cardinality => {
+                let set = self.set(&args[0]);
+                (self.dag.add(Op::Count(set)), always)
+            }
+            Q::Power => (self.power(&args[0]), always),
+            Q::Rank | Q::File | Q::ContentType { .. } => {
+                let set = self.set(&args[0]);
+                let single = self.dag.add(Op::Single(set));
+                let number = match &f.op {
+                    Q::Rank => self.dag.add(Op::Rank(set)),
+                    Q::File => self.dag.add(Op::File(set)),
+                    Q::ContentType { signed } => self.content(set, *signed),
+                    _ => unreachable!("matched above"),
+                };
+                (number, single)
+            }
+            Q::Arith(arith) => self.arithmetic(*arith, args),
+            Q::Neg => {
+                let (a, ok) = self.number(&args[0]);
+                let zero = self.dag.number(0);
+                (self.dag.add(Op::Sub(zero, a)), ok)
+            }
+            Q::Abs => {
+                let (a, ok) = self.number(&args[0]);
+                let zero = self.dag.number(0);
+                let minus = self.dag.add(Op::Sub(zero, a));
+                let negative = self.dag.add(Op::Compare(Cmp::Lt, a, zero));
+                (self.select(negative, minus, a), ok)
+            }
+            Q::Sqrt => {
+                let (a, ok) = self.number(&args[0]);
+                let zero = self.dag.number(0);
+                let possible = self.dag.add(Op::Compare(Cmp::Ge, a, zero));
+                let root = self.dag.add(Op::Sqrt(a));
+                (root, self.and(ok, possible))
+            }
+            Q::Max | Q::Min => self.extremum(args, f.op == Q::Max),
+            Q::Compare(_) => self.compare(f),
+            Q::ColorValue(color) => (self.dag.number(sign(*color)), always),
+            Q::SideToMove => {
+                let white = self.dag.add(Op::WhiteToMove);
+                let (one, minus) = (self.dag.number(1), self.dag.number(-1));
+                (self.select(white, one, minus), always)
+            }
+            Q::Ply => (self.dag.add(Op::Ply), always),
+            Q::MoveNumber => (self.move_number(), always),
+            Q::GameNumber => self.game_number(Column::GameNumber),
+            Q::Year => self.game_number(Column::Year),
+            Q::Elo(color) => self.game_number(Column::Elo(*color)),
+            Q::Legal { pseudo, only, .. } => {
+                let (from, to) = (self.set(&args[0]), self.set(&args[1]));
+                (self.dag.add(Op::LegalCount { from, to, pseudo: *pseudo, only: *only }), always)
+            }
+            Q::Var(var) => return self.variable(*var),
+            Q::If => return self.condition(args),
+            Q::Compound => return self.compound(args),
+            other => panic!("{other:?} is no number filter"),
+        };
+        Value::Num { number, ok }
+    }
+
+    pub(super) fn power(&mut self, arg: &Filter) -> Id {
+        let may = contents(arg);
+        let set = self.set(arg);
+        let mut parts = Vec::new();
+        for (roles, worth) in [(&[5u8][..], 9), (&[4], 5), (&[2, 3], 3), (&[1], 1)] {
+            if let Some(pieces) = self.movers(may, roles) {
+                let here = self.and(pieces, set);
+                let count = self.dag.add(Op::Count(here));
+                let worth = self.dag.number(worth);
+                parts.push(self.dag.add(Op::Mul(count, worth)));
+            }
+        }
+        self.dag.sum_of(parts)
+    }
+
+    pub(super) fn content(&mut self, set: Id, signed: bool) -> Id {
+        let code = self.dag.add(Op::Content(set));
+        let seven = self.dag.word(7);
+        let role = self.and(code, seven);
+        if !signed {
+            return role;
+        }
+        let white = self.dag.number(7);
+        let black = self.dag.add(Op::Compare(Cmp::Gt, code, white));
+        let zero = self.dag.number(0);
+        let minus = self.dag.add(Op::Sub(zero, role));
+        self.select(black, minus, role)
+    }
+
+    pub(super) fn arithmetic(&mut self, arith: Arith, args: &[Filter]) -> (Id, Id) {
+        let ((a, a_ok), (b, b_ok)) = (self.number(&args[0]), self.number(&args[1]));
+        let ok = self.and(a_ok, b_ok);
+        let op = match arith {
+            Arith::Add => Op::Add(a, b),
+            Arith::Sub => Op::Sub(a, b),
+            Arith::Mul => Op::Mul(a, b),
+            Arith::Div | Arith::Rem => {
+                let zero = self.dag.number(0);
+                let possible = self.dag.add(Op::Compare(Cmp::Ne, b, zero));
+                let op = if arith == Arith::Div { Op::Div(a, b) } else { Op::Rem(a, b) };
+                return (self.dag.add(op), self.and(ok, possible));
+            }
+        };
+        (self.dag.add(op), ok)
+    }
+
+    pub(super) fn compare(&mut self, f: &Plain) -> (Id, Id) {
+        let Q::Compare(cmp) = f.op else { panic!("{:?} is no comparison", f.op) };
+        let ((a, a_ok), (b, b_ok)) = (self.number(&f.args[0]), self.number(&f.args[1]));
+        let holds = self.dag.add(Op::Compare(cmp, a, b));
+        let ok = self.and(a_ok, b_ok);
+        (a, self.and(ok, holds))
+    }
+
+    /// The largest or smallest of the operands that have a value.
+    pub(super) fn extremum(&mut self, args: &[Filter], largest: bool) -> (Id, Id) {
+        let (mut best, mut best_ok) = self.number(&args[0]);
+        for arg in &args[1..] {
+            let (number, ok) = self.number(arg);
+            let cmp = if largest { Cmp::Gt } else { Cmp::Lt };
+            let better = self.dag.add(Op::Compare(cmp, number, best));
+            let none_yet = self.not(best_ok);
+            let better = self.or(better, none_yet);
+            let take = self.and(better, ok);
+            best = self.select(take, number, best);
+            best_ok = self.or(best_ok, ok);
+        }
+        (best, best_ok)
+    }
+
+    /// 1 + (ply + b) / 2, b = 1 where Black began.
+    pub(super) fn move_number(&mut self) -> Id {
+        let ply = self.dag.add(Op::Ply);
+        let white = self.dag.add(Op::WhiteToMove);
+        let (one, two) = (self.dag.number(1), self.dag.number(2));
+        let zero = self.dag.number(0);
+        let odd = self.dag.add(Op::Rem(ply, two));
+        let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
+        let even = self.not(odd);
+        // After an odd number of moves White is to move if Black began.
+        let black_began = self.select(white, odd, even);
+        let b = self.select(black_began, one, zero);
+        let sum = self.dag.add(Op::Add(ply, b));
+        let half = self.dag.add(Op::Div(sum, two));
+        self.dag.add(Op::Add(half, one))
+    }
+
+    pub(super) fn game_number(&mut self, column: Column) -> (Id, Id) {
+        let column = self.column(column);
+        (self.dag.add(Op::GameNumber(column)), self.dag.add(Op::GameMask(column)))
+    }
+
+    // ---- numbers through loops
+
+    /// A number as one word, [`NO_VALUE`] where it has none.
+    pub fn packed_number(&mut self, value: Value) -> Id {
+        let Value::Num { number, ok } = value else { panic!("{value:?} is no number") };
+        let none = self.dag.word(NO_VALUE as u64);
+        self.select(ok, number, none)
+    }
+
+    pub fn unpacked_number(&mut self, word: Id) -> Value {
+        let none = self.dag.word(NO_VALUE as u64);
+        let ok = self.dag.add(Op::Compare(Cmp::Gt, word, none));
+        Value::Num { number: word, ok }
+    }
+}
+
+fn sign(color: Color) -> i32 {
+    if color.is_white() { 1 } else { -1 }
+}

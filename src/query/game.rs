@@ -1,0 +1,207 @@
+//! Filters that ask about the game and its tags, whole positions, and moves.
+
+use shakmaty::{Bitboard, Color, Square};
+
+use super::{
+    lexer::{Tok, unsupported},
+    parser::{Parsed, Parser, color_word},
+    tree::{GameResult, Node, Op, Pieces, Special, Type},
+};
+use crate::{
+    board::{Code, PieceSet},
+    diagnostic::{Diagnostic, Span},
+};
+
+impl Parser {
+    // ---- the game's data
+
+    pub(super) fn color(&mut self) -> Option<Color> {
+        let Tok::Word(word) = self.tok() else { return None };
+        let color = color_word(word)?;
+        self.bump();
+        Some(color)
+    }
+
+    pub(super) fn literal(&mut self, what: &str, example: &str) -> Parsed<String> {
+        match self.tok().clone() {
+            Tok::Str(text) => {
+                self.bump();
+                Ok(text)
+            }
+            _ => Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                format!("expected {what} as a string: `{example}`"),
+            )),
+        }
+    }
+
+    pub(super) fn tag(&mut self, name: &str) -> Parsed<Node> {
+        let span = self.bump();
+        self.text(Op::Tag(name.into()), span)
+    }
+
+    /// A string filter; a literal that follows makes it a substring test.
+    pub(super) fn text(&mut self, op: Op, span: Span) -> Parsed<Node> {
+        let node = Node::new(op, Type::Str, span.to(self.last_span()), vec![]);
+        let Tok::Str(text) = self.tok().clone() else { return Ok(node) };
+        let at = self.bump();
+        if text.contains(['[', ']', '*', '+', '?']) {
+            return Err(Diagnostic::error(
+                at,
+                "this looks like a regular expression",
+                "only plain text is searched for; `~~` is not supported yet",
+            ));
+        }
+        let literal = Node::new(Op::Str(text), Type::Str, at, vec![]);
+        Ok(Node::new(Op::StrIn, Type::Bool, span.to(at), vec![literal, node]))
+    }
+
+    pub(super) fn result(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let value = self.result_value()?;
+        Ok(Node::new(Op::Result(value), Type::Bool, span.to(self.last_span()), vec![]))
+    }
+
+    pub(super) fn result_value(&mut self) -> Parsed<GameResult> {
+        let at = self.span();
+        let mut text = String::new();
+        while text.len() < 7 {
+            match self.tok() {
+                Tok::Int(value) => text += &value.to_string(),
+                Tok::Sign(sign @ ("-" | "/")) => text += sign,
+                Tok::Str(literal) if text.is_empty() => {
+                    text = literal.clone();
+                    self.bump();
+                    break;
+                }
+                _ => break,
+            }
+            self.bump();
+            if matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2") {
+                break;
+            }
+        }
+        match text.as_str() {
+            "1-0" => Ok(GameResult::WhiteWins),
+            "0-1" => Ok(GameResult::BlackWins),
+            "1/2-1/2" => Ok(GameResult::Draw),
+            "" => Err(Diagnostic::error(
+                at,
+                format!("found {}", self.found()),
+                "expected `1-0`, `0-1` or `1/2-1/2`",
+            )),
+            _ => Err(Diagnostic::error(
+                at,
+                format!("`{text}` is no result"),
+                "expected `1-0`, `0-1` or `1/2-1/2`",
+            )),
+        }
+    }
+
+    pub(super) fn fen(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let at = self.span();
+        let text = self.literal("a board", "fen \"8/8/8/8/8/8/8/K6k\"")?;
+        let board = text.split_whitespace().next().unwrap_or("");
+        let mut args = Vec::with_capacity(64);
+        let ranks: Vec<&str> = board.split('/').collect();
+        let fault = |message: String| Diagnostic::error(at, message, "expected eight ranks of eight squares");
+        if ranks.len() != 8 {
+            return Err(fault(format!("this board has {} ranks", ranks.len())));
+        }
+        for (index, rank) in ranks.iter().enumerate() {
+            let row = 7 - index as u32;
+            let mut file = 0;
+            for c in rank.chars() {
+                let (pieces, run) = fen_symbol(c).ok_or_else(|| fault(format!("`{c}` is no piece")))?;
+                for _ in 0..run {
+                    if file == 8 {
+                        return Err(fault(format!("rank {} is too long", row + 1)));
+                    }
+                    let squares = Bitboard::from(Square::new(row * 8 + file));
+                    args.push(Node::new(Op::Designator { pieces, squares }, Type::Set, at, vec![]));
+                    file += 1;
+                }
+            }
+            if file != 8 {
+                return Err(fault(format!("rank {} has {file} squares", row + 1)));
+            }
+        }
+        // The sixty-four designators as conditions: the value is a boolean, whatever the last is.
+        args.push(Node::new(Op::Bool(true), Type::Bool, at, vec![]));
+        Ok(Node::new(Op::Compound, Type::Bool, span.to(at), args))
+    }
+
+    // ---- legal moves
+
+    pub(super) fn legal(&mut self) -> Parsed<Node> {
+        let span = self.span();
+        let count = self.eat_word("countmoves");
+        let pseudo = self.is_word("pseudolegal");
+        if !pseudo && !self.is_word("legal") {
+            return Err(unsupported(span, "counting the moves that were played"));
+        }
+        self.bump();
+        let everything = |at| Node::new(Op::Squares(Bitboard::FULL), Type::Set, at, vec![]);
+        let from = if self.is_sign("--") { everything(self.span()) } else { self.arrows()? };
+        self.want(&from, Type::Set, "`--`")?;
+        let dash = self.expect_sign("--", "between the squares that a move leaves and reaches")?;
+        let tied = !self.spaced();
+        let mut to = everything(dash);
+        if tied && self.begins_filter() && !self.is_sign("(") {
+            to = self.arrows()?;
+            self.want(&to, Type::Set, "`--`")?;
+        }
+        if self.is_sign("=") || self.is_sign("[x]") {
+            return Err(unsupported(self.span(), "a promotion or capture among legal moves"));
+        }
+        let only = if self.is_sign("(") && !self.spaced() { self.special()? } else { Special::Any };
+        let ty = if count { Type::Num } else { Type::Set };
+        let op = Op::Legal { pseudo, count, only };
+        Ok(Node::new(op, ty, span.to(self.last_span()), vec![from, to]))
+    }
+
+    pub(super) fn special(&mut self) -> Parsed<Special> {
+        self.bump();
+        let at = self.span();
+        let mut text = String::new();
+        while !self.is_sign(")") && *self.tok() != Tok::End {
+            match self.tok() {
+                Tok::Word(word) => text += word,
+                Tok::Sign(sign) => text += sign,
+                _ => text.push('?'),
+            }
+            self.bump();
+        }
+        self.expect_sign(")", "after the kind of move")?;
+        match text.as_str() {
+            "castle" => Ok(Special::Castle),
+            "o-o" => Ok(Special::KingSide),
+            "o-o-o" => Ok(Special::QueenSide),
+            "enpassant" => Ok(Special::EnPassant),
+            _ => Err(Diagnostic::error(
+                at,
+                format!("`{text}` is no kind of move here"),
+                "expected `castle`, `o-o`, `o-o-o` or `enpassant`",
+            )),
+        }
+    }
+}
+
+/// A symbol of a `fen "..."` board and how many squares it covers.
+fn fen_symbol(c: char) -> Option<(Pieces, u32)> {
+    let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+    let empty = Pieces { list: PieceSet::EMPTY, ..none };
+    Some(match c {
+        '1'..='8' => (empty, c.to_digit(10)?),
+        '_' => (empty, 1),
+        '.' => (Pieces::UNNAMED, 1),
+        'A' => (Pieces { all_white: true, ..none }, 1),
+        'a' => (Pieces { all_black: true, ..none }, 1),
+        c => {
+            let piece = shakmaty::Piece::from_char(c)?;
+            (Pieces { list: PieceSet::only(Code::of(piece)), ..none }, 1)
+        }
+    })
+}

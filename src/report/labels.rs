@@ -1,0 +1,66 @@
+//! Move numbers: `23...` names the move that led to a position.
+
+use super::words::push_number;
+use crate::board::Color;
+use crate::reel::GameRow;
+
+/// The name of ply 0, to which no move leads.
+pub const START: &str = "start";
+/// Larger counters are no move numbers.
+const COUNTER_MAX: u32 = 9_999;
+
+/// How the moves of a game are numbered, and how long before it the last capture or pawn move was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveNumbers {
+    /// Half-moves before ply 0, two for each full move, one if Black begins.
+    halves_before: u32,
+    /// The halfmove clock at ply 0.
+    pub clock: u32,
+}
+
+impl MoveNumbers {
+    /// Numbers as the game's `FEN` tag has them, or the operations `fmvn` and `hmvc` of an EPD;
+    /// without such counters, from move 1.
+    pub fn of(game: &GameRow) -> MoveNumbers {
+        let (clock, full) = counters(game);
+        let black_begins = game.start().state.turn() == Color::Black;
+        MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
+    }
+
+    /// Appends the name of the move that led to a ply: `24.` is White's, `23...` Black's.
+    pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
+        let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
+        let half = self.halves_before + before;
+        push_number(out, half / 2 + 1);
+        out.extend_from_slice(if half.is_multiple_of(2) { b"." } else { b"..." });
+    }
+
+    /// The number of the move that is to be played at a ply: the last field of a FEN.
+    pub fn full(self, ply: u32) -> u32 {
+        (self.halves_before + ply) / 2 + 1
+    }
+}
+
+/// The halfmove clock and the fullmove number at the start of a game.
+fn counters(game: &GameRow) -> (u32, u32) {
+    let (mut clock, mut full) = (0, 1);
+    for (name, value) in game.tags() {
+        if name.eq_ignore_ascii_case(b"FEN") {
+            let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
+            let mut fields = value.split(blank).filter(|field| !field.is_empty()).skip(4);
+            clock = fields.next().and_then(counter).unwrap_or(0);
+            full = fields.next().and_then(counter).unwrap_or(1);
+            break;
+        }
+        match name {
+            b"hmvc" => clock = counter(value).unwrap_or(0),
+            b"fmvn" => full = counter(value).unwrap_or(1),
+            _ => {}
+        }
+    }
+    (clock, full.max(1))
+}
+
+fn counter(text: &[u8]) -> Option<u32> {
+    str::from_utf8(text).ok()?.parse().ok().filter(|&number| number <= COUNTER_MAX)
+}

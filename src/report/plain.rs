@@ -1,0 +1,66 @@
+//! The formats that are compared byte by byte.
+
+use super::words::{push_number, push_squares};
+use crate::board::Bitboard;
+use crate::engine::{Hits, Values};
+use crate::reel::GameRow;
+
+/// `1042 ` and room for a ply: what begins every line of a game.
+struct Prefix([u8; 12], usize);
+
+impl Prefix {
+    fn of(game: &GameRow) -> Prefix {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(game.number()).as_bytes();
+        let mut prefix = Prefix([b' '; 12], digits.len() + 1);
+        prefix.0[..digits.len()].copy_from_slice(digits);
+        prefix
+    }
+
+    fn push(&self, ply: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0[..self.1]);
+        push_number(out, ply);
+    }
+}
+
+/// Appends `game ply` for each hit of a game; returns how many there are.
+pub(super) fn plies(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
+    let first = game.first_slot();
+    let (prefix, mut count) = (Prefix::of(game), 0);
+    for slot in hits.slots(first..game.end_slot()) {
+        prefix.push(slot - first, out);
+        out.push(b'\n');
+        count += 1;
+    }
+    count
+}
+
+/// Appends `game ply value` for each position of a game that has a value; returns how many hits
+/// there are.
+pub(super) fn values(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
+    let (first, end) = (game.first_slot(), game.end_slot());
+    let prefix = Prefix::of(game);
+    if let Values::Sets(sets) = &hits.values {
+        for (ply, &set) in sets[first..end].iter().enumerate() {
+            prefix.push(ply, out);
+            out.push(b' ');
+            push_squares(out, Bitboard(set));
+            out.push(b'\n');
+        }
+        return hits.slots(first..end).count();
+    }
+    let mut count = 0;
+    for slot in hits.slots(first..end) {
+        prefix.push(slot - first, out);
+        match &hits.values {
+            Values::Numbers(numbers) => {
+                out.push(b' ');
+                push_number(out, numbers[slot]);
+            }
+            _ => out.extend_from_slice(b" true"),
+        }
+        out.push(b'\n');
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,81 @@
+//! Reports of blocks, one after the other.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use super::{Report, Tally};
+
+/// Joins the reports of a run in the order of its blocks: writes a heading where another source
+/// begins, stops after so many games, and counts.
+#[derive(Debug)]
+pub struct Stitcher {
+    /// The names to head games with; `None` for no headings.
+    headings: Option<Vec<String>>,
+    /// The source of the last heading.
+    source: Option<u32>,
+    /// Games with hits that are still wanted.
+    games_left: u64,
+    tally: Tally,
+}
+
+impl Stitcher {
+    /// Writes a heading before the first game of each source if `headings` gives the sources'
+    /// names, and at most `games_max` games with hits.
+    pub fn new(headings: Option<Vec<String>>, games_max: Option<u64>) -> Stitcher {
+        Stitcher {
+            headings,
+            source: None,
+            games_left: games_max.unwrap_or(u64::MAX),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Writes the report of the next block; breaks when no more games are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&mut self, report: &Report, out: &mut impl Write) -> io::Result<ControlFlow<()>> {
+        let (mut written, mut end) = (0, 0);
+        for game in &report.games {
+            if self.games_left == 0 {
+                break;
+            }
+            if let Some(names) = &self.headings
+                && self.source != Some(game.source)
+                && game.end > end
+            {
+                out.write_all(&report.text[written..end])?;
+                written = end;
+                heading(self.source.is_none(), names, game.source, game.first_of_source, out)?;
+                self.source = Some(game.source);
+            }
+            end = game.end;
+            if game.hits > 0 {
+                self.games_left -= 1;
+                self.tally.games += 1;
+                self.tally.positions += u64::from(game.hits);
+            }
+        }
+        out.write_all(&report.text[written..end])?;
+        out.flush()?;
+        Ok(if self.games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// Games and positions so far.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+}
+
+fn heading(
+    is_first: bool,
+    names: &[String],
+    source: u32,
+    first_game: u32,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let gap = if is_first { "" } else { "\n" };
+    let name = names.get(source as usize).map_or("", String::as_str);
+    writeln!(out, "{gap}{name} (its first game is {first_game})")
+}

@@ -1,0 +1,134 @@
+//! What a run came to, in a few lines.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use crate::reel::{ProblemKind, Totals};
+
+/// How much hit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games with hits.
+    pub games: u64,
+    /// Positions that hit.
+    pub positions: u64,
+}
+
+/// Where the time of a run went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Phases {
+    /// Reading the query and planning.
+    pub planning: Duration,
+    /// Reading games and evaluating positions, which go on at the same time.
+    pub scanning: Duration,
+}
+
+/// Games, positions, hits and time. `is_part` if the database was not read to its end, so that
+/// percentages would say nothing; `how` names the engine and the threads.
+pub fn summary_lines(totals: &Totals, tally: Tally, phases: Phases, is_part: bool, how: &str) -> Vec<String> {
+    let percent = |part: u64, of: u64| match of {
+        _ if is_part => String::new(),
+        0 => String::new(),
+        _ => format!(" ({:.2}%)", 100.0 * part as f64 / of as f64),
+    };
+    let mut lines = vec![totals_line(totals)];
+    lines.extend(reason_lines(totals));
+    lines.push(format!(
+        "hits: {} games{}, {} positions{}",
+        grouped(tally.games),
+        percent(tally.games, totals.games()),
+        grouped(tally.positions),
+        percent(tally.positions, totals.positions)
+    ));
+    let Phases { planning, scanning } = phases;
+    let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
+    lines.push(format!(
+        "query and plan {:.3} s, reading and scanning {:.3} s, total {:.3} s; {} positions/s ({how})",
+        planning.as_secs_f64(),
+        scanning.as_secs_f64(),
+        (planning + scanning).as_secs_f64(),
+        grouped(rate as u64)
+    ));
+    lines
+}
+
+/// The copies that hit most often, at most `lines_max`: number, from 1 in the order of their
+/// declaration, positions, and name. Then how many there are in all.
+pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
+    let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
+    copies.retain(|copy| copy.1 > 0);
+    copies.sort_by_key(|&(copy, count)| (Reverse(count), copy));
+    let mut lines: Vec<String> = Vec::new();
+    for &(copy, count) in copies.iter().take(lines_max) {
+        let name = names.get(copy).map_or("", String::as_str);
+        lines.push(format!("{:>6}  {:>13} positions  {name}", copy + 1, grouped(count)));
+    }
+    lines.push(format!("{} of {} copies hit", grouped(copies.len() as u64), grouped(counts.len() as u64)));
+    lines
+}
+
+/// The word for what became of a game.
+pub fn kind_name(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::Note => "repaired",
+        ProblemKind::Cut => "cut",
+        ProblemKind::Skipped => "skipped",
+    }
+}
+
+/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions`.
+pub fn totals_line(totals: &Totals) -> String {
+    format!(
+        "{} games ({} whole, {} cut, {} skipped), {} positions",
+        grouped(totals.games()),
+        grouped(totals.whole),
+        grouped(totals.cut),
+        grouped(totals.skipped),
+        grouped(totals.positions)
+    )
+}
+
+/// One line for each kind and reason of problems, most frequent first.
+pub fn reason_lines(totals: &Totals) -> Vec<String> {
+    let mut reasons: Vec<_> = totals.reasons.iter().collect();
+    reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
+    let line = |((kind, reason), count): (&(ProblemKind, String), &u64)| {
+        format!("  {} {}: {reason}", grouped(*count), kind_name(*kind))
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+/// A number with a comma between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn copies_are_sorted_by_their_counts() {
+        let lines = copy_lines(&[0, 5, 1000, 5], &["a", "b", "c", "d"].map(String::from), 2);
+        assert_eq!(
+            lines,
+            ["     3          1,000 positions  c", "     2              5 positions  b", "3 of 4 copies hit"]
+        );
+    }
+}

@@ -1,0 +1,167 @@
+use super::labels::MoveNumbers;
+use super::words::{decode, printable, push_squares};
+use super::*;
+use crate::board::Bitboard;
+use crate::pgn::{ParseOptions, Sources};
+use crate::reel::BlockBuilder;
+
+fn block(pgn: &[u8]) -> Block {
+    let mut builder = BlockBuilder::new();
+    let mut sources = Sources::from_bytes("test", pgn.to_vec());
+    while let Some(chunk) = sources.next_chunk() {
+        chunk.parse(&ParseOptions::default(), &mut |source, game| builder.push(source, game));
+    }
+    builder.finish()
+}
+
+/// Hits at every slot of a block, or where `test` says so.
+fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
+    let mut bits = vec![0; block.segments()];
+    (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
+    Hits { bits, values }
+}
+
+fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
+    let report = format.report(block, hits, &[String::from("a.pgn")]);
+    String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn moves_are_numbered_from_the_counters_of_the_start() {
+    for (pgn, clock, labels) in [
+        (&b"1. e4 e5 2. Nf3 *"[..], 0, "start 1. 1... 2."),
+        (b"[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 7 23\"]\n\nKd7 e4 *", 7, "start 23... 24."),
+        (b"[fen \"4k3/8/8/8/8/8/4P3/4K3 w - - 7 23\"]\n\ne4 Kd7 *", 7, "start 23. 23..."),
+        (b"[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - -\"]\n\nKd7 e4 *", 0, "start 1... 2."),
+        (b"[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 0\"]\n\nKd7 e4 *", 0, "start 1... 2."),
+        (b"[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - -1 99999999999\"]\n\nKd7 *", 0, "start 1..."),
+        (b"4k3/8/8/8/8/8/4P3/4K3 b - - hmvc 3; fmvn 40;\n", 3, "start"),
+    ] {
+        let block = block(pgn);
+        let game = block.game(0);
+        let numbers = MoveNumbers::of(&game);
+        let labels_found: Vec<String> = (0..game.positions() as u32)
+            .map(|ply| {
+                let mut out = Vec::new();
+                numbers.push_label(ply, &mut out);
+                String::from_utf8(out).unwrap()
+            })
+            .collect();
+        assert_eq!((labels_found.join(" ").as_str(), numbers.clock), (labels, clock), "{}", decode(pgn));
+    }
+    let epd = block(b"4k3/8/8/8/8/8/4P3/4K3 b - - fmvn 40;\n");
+    assert_eq!(MoveNumbers::of(&epd.game(0)).full(0), 40);
+}
+
+#[test]
+fn names_are_utf_8_or_windows_1252() {
+    assert_eq!(decode("Müller".as_bytes()), "Müller");
+    assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
+    assert_eq!(printable(b"a\x1b[2Jb\x07"), "a\u{fffd}[2Jb\u{fffd}");
+    assert_eq!(printable(b"\xfc\x81"), "ü\u{fffd}");
+}
+
+#[test]
+fn squares_are_written_as_cql_does() {
+    let cases =
+        [(0, "[]"), (1, "a1"), (1 << 63, "h8"), (0x81, "[a1,h1]"), (1 << 8 | 1 << 7 | 1 << 57, "[h1,a2,b8]")];
+    for (squares, text) in cases {
+        let mut out = Vec::new();
+        push_squares(&mut out, Bitboard(squares));
+        assert_eq!(String::from_utf8(out).unwrap(), text);
+    }
+}
+
+#[test]
+fn fens_count_as_shakmaty_does() {
+    use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::San};
+    let start = "r3k2r/1P6/8/4p3/3p3n/6N1/2P4P/R3K2R w KQkq - 11 30";
+    let moves = ["c4", "dxc3", "O-O", "Kd8", "Nf5", "Nxf5", "bxa8=Q+", "Kc7", "Qxh8", "Ng3", "hxg3", "c2"];
+    let pgn = format!("[FEN \"{start}\"]\n\n{} *", moves.join(" "));
+    let block = block(pgn.as_bytes());
+    let all = hits(&block, Values::None, |_| true);
+    let found: Vec<String> = lines(Format::JsonLines, &block, &all)
+        .iter()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let mut chess: Chess = start.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+    let mut expected = vec![Fen::from_position(&chess, EnPassantMode::Legal).to_string()];
+    for san in moves {
+        chess.play_unchecked(san.parse::<San>().unwrap().to_move(&chess).unwrap());
+        expected.push(Fen::from_position(&chess, EnPassantMode::Legal).to_string());
+    }
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn values_are_listed_where_there_are_any() {
+    let block = block(b"1. e4 e5 *");
+    let some = |values| hits(&block, values, |slot| slot != 1);
+    let (numbers, sets) = (Values::Numbers(vec![-7, 0, i32::MIN]), Values::Sets(vec![1, 0, 3]));
+    for (values, lines_expected) in [
+        (Values::None, &["1 0 true", "1 2 true"][..]),
+        (numbers, &["1 0 -7", "1 2 -2147483648"]),
+        (sets, &["1 0 a1", "1 1 []", "1 2 [a1,b1]"]),
+    ] {
+        assert_eq!(lines(Format::Values, &block, &some(values.clone())), lines_expected);
+        assert_eq!(lines(Format::Plain, &block, &some(values)), ["1 0", "1 2"]);
+    }
+    let none = Hits { bits: vec![0], values: Values::Sets(vec![0; 3]) };
+    assert_eq!(lines(Format::Values, &block, &none), ["1 0 []", "1 1 []", "1 2 []"]);
+    assert!(lines(Format::Plain, &block, &none).is_empty());
+}
+
+#[test]
+fn text_shortens_lists_and_shows_values_where_they_change() {
+    let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
+    let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
+    let text = |plies_max| lines(Format::Text { plies_max }, &block, &all);
+    assert_eq!(text(12), ["1  W - ? (1)  1-0  start =5 1. 1... =6 2.  (4)"]);
+    assert_eq!(text(1), ["1  W - ? (1)  1-0  start =5 +3  (4)"]);
+}
+
+#[test]
+fn text_is_aligned() {
+    let pgn = "[White \"棋\"]\n[Date \"2001.??.??\"]\n[Event \"E\"]\n\n1. e4 1-0\n\n\
+               [White \"Ä\"]\n[Date \"????.??.??\"]\n[Event \"Exactly thirty-three letters long\"]\n\n1. e4 1/2-1/2\n";
+    let block = block(pgn.as_bytes());
+    let all = hits(&block, Values::None, |slot| slot % 2 == 0);
+    let expected = [
+        "1  棋 - ?  1-0      2001  E                                 start  (1)",
+        "2  Ä - ?   1/2-1/2        Exactly thirty-three letters lo…  start  (1)",
+    ];
+    assert_eq!(lines(Format::Text { plies_max: 12 }, &block, &all), expected);
+}
+
+#[test]
+fn a_run_is_stitched() {
+    let game = |end, hits, source, first_of_source| ReportedGame { end, hits, source, first_of_source };
+    let reports = [
+        Report {
+            text: b"1\n2\n3\n".to_vec(),
+            games: vec![game(2, 1, 0, 1), game(4, 2, 0, 1), game(6, 3, 2, 3)],
+        },
+        Report::default(),
+        Report { text: b"4\n5\n".to_vec(), games: vec![game(2, 4, 2, 3), game(4, 5, 1, 5)] },
+    ];
+    let names = || Some(["a", "b", "c"].map(String::from).to_vec());
+    for (headings, games_max, text, games, positions) in [
+        (None, None, "1\n2\n3\n4\n5\n", 5, 15),
+        (None, Some(2), "1\n2\n", 2, 3),
+        (
+            names(),
+            None,
+            "a (its first game is 1)\n1\n2\n\nc (its first game is 3)\n3\n4\n\nb (its first game is 5)\n5\n",
+            5,
+            15,
+        ),
+        (names(), Some(4), "a (its first game is 1)\n1\n2\n\nc (its first game is 3)\n3\n4\n", 4, 10),
+    ] {
+        let (mut stitcher, mut out) = (Stitcher::new(headings, games_max), Vec::new());
+        let stopped = reports.iter().any(|report| stitcher.write(report, &mut out).unwrap().is_break());
+        assert_eq!(String::from_utf8(out).unwrap(), text);
+        assert_eq!((stopped, stitcher.tally()), (games_max.is_some(), Tally { games, positions }));
+    }
+}

@@ -1,0 +1,137 @@
+//! One line for each game, for reading.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Report;
+use super::labels::MoveNumbers;
+use super::words::{printable, push_number, push_squares};
+use crate::engine::{Answer, Hits, Outcome};
+use crate::reel::{Block, GameRow};
+
+/// Columns beyond which players do not push the rest to the right.
+const PLAYERS_WIDTH_MAX: usize = 56;
+/// Longer names of events are shortened; JSON Lines have all of them.
+const EVENT_WIDTH_MAX: usize = 32;
+
+/// The cells of a line, the number apart.
+struct Line<'a> {
+    game: GameRow<'a>,
+    cells: [String; 4],
+    plies: Vec<u8>,
+    hits: usize,
+}
+
+/// Writes the games of a block that have hits. Columns are as wide as the block needs them.
+pub(super) fn write(block: &Block, hits: &Hits, plies_max: usize, report: &mut Report) {
+    let lines: Vec<Line> = block.games().filter_map(|game| line(game, hits, plies_max)).collect();
+    let mut widths = [0; 4];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(&line.cells) {
+            *width = cell.width().max(*width);
+        }
+    }
+    widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
+    let number_width = lines.last().map_or(0, |line| line.game.number().to_string().len());
+    for line in lines {
+        let out = &mut report.text;
+        out.extend_from_slice(format!("{:>number_width$}", line.game.number()).as_bytes());
+        for (cell, &width) in line.cells.iter().zip(&widths).filter(|(_, width)| **width > 0) {
+            out.extend_from_slice(b"  ");
+            out.extend_from_slice(cell.as_bytes());
+            out.resize(out.len() + width.saturating_sub(cell.width()), b' ');
+        }
+        out.extend_from_slice(b"  ");
+        out.extend_from_slice(&line.plies);
+        out.extend_from_slice(b"  (");
+        push_number(out, line.hits);
+        out.extend_from_slice(b")\n");
+        report.end_game(&line.game, line.hits);
+    }
+}
+
+fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>> {
+    let first = game.first_slot();
+    let mut slots = hits.slots(first..game.end_slot()).peekable();
+    slots.peek()?;
+    let numbers = MoveNumbers::of(&game);
+    let (mut plies, mut count, mut last) = (Vec::new(), 0, Answer::Bool(true));
+    for slot in slots {
+        count += 1;
+        if count > plies_max {
+            continue;
+        }
+        if count > 1 {
+            plies.push(b' ');
+        }
+        numbers.push_label((slot - first) as u32, &mut plies);
+        let value = hits.answer(slot);
+        if value != last {
+            push_value(&value, &mut plies);
+            last = value;
+        }
+    }
+    if count > plies_max {
+        plies.extend_from_slice(b" +");
+        push_number(&mut plies, count - plies_max);
+    }
+    let cells = [players(&game), result(game.outcome()).to_owned(), year(&game), event(&game)];
+    Some(Line { game, cells, plies, hits: count })
+}
+
+/// Appends ` =5`, ` =e4` or ` =[a1,h1]`.
+fn push_value(value: &Answer, out: &mut Vec<u8>) {
+    out.extend_from_slice(b" =");
+    match *value {
+        Answer::Num(Some(number)) => push_number(out, number),
+        Answer::Set(squares) => push_squares(out, squares),
+        Answer::Num(None) | Answer::Bool(_) => {}
+    }
+}
+
+/// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
+fn players(game: &GameRow) -> String {
+    let side = |name, elo| {
+        let name = known(game, name).map_or(String::from("?"), printable);
+        match known(game, elo).filter(|elo| *elo != b"0") {
+            Some(elo) => format!("{name} ({})", printable(elo)),
+            None => name,
+        }
+    };
+    format!("{} - {}", side("White", "WhiteElo"), side("Black", "BlackElo"))
+}
+
+/// The value of a tag, unless it says that it is not known.
+fn known<'a>(game: &GameRow<'a>, name: &str) -> Option<&'a [u8]> {
+    game.tag(name).map(<[u8]>::trim_ascii).filter(|value| !matches!(*value, b"" | b"?" | b"-"))
+}
+
+fn result(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Unknown => "*",
+        Outcome::WhiteWins => "1-0",
+        Outcome::BlackWins => "0-1",
+        Outcome::Draw => "1/2-1/2",
+    }
+}
+
+fn year(game: &GameRow) -> String {
+    let year = |name| game.tag(name)?.get(..4).filter(|year| year.iter().all(u8::is_ascii_digit));
+    year("Date").or_else(|| year("UTCDate")).map_or(String::new(), printable)
+}
+
+fn event(game: &GameRow) -> String {
+    let event = known(game, "Event").map_or(String::new(), printable);
+    if event.width() <= EVENT_WIDTH_MAX {
+        return event;
+    }
+    let mut short = String::new();
+    for letter in event.chars() {
+        short.push(letter);
+        if short.width() >= EVENT_WIDTH_MAX {
+            short.pop();
+            break;
+        }
+    }
+    short.push('…');
+    short
+}

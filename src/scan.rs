@@ -1,0 +1,201 @@
+//! One query over one database, in a few lines.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use orbit_chess::database::{Database, DatabaseOptions};
+//! use orbit_chess::scan::Scan;
+//!
+//! let games = b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
+//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let mut plies = Vec::new();
+//! Scan::new("flip flipcolor {Bb5 nc6}")?.for_each_hit(database, |hit| {
+//!     plies.push((hit.game.number(), hit.ply));
+//!     ControlFlow::Continue(())
+//! })?;
+//! assert_eq!(plies, [(1, 5), (1, 6)]);
+//! # Ok::<(), orbit_chess::scan::ScanError>(())
+//! ```
+
+use std::ops::ControlFlow;
+
+use crate::board::Position;
+use crate::database::{Database, DatabaseError, Summary, Taken};
+use crate::diagnostic::Diagnostic;
+use crate::engine::{Answer, Engine, EngineError, Hits, Job, Want};
+use crate::orbit::{self, AsText, Filter};
+use crate::plan::Options;
+use crate::query::{self, Query};
+use crate::reel::replay::SegmentColumns;
+use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
+
+/// Which engine is to evaluate a query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The fastest that can.
+    #[default]
+    Auto,
+    /// The fast one for processors.
+    Cpu,
+    /// The slow and obvious one.
+    Reference,
+}
+
+/// Why a scan cannot be made, or stopped midway.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScanError {
+    /// The query is not understood, or has too many copies.
+    #[error("{0}")]
+    Query(Diagnostic),
+    /// The engine refuses the query or fails.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A reel is damaged; all hits before were delivered.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+}
+
+impl From<Diagnostic> for ScanError {
+    fn from(diagnostic: Diagnostic) -> ScanError {
+        ScanError::Query(diagnostic)
+    }
+}
+
+/// A query that is ready to run.
+pub struct Scan {
+    query: Query,
+    engine: Box<dyn Engine>,
+    remarks: Vec<Diagnostic>,
+    threads: usize,
+}
+
+impl Scan {
+    /// Reads and plans a query, for the fastest engine and a thread for each core.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the query.
+    pub fn new(query: &str) -> Result<Scan, ScanError> {
+        Scan::with_engine(query, EngineChoice::Auto)
+    }
+
+    /// The same, with a choice of the engine.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the query, or that the engine refuses it.
+    pub fn with_engine(query: &str, choice: EngineChoice) -> Result<Scan, ScanError> {
+        let query::Parsed { query, remarks } = query::parse(query)?;
+        let job = Job::new(query, Options::default())?;
+        let engine: Box<dyn Engine> = match choice {
+            EngineChoice::Auto | EngineChoice::Cpu => Box::new(job.cpu()),
+            EngineChoice::Reference => Box::new(job.reference()?),
+        };
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+        Ok(Scan { query: job.query, engine, remarks, threads })
+    }
+
+    /// Sets the number of threads; the hits and their order do not depend on it.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Scan {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The engine that was chosen.
+    pub fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
+    /// Warnings and notes about the query.
+    pub fn remarks(&self) -> &[Diagnostic] {
+        &self.remarks
+    }
+
+    /// The distinct copies of the outermost transform as CQL, in the order in which
+    /// [`Engine::copy_counts`] counts them.
+    pub fn copies(&self) -> Vec<String> {
+        let filter = orbit::expand(&self.query.body).expect("it was expanded to be planned");
+        match &filter {
+            Filter::Orbit(orbit) => {
+                orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
+            }
+            plain => vec![AsText(plain).to_string()],
+        }
+    }
+
+    /// Calls `hit` for every position that hits, in order, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What [`Scan::for_each_block`] reports.
+    pub fn for_each_hit(
+        &self,
+        database: Database,
+        mut hit: impl FnMut(Hit) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        let work = |_: &Block, hits: Hits| Ok(hits);
+        self.for_each_block(database, Want::Values, work, |taken, hits| {
+            taken.block.games().try_for_each(|game| {
+                let mut slots = hits.slots(game.first_slot()..game.end_slot());
+                slots.try_for_each(|slot| hit(Hit::new(&taken.block, game, slot, &hits)))
+            })
+        })
+    }
+
+    /// Evaluates every block, runs `work` on its hits on the scan's threads, and hands the results
+    /// to `take` in database order, on the caller's thread, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// The first of an engine, of `work` or of [`Database::for_each_block`]; all blocks before it
+    /// have been taken then.
+    pub fn for_each_block<T: Send>(
+        &self,
+        database: Database,
+        want: Want,
+        work: impl Fn(&Block, Hits) -> Result<T, EngineError> + Sync,
+        mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        let mut fault = None;
+        let scan = |block: &Block| work(block, self.engine.scan(block, want)?);
+        let summary = database.for_each_block(self.threads, scan, |taken, result| match result {
+            Ok(result) => take(taken, result),
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        fault.map_or(Ok(summary), |error| Err(error.into()))
+    }
+}
+
+/// One position that hits.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Hit<'a> {
+    /// The game.
+    pub game: GameRow<'a>,
+    /// Half-moves played, 0 at the start of the game.
+    pub ply: u32,
+    /// The value of the query: `Bool(true)`, a set that is not empty, or a number.
+    pub value: Answer,
+    block: &'a Block,
+    slot: usize,
+}
+
+impl<'a> Hit<'a> {
+    fn new(block: &'a Block, game: GameRow<'a>, slot: usize, hits: &Hits) -> Hit<'a> {
+        let ply = (slot - game.first_slot()) as u32;
+        Hit { game, ply, value: hits.answer(slot), block, slot }
+    }
+
+    /// The position itself, replayed from the key position before it.
+    pub fn position(&self) -> Position {
+        let mut columns = SegmentColumns::new();
+        columns.replay(self.block, self.slot / SEGMENT_SLOTS);
+        columns.position(self.slot % SEGMENT_SLOTS)
+    }
+}

@@ -1,0 +1,139 @@
+//! `orbit index`, `orbit info` and `orbit show` as their users run them.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const PGN: &str = "[Event \"one\"]\n[White \"A \\\"B\\\"\"]\n[Date \"1999.01.02\"]\n[WhiteElo \"2500\"]\n\n\
+1. e4 e5 2. Nf3 1-0\n\n\
+[Event \"two\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n\
+[Event \"three\"]\n[SetUp \"1\"]\n[FEN \"8/P6k/8/8/8/8/7K/8 w - - 0 1\"]\n\n1. a8=Q Kh6 2. Qb9 1/2-1/2\n\n";
+
+fn orbit(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(folder).args(args).stdin(Stdio::null()).output().expect("the binary was built")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn indexed() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.pgn"), PGN).unwrap();
+    let out = orbit(folder.path(), &["index", "a.pgn", "-o", "a.reel", "--problems", "problems.txt", "-v"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(out.stdout.is_empty());
+    let stderr = text(&out.stderr);
+    assert!(stderr.contains("3 games (1 whole, 1 cut, 1 skipped), 7 positions"), "{stderr}");
+    assert!(stderr.contains("1 skipped: variant atomic is not supported"), "{stderr}");
+    let problems = std::fs::read_to_string(folder.path().join("problems.txt")).unwrap();
+    assert_eq!(problems.lines().count(), 2);
+    assert!(problems.starts_with("a.pgn: game 2, byte "), "{problems}");
+    assert!(problems.lines().all(|line| stderr.contains(line)), "{stderr}");
+    folder
+}
+
+#[test]
+fn info_says_what_a_reel_holds() {
+    let folder = indexed();
+    let out = orbit(folder.path(), &["info", "a.reel", "--verify"]);
+    assert_eq!(out.status.code(), Some(0));
+    assert!(text(&out.stdout).contains("verified"));
+    let out = orbit(folder.path(), &["info", "a.reel", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["positions"], 7);
+    assert_eq!(json["games"], serde_json::json!({ "all": 3, "whole": 1, "cut": 1, "skipped": 1 }));
+    assert_eq!(json["elos"], serde_json::json!([2500, 2500]));
+    assert_eq!(json["sources"][0]["games"], 3);
+    let sections = json["sections"].as_object().unwrap();
+    let sum: u64 = sections.values().map(|bytes| bytes.as_u64().unwrap()).sum();
+    assert_eq!(sum, std::fs::metadata(folder.path().join("a.reel")).unwrap().len());
+}
+
+#[test]
+fn show_prints_the_same_from_reel_and_pgn() {
+    let folder = indexed();
+    for game in ["1", "1:0", "1:2", "3", "3:1"] {
+        let [reel, pgn] = ["a.reel", "a.pgn"].map(|name| orbit(folder.path(), &["show", name, game]));
+        assert_eq!(reel.status.code(), Some(0), "{}", text(&reel.stderr));
+        assert_eq!(text(&reel.stdout), text(&pgn.stdout));
+    }
+    let out = orbit(folder.path(), &["show", "a.reel", "3:1"]);
+    let shown = text(&out.stdout);
+    assert!(shown.contains("1. a8=Q Kh6 1/2-1/2"), "{shown}");
+    assert!(shown.contains("; cut: Qb9 is no move"), "{shown}");
+    assert!(shown.ends_with("Q7/7k/8/8/8/8/7K/8 b - - 0 1\n"), "{shown}");
+    let out = orbit(folder.path(), &["show", "a.pgn", "1:2", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["moves"], serde_json::json!(["e4", "e5", "Nf3"]));
+    assert_eq!(json["tags"][1], serde_json::json!(["White", "A \"B\""]));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_exits_with_2() {
+    let folder = indexed();
+    std::fs::write(folder.path().join("newer.reel"), b"\x89REEL\r\n\x1a\x07\0\0\0".repeat(10)).unwrap();
+    for (args, part) in [
+        (&["show", "a.reel", "2"][..], "game 2 was skipped: variant Atomic is not supported"),
+        (&["show", "a.reel", "4"], "has 3 games; there is no game 4"),
+        (&["show", "a.pgn", "4"], "has 3 games; there is no game 4"),
+        (&["show", "a.reel", "1:4"], "has 3 plies; there is no ply 4"),
+        (&["show", "a.reel", "0"], "games count from 1"),
+        (&["info", "a.pgn"], "not a reel; `orbit index` makes one"),
+        (&["info", "newer.reel"], "format version 7, but this program reads"),
+        (&["index", "a.pgn", "-o", "a.pgn"], "exists and is no reel"),
+        (&["index", "none.pgn", "-o", "b.reel"], "none.pgn does not exist"),
+        (&["index", "a.pgn", "-o", "none/b.reel"], "none/b.reel"),
+    ] {
+        let out = orbit(folder.path(), args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(text(&out.stderr).contains(part), "{args:?}: {}", text(&out.stderr));
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.pgn")).unwrap(), PGN);
+}
+
+#[test]
+fn a_source_that_ends_too_early_exits_with_3() {
+    let folder = indexed();
+    let packed = zstd::bulk::compress(PGN.repeat(1000).as_bytes(), 3).unwrap();
+    std::fs::write(folder.path().join("b.pgn.zst"), &packed[..packed.len() / 2]).unwrap();
+    let out = orbit(folder.path(), &["index", "b.pgn.zst", "-o", "b.reel"]);
+    assert_eq!(out.status.code(), Some(3), "{}", text(&out.stderr));
+    let out = orbit(folder.path(), &["info", "b.reel"]);
+    assert!(text(&out.stdout).contains("not read beyond byte"), "{}", text(&out.stdout));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_indexing_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .current_dir(folder.path())
+        .args(["index", "-", "-o", "a.reel"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut waited = 0;
+    while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        waited += 1;
+        assert!(waited < 1000, "indexing did not begin");
+    }
+    // Standard input stays open: the reading thread, by then waiting, sees neither text nor an end.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_success() {
+    let folder = indexed();
+    let script =
+        format!("{{ sleep 0.2; '{}' info a.reel; echo code $? >&2; }} | true", env!("CARGO_BIN_EXE_orbit"));
+    let out = Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output().unwrap();
+    assert_eq!(text(&out.stderr), "code 0\n");
+}

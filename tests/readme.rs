@@ -1,0 +1,52 @@
+//! Runs every command of the README and compares what it prints.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The commands of the README's console blocks, each with the lines under it.
+fn examples(readme: &str) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    let mut inside = false;
+    for line in readme.lines() {
+        match (inside, line.strip_prefix("$ ")) {
+            (false, _) => inside = line == "```console",
+            (true, Some(command)) => out.push((command.into(), String::new())),
+            (true, None) if line == "```" => inside = false,
+            (true, None) => {
+                let shown = &mut out.last_mut().expect("a console block begins with a command").1;
+                *shown += line;
+                shown.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// What a command prints: its data, or, if there are none, its messages.
+fn printed(command: &str) -> String {
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
+    let folder = binary.parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let bytes = if output.stdout.is_empty() { output.stderr } else { output.stdout };
+    let text = String::from_utf8(bytes).unwrap();
+    text.trim_end().to_owned() + "\n"
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let examples = examples(&readme);
+    assert!(examples.len() >= 10, "{} examples", examples.len());
+    for (command, shown) in examples {
+        assert!(command.starts_with("orbit "), "{command}");
+        assert_eq!(printed(&command), shown, "{command}");
+    }
+}
