@@ -193,10 +193,12 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
                 assert!(remark.span.start <= remark.span.end && remark.span.end <= text.len());
                 remark.render(text, "query", false);
             }
-            let mut copies = 1;
+            let mut copies = 1u64;
             parsed.query.body.walk(&mut |node| match node.op {
-                query::Op::Transform(..) => copies *= 8,
-                query::Op::SquareLoop { .. } | query::Op::SquareAll { .. } => copies *= 8,
+                query::Op::Transform(..) => copies = copies.saturating_mul(8),
+                query::Op::SquareLoop { .. } | query::Op::SquareAll { .. } => {
+                    copies = copies.saturating_mul(8)
+                }
                 _ => {}
             });
             if copies > 512 {

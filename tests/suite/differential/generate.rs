@@ -82,6 +82,9 @@ impl<'a> Generator<'a> {
 
     /// Several filters that share variables.
     fn several(&mut self, depth: usize) -> Term {
+        if self.rng.percent(60) {
+            return self.stateful(depth);
+        }
         let ty = *self.rng.pick(&[Ty::Bool, Ty::Set, Ty::Num]);
         self.compound(ty, depth)
     }
@@ -129,6 +132,81 @@ impl<'a> Generator<'a> {
         }
         self.copies = 1;
         term
+    }
+
+    /// `{x1=S x2=N f g h x1}` where f, g and h assign x1 and x2 in loops, transforms and branches.
+    fn stateful(&mut self, depth: usize) -> Term {
+        let (set, num) = (self.designator(), self.num(0));
+        self.names += 2;
+        let names = [format!("x{}", self.names - 1), format!("x{}", self.names)];
+        self.scope.push((names[0].clone(), Ty::Set));
+        self.scope.push((names[1].clone(), Ty::Num));
+        let mut template = format!("{{{}=@ {}=@ ", names[0], names[1]);
+        let mut subs = vec![set, num];
+        for _ in 0..self.rng.within(1, 3) {
+            let assignment = self.assigning(depth.min(2));
+            let wrapper = *self.rng.pick(&["(@ or true)", "(if @ then true)", "(not @ or true)", "@"]);
+            template += "@ ";
+            subs.push(Term::new(Ty::Bool, wrapper, vec![assignment]));
+        }
+        self.scope.truncate(self.scope.len() - 2);
+        let (ty, name) = if self.rng.percent(60) { (Ty::Set, &names[0]) } else { (Ty::Num, &names[1]) };
+        Term::new(ty, template + name + "}", subs)
+    }
+
+    /// A condition that assigns variables which are in scope, more than once if it can.
+    fn assigning(&mut self, depth: usize) -> Term {
+        if depth == 0 {
+            return self.reassign(1);
+        }
+        let d = depth - 1;
+        match self.rng.below(8) {
+            kind @ 0..=3 => {
+                let domain = self.set(1);
+                self.names += 1;
+                let name = format!("s{}", self.names);
+                let own = (name.clone(), Ty::Set);
+                // The loop's own variable may be read in the body, but is not to be assigned.
+                // Loops in loops make plans of 4,096 bodies: rarely.
+                let assignment = if self.rng.percent(4) { self.assigning(d) } else { self.reassign(1) };
+                let known = self.scope.len();
+                self.scope.push(own);
+                let test = self.bool(1);
+                self.scope.truncate(known);
+                let all = if kind < 2 { "all " } else { "" };
+                let body = *self.rng.pick(&["{@ @}", "(@ or @)", "(@ and @)"]);
+                let body = Term::new(Ty::Bool, body, vec![assignment, test]);
+                let template = format!("(square {all}{name} in @ @)");
+                let grow = Term::leaf(Ty::Bool, self.grow(&name));
+                let body = Term::new(Ty::Bool, "{@ @}", vec![grow, body]);
+                Term::new(Ty::Bool, template, vec![domain, body])
+            }
+            4 => {
+                let arg = self.assigning(d);
+                let &(word, copies) = self.rng.pick(&TRANSFORMS);
+                if self.copies * copies > 64 || word == "rotate45" {
+                    return arg;
+                }
+                let with = self.designator();
+                Term::new(Ty::Bool, format!("({word} {{@ @}})"), vec![with, arg])
+            }
+            5 => {
+                let subs = vec![self.bool(1), self.assigning(d), self.assigning(d)];
+                Term::new(Ty::Bool, "(if @ then @ else @)", subs)
+            }
+            6 => Term::new(Ty::Bool, "(@ and @)", vec![self.assigning(d), self.assigning(d)]),
+            _ => Term::new(Ty::Bool, "(@ or @)", vec![self.assigning(d), self.assigning(d)]),
+        }
+    }
+
+    /// Adds a loop's square to one of the sets in scope.
+    fn grow(&mut self, square: &str) -> String {
+        let sets: Vec<&String> =
+            self.scope.iter().filter(|(_, ty)| *ty == Ty::Set).map(|(name, _)| name).collect();
+        match sets.is_empty() {
+            true => "true".into(),
+            false => format!("{}|={square}", sets[self.rng.below(sets.len())]),
+        }
     }
 
     fn any(&mut self, depth: usize) -> Term {
@@ -452,9 +530,9 @@ impl<'a> Generator<'a> {
     }
 
     fn legal(&mut self, count: bool, d: usize) -> Term {
-        let word = *self.rng.pick(&["legal", "legal", "pseudolegal"]);
+        let word = *self.rng.pick(&["legal", "pseudolegal"]);
         let word = if count { format!("countmoves {word}") } else { word.to_string() };
-        let special = *self.rng.pick(&["", "", "", "", "(castle)", "(o-o)", "(o-o-o)", "(enpassant)"]);
+        let special = *self.rng.pick(&["", "", "(castle)", "(o-o)", "(o-o-o)", "(enpassant)"]);
         let ty = if count { Ty::Num } else { Ty::Set };
         match self.rng.below(4) {
             0 => Term::leaf(ty, format!("({word} --{special})")),
@@ -508,7 +586,7 @@ impl<'a> Generator<'a> {
             };
         }
         let d = depth - 1;
-        match self.rng.below(22) {
+        match self.rng.below(23) {
             0..=3 => Term::new(Ty::Num, "#@", vec![self.set(d)]),
             4 | 5 => Term::new(Ty::Num, "(power @)", vec![self.set(d)]),
             6..=9 => {
