@@ -16,8 +16,11 @@ pub struct Runner {
     options: Option<Options>,
 }
 
+/// The name of an optimisation, and what turns it off.
+type Switch = (&'static str, fn(&mut Options));
+
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [(&str, fn(&mut Options)); 5] = [
+pub const OPTIMISATIONS: [Switch; 5] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
