@@ -137,3 +137,94 @@ fn a_closed_pipe_is_success() {
     let out = Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output().unwrap();
     assert_eq!(text(&out.stderr), "code 0\n");
 }
+
+/// The part of a reel that holds the blocks: all but the header and the directory, which names the
+/// sources.
+fn blocks(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    let directory = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
+    bytes[64..directory].to_vec()
+}
+
+/// A few MiB of games, so that there are several blocks.
+fn large_pgn() -> Vec<u8> {
+    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap();
+    sample.repeat(5)
+}
+
+#[test]
+fn reels_do_not_depend_on_compression_stdin_or_threads() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let pgn = large_pgn();
+    std::fs::write(at("a.pgn"), &pgn).unwrap();
+    std::fs::write(at("a.zst"), zstd::encode_all(&pgn[..], 3).unwrap()).unwrap();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(&pgn).unwrap();
+    std::fs::write(at("a.gz"), gz.finish().unwrap()).unwrap();
+    let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bz2.write_all(&pgn).unwrap();
+    std::fs::write(at("a.bz2"), bz2.finish().unwrap()).unwrap();
+    let out = orbit(folder.path(), &["index", "a.pgn", "-o", "a.reel", "--threads", "1"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let expected = blocks(&at("a.reel"));
+    assert!(expected.len() > 3 << 19, "{} bytes", expected.len());
+    for (name, threads) in [("a.pgn", "2"), ("a.zst", "1"), ("a.zst", "2"), ("a.gz", "2"), ("a.bz2", "2")] {
+        let out = orbit(folder.path(), &["index", name, "-o", "b.reel", "--threads", threads]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert!(blocks(&at("b.reel")) == expected, "{name} with {threads} threads");
+    }
+    for name in ["a.pgn", "a.gz"] {
+        let out = Command::new(env!("CARGO_BIN_EXE_orbit"))
+            .current_dir(folder.path())
+            .args(["index", "-", "-o", "c.reel"])
+            .stdin(std::fs::File::open(at(name)).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert!(blocks(&at("c.reel")) == expected, "{name} on standard input");
+    }
+}
+
+/// Every file below a folder.
+fn files_below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, out) } else { out.push(path) }
+    }
+}
+
+#[test]
+fn every_file_of_the_corpus_is_indexed_and_counted() {
+    let Some(corpus) = std::env::var_os("ORBIT_CORPUS") else {
+        eprintln!("ignored: ORBIT_CORPUS names no folder");
+        return;
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&corpus).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, &mut files);
+        }
+    }
+    assert_eq!(files.len(), 953);
+    let folder = tempfile::tempdir().unwrap();
+    let mut games = 0;
+    for file in &files {
+        let out = orbit(folder.path(), &["index", file.to_str().unwrap(), "-o", "one.reel"]);
+        assert_eq!(out.status.code(), Some(0), "{}: {}", file.display(), text(&out.stderr));
+        let out = orbit(folder.path(), &["info", "one.reel", "--json", "--verify"]);
+        let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(json["games"]["all"], json["sources"][0]["games"], "{}", file.display());
+        games += json["games"]["all"].as_u64().unwrap();
+    }
+    let names: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    let mut args = vec!["index", "-o", "all.reel"];
+    args.extend(names);
+    let out = orbit(folder.path(), &args);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let out = orbit(folder.path(), &["info", "all.reel", "--json", "--verify"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["games"]["all"], games, "all files at once");
+}

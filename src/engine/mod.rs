@@ -1,6 +1,6 @@
 //! Engines: from a query and a reel to hits.
 //!
-//! A [`Job`] holds a query in every form an engine wants: the typed tree for [`reference`], the plan
+//! A [`Job`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
 //! for [`cpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
 //! query's values if they are wanted.
 

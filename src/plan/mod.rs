@@ -25,7 +25,7 @@ pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
 use crate::{
     diagnostic::Diagnostic,
     orbit::{self, Filter},
-    query::{Query, Type},
+    query::{Op as FilterOp, Query, Type},
 };
 use dag::Dag;
 use lower::{Lower, Value};
@@ -81,6 +81,26 @@ pub struct CopiesPlan {
     pub columns: Vec<Column>,
 }
 
+/// The largest query, in filters, once everything that cannot be a loop is written out.
+pub const FILTERS_MAX: u64 = 4_000_000;
+
+/// The number of filters, those in loops that assign variables once for each square.
+fn written_out(filter: &Filter) -> u64 {
+    let sum = |parts: &mut dyn Iterator<Item = u64>| parts.fold(1u64, u64::saturating_add);
+    match filter {
+        Filter::Orbit(orbit) => sum(&mut orbit.copies.iter().map(|copy| written_out(&copy.filter))),
+        Filter::Plain(plain) => {
+            let args = sum(&mut plain.args.iter().map(written_out));
+            let is_loop = matches!(plain.op, FilterOp::SquareLoop { .. } | FilterOp::SquareAll { .. });
+            if is_loop && filter.any(|inner| matches!(inner.op, FilterOp::Assign(_))) {
+                args.saturating_mul(64)
+            } else {
+                args
+            }
+        }
+    }
+}
+
 /// Makes the plans of one query.
 #[derive(Clone, Debug)]
 pub struct Planner {
@@ -95,9 +115,18 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// Orbits that cannot be expanded: see [`orbit::expand`].
+    /// Orbits that cannot be expanded (see [`orbit::expand`]), and queries that would become more
+    /// than [`FILTERS_MAX`] filters.
     pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
         let filter = orbit::expand(&query.body)?;
+        let filters = written_out(&filter);
+        if filters > FILTERS_MAX {
+            return Err(Diagnostic::error(
+                query.body.span,
+                format!("the query becomes {filters} filters once loops and copies are written out"),
+                format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
+            ));
+        }
         Ok(Planner { filter, ty: query.body.ty, vars: query.vars.len(), options })
     }
 

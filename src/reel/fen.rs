@@ -8,7 +8,7 @@ use crate::board::{Code, Color, Position, Square};
 /// The last two fields of a FEN, or neither, as in an EPD.
 pub(super) type Counters = Option<(u32, u32)>;
 
-/// The counters of a FEN that [`write`] would write for `position` byte for byte.
+/// The counters of a FEN that [`write()`] would write for `position` byte for byte.
 pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     let text = std::str::from_utf8(fen).ok()?;
     let mut fields = text.split(' ').skip(4);
