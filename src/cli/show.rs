@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use orbit_chess::board::{Color, Position, Square};
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::pgn::Outcome;
 use orbit_chess::reel::{Block, GameRow};
 use serde_json::{Value, json};
 
@@ -158,7 +157,7 @@ impl<'a> Shown<'a> {
             "offset": self.game.offset(),
             "tags": tags.collect::<Vec<_>>(),
             "moves": self.san,
-            "result": result(self.game.outcome()),
+            "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
             "ply": self.ply,
             "fen": self.position.to_fen(),
@@ -194,17 +193,8 @@ impl<'a> Shown<'a> {
             }
             words.push(san.clone());
         }
-        words.push(result(self.game.outcome()).to_owned());
+        words.push(self.game.outcome().text().to_owned());
         words
-    }
-}
-
-fn result(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Unknown => "*",
-        Outcome::WhiteWins => "1-0",
-        Outcome::BlackWins => "0-1",
-        Outcome::Draw => "1/2-1/2",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     board::{Code, PieceSet},
     query::{
         Op,
-        tree::{Arith, Cmp, Dirs, GameResult, PawnKind, Pieces, PinPart, Special, Tally, VarId},
+        tree::{Arith, Dirs, GameResult, PawnKind, Pieces, PinPart, Special, Tally, VarId},
     },
 };
 
@@ -122,7 +122,7 @@ fn plain_text(f: &Plain) -> String {
         Op::Not => prefix("not"),
         Op::Subset | Op::StrIn => infix("in"),
         Op::SetEq { equal } => infix(if *equal { "==" } else { "!=" }),
-        Op::Compare(cmp) | Op::StrCompare(cmp) => infix(sign(*cmp)),
+        Op::Compare(cmp) | Op::StrCompare(cmp) => infix(cmp.sign()),
         Op::Check => "check".into(),
         Op::Mate => "mate".into(),
         Op::Stalemate => "stalemate".into(),
@@ -178,17 +178,6 @@ fn name(var: VarId) -> String {
 
 fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
-}
-
-fn sign(cmp: Cmp) -> &'static str {
-    match cmp {
-        Cmp::Eq => "==",
-        Cmp::Ne => "!=",
-        Cmp::Lt => "<",
-        Cmp::Le => "<=",
-        Cmp::Gt => ">",
-        Cmp::Ge => ">=",
-    }
 }
 
 fn legal(args: &[Filter], pseudo: bool, count: bool, only: Special) -> String {

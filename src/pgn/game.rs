@@ -14,6 +14,18 @@ pub enum Outcome {
     Draw = 3,
 }
 
+impl Outcome {
+    /// The terminator as PGN writes it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Outcome::Unknown => "*",
+            Outcome::WhiteWins => "1-0",
+            Outcome::BlackWins => "0-1",
+            Outcome::Draw => "1/2-1/2",
+        }
+    }
+}
+
 /// One tag pair, bytes as found (escapes `\"` and `\\` resolved).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tag {

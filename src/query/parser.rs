@@ -161,8 +161,8 @@ impl Parser {
 
     // ---- the ladder of precedence, loosest first
 
-    /// Any filter: the loosest rule.
-    pub fn node(&mut self) -> Parsed<Node> {
+    /// Goes one level deeper; the caller comes back with `depth -= 1`.
+    fn descend(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Diagnostic::error(
@@ -171,6 +171,12 @@ impl Parser {
                 format!("at most {DEPTH_MAX} levels"),
             ));
         }
+        Ok(())
+    }
+
+    /// Any filter: the loosest rule.
+    pub fn node(&mut self) -> Parsed<Node> {
+        self.descend()?;
         let mut parts = vec![self.and_chain()?];
         while self.eat_word("or") {
             parts.push(self.and_chain()?);
@@ -238,7 +244,7 @@ impl Parser {
                 Ok(binary(Op::SetEq { equal: cmp == Cmp::Eq }, Type::Bool, left, right))
             }
             (Type::Set, Type::Set) => Err(self
-                .mismatch(sign_of(cmp), &left, &right, "sets have no order")
+                .mismatch(cmp.sign(), &left, &right, "sets have no order")
                 .help("compare their sizes: `#a < #b`")),
             (Type::Set, Type::Num) => self.compare(cmp, cardinality(left), right),
             (Type::Num, Type::Set) => self.compare(cmp, left, cardinality(right)),
@@ -248,7 +254,7 @@ impl Parser {
             }
             (Type::Str, Type::Str) => self.string_compare(cmp, left, right),
             _ => Err(self.mismatch(
-                sign_of(cmp),
+                cmp.sign(),
                 &left,
                 &right,
                 "both sides must be numbers, sets of squares or strings",
@@ -430,14 +436,7 @@ impl Parser {
 
     /// A tight operand: one filter without operators.
     pub fn primary(&mut self) -> Parsed<Node> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(Diagnostic::error(
-                self.span(),
-                "filters are nested too deep",
-                format!("at most {DEPTH_MAX} levels"),
-            ));
-        }
+        self.descend()?;
         let node = self.primary_inner();
         self.depth -= 1;
         node
@@ -661,17 +660,6 @@ pub(super) fn name_of(ty: Type) -> &'static str {
         Type::Set => "a set of squares",
         Type::Num => "a number",
         Type::Str => "a string",
-    }
-}
-
-fn sign_of(cmp: Cmp) -> &'static str {
-    match cmp {
-        Cmp::Eq => "==",
-        Cmp::Ne => "!=",
-        Cmp::Lt => "<",
-        Cmp::Le => "<=",
-        Cmp::Gt => ">",
-        Cmp::Ge => ">=",
     }
 }
 

@@ -136,6 +136,18 @@ pub enum Cmp {
 }
 
 impl Cmp {
+    /// The operator as CQL writes it.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Cmp::Eq => "==",
+            Cmp::Ne => "!=",
+            Cmp::Lt => "<",
+            Cmp::Le => "<=",
+            Cmp::Gt => ">",
+            Cmp::Ge => ">=",
+        }
+    }
+
     /// Applies the operator to an ordering of its operands.
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {

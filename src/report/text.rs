@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Report;
 use super::labels::MoveNumbers;
 use super::words::{printable, push_number, push_squares};
-use crate::engine::{Answer, Hits, Outcome};
+use crate::engine::{Answer, Hits};
 use crate::reel::{Block, GameRow};
 
 /// Columns beyond which players do not push the rest to the right.
@@ -74,7 +74,7 @@ fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>
         plies.extend_from_slice(b" +");
         push_number(&mut plies, count - plies_max);
     }
-    let cells = [players(&game), result(game.outcome()).to_owned(), year(&game), event(&game)];
+    let cells = [players(&game), game.outcome().text().to_owned(), year(&game), event(&game)];
     Some(Line { game, cells, plies, hits: count })
 }
 
@@ -103,15 +103,6 @@ fn players(game: &GameRow) -> String {
 /// The value of a tag, unless it says that it is not known.
 fn known<'a>(game: &GameRow<'a>, name: &str) -> Option<&'a [u8]> {
     game.tag(name).map(<[u8]>::trim_ascii).filter(|value| !matches!(*value, b"" | b"?" | b"-"))
-}
-
-fn result(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Unknown => "*",
-        Outcome::WhiteWins => "1-0",
-        Outcome::BlackWins => "0-1",
-        Outcome::Draw => "1/2-1/2",
-    }
 }
 
 fn year(game: &GameRow) -> String {
