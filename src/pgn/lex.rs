@@ -55,8 +55,14 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    let line = &before[start..];
-    let line = line.strip_prefix(BOM).unwrap_or(line).trim_ascii_start();
+    // The blanks that [`at_line_start`] passes over: a cut may fall behind them.
+    let mut line = &before[start..];
+    while let Some(rest) = line
+        .strip_prefix(BOM)
+        .or_else(|| line.split_first().filter(|(byte, _)| is_blank(**byte)).map(|(_, rest)| rest))
+    {
+        line = rest;
+    }
     line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use orbit_chess::pgn::Compression;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::*;
 
@@ -174,8 +175,17 @@ fn assert_invariant(bytes: &[u8], game_bytes_max: usize) {
     }
 }
 
+/// Found by chance: a NUL before a tag pair, and an Event line after it.
+#[test]
+fn blanks_of_every_kind_may_stand_before_a_tag_pair() {
+    for blank in ["\0", "\u{b}", "\u{1a}", " \0\t", "\u{feff}\0"] {
+        let text = format!("[Site][Site8/8/8/8/8/8/8/8 w - -\n{blank}[White \"b\"]\r[Event \"a\"]");
+        assert_invariant(text.as_bytes(), 64 << 20);
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn mutilated_games_are_read_alike_in_any_chunks(text in fragments()) {

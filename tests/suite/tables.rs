@@ -7,7 +7,7 @@ use orbit_chess::{
 };
 
 use crate::{
-    common::{block_of, block_of_games, data, game_with_tags, position},
+    common::{block_of, block_of_games, data, game_with_tags, pgn_blocks, position},
     runners::{Runner, print, reading},
 };
 
@@ -190,6 +190,34 @@ fn every_slot_is_answered() {
             let mut counts = [0];
             engine.copy_counts(&block, &hits, &mut counts).unwrap();
             assert_eq!(counts, [slots as u64], "{}: {slots} slots", runner.name);
+        }
+    }
+}
+
+/// What begins and ends a game is told by the games' own bounds, which no engine and no replay knows.
+#[test]
+fn initial_and_terminal_are_the_ends_of_games() {
+    let text: String = (0..200)
+        .map(|k| {
+            format!("[Event \"{k}\"]\n\n{}*\n\n", ["", "1. e4 ", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 "][k % 3])
+        })
+        .collect();
+    for block in pgn_blocks(&text) {
+        for runner in Runner::engines() {
+            for (query, end) in [("initial", false), ("terminal", true), ("ply == 0", false)] {
+                let found: Vec<usize> = runner
+                    .answers(query, &block)
+                    .unwrap()
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(slot, answer)| answer.is_hit().then_some(slot))
+                    .collect();
+                let expected: Vec<usize> = block
+                    .games()
+                    .map(|game| if end { game.end_slot() - 1 } else { game.first_slot() })
+                    .collect();
+                assert_eq!(found, expected, "{}: {query}", runner.name);
+            }
         }
     }
 }
