@@ -20,6 +20,7 @@ use crate::{
 pub mod columns;
 pub mod cpu;
 mod facts;
+pub mod gpu;
 pub mod reference;
 
 /// The value of a query at one position.
@@ -159,11 +160,14 @@ pub enum EngineError {
     /// The reference engine refused the query.
     #[error("the reference engine cannot run this query: {0}")]
     Reference(#[from] reference::ReferenceError),
+    /// The graphics card failed.
+    #[error(transparent)]
+    Gpu(#[from] gpu::GpuError),
 }
 
 /// Evaluates one query on blocks. Engines are shared between threads.
 pub trait Engine: Send + Sync {
-    /// `reference`, `cpu`.
+    /// `reference`, `cpu`, `gpu`.
     fn name(&self) -> &'static str;
 
     /// Evaluates every slot of a block.
@@ -172,6 +176,20 @@ pub trait Engine: Send + Sync {
     ///
     /// Whatever keeps the engine from finishing the block.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError>;
+
+    /// The same for several blocks, which some engines evaluate faster together.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the engine from finishing one of them.
+    fn scan_many(&self, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, EngineError> {
+        blocks.iter().map(|block| self.scan(block, want)).collect()
+    }
+
+    /// How many blocks it is best given together.
+    fn blocks_at_once(&self) -> usize {
+        1
+    }
 
     /// The number of distinct copies of the outermost transform, 1 without one.
     fn copies(&self) -> usize;
@@ -209,6 +227,11 @@ impl Job {
     /// The fast engine.
     pub fn cpu(&self) -> cpu::Cpu {
         cpu::Cpu::new(Arc::clone(&self.planner))
+    }
+
+    /// The engine for graphics cards, on an open device.
+    pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> gpu::Gpu {
+        gpu::Gpu::new(Arc::clone(&self.planner), Arc::clone(device))
     }
 
     /// The slow and obvious engine.

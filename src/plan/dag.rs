@@ -342,6 +342,12 @@ impl Dag {
         id
     }
 
+    /// The last parameter of a loop that is open.
+    pub fn last_param(&mut self, table: LoopId) -> Id {
+        let width = self.loops[table.0 as usize].rows[0].len();
+        self.add_op(Op::Param(table, width as u32 - 1))
+    }
+
     /// Ends a loop and returns its result.
     pub fn close_loop(&mut self, id: LoopId, reduce: Reduce, body: Id) -> Id {
         let it = &mut self.loops[id.0 as usize];

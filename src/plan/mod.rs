@@ -5,6 +5,7 @@
 //! these were counted, so nothing that is simplified here can change a count.
 
 mod columns;
+mod copies;
 mod dag;
 mod listing;
 mod lower;
@@ -13,6 +14,7 @@ mod orbits;
 mod program;
 
 pub use columns::{Column, Text, TextTest};
+pub use copies::CopyBit;
 pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use program::{Input, Program, Reg, Scalar, Step};
 
@@ -75,10 +77,28 @@ pub struct Plan {
 pub struct CopiesPlan {
     /// The code.
     pub program: Program,
-    /// For each distinct copy, in order of declaration, the register with its hit mask.
-    pub copies: Vec<Reg>,
+    /// The registers with the copies' bits.
+    pub words: Vec<Reg>,
+    /// For each distinct copy, in order of declaration, the bit that is set where it matches.
+    pub copies: Vec<CopyBit>,
     /// Per-game columns that the code reads.
     pub columns: Vec<Column>,
+}
+
+impl CopiesPlan {
+    /// Counts the copies that match at one position, given its words.
+    ///
+    /// # Panics
+    ///
+    /// With fewer words or counts than there are.
+    pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
+        if words.iter().all(|&word| word == 0) {
+            return;
+        }
+        for (copy, count) in self.copies.iter().zip(counts) {
+            *count += words[copy.word] >> copy.bit & 1;
+        }
+    }
 }
 
 /// The largest query, in filters, once everything that cannot be a loop is written out.
@@ -142,7 +162,11 @@ impl Planner {
 
     /// The number of distinct copies of the outermost transform, 1 without one.
     pub fn copies(&self) -> usize {
-        self.top().len()
+        match &self.filter {
+            // `notransform` around a transform hides it.
+            Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.len(),
+            _ => 1,
+        }
     }
 
     /// Plans the hits alone: where the query matches.
@@ -167,17 +191,12 @@ impl Planner {
     /// copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, self.vars);
-        let roots: Vec<Id> = self.top().into_iter().map(|filter| lower.truth(filter)).collect();
-        let (program, copies) = Program::new(&lower.dag, &roots);
-        CopiesPlan { program, copies, columns: lower.columns }
-    }
-
-    fn top(&self) -> Vec<&Filter> {
-        match &self.filter {
-            // `notransform` around a transform hides it.
-            Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.iter().map(|copy| &copy.filter).collect(),
-            whole => vec![whole],
-        }
+        let (roots, copies) = match &self.filter {
+            Filter::Orbit(orbit) if !orbit.fixed => lower.each_copy(orbit),
+            whole => (vec![lower.truth(whole)], vec![CopyBit { word: 0, bit: 0 }]),
+        };
+        let (program, words) = Program::new(&lower.dag, &roots);
+        CopiesPlan { program, words, copies, columns: lower.columns }
     }
 }
 

@@ -14,12 +14,12 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     OrbitNote,
-    dag::{Id, Op, Reduce, TRUE},
+    dag::{Id, LoopId, Op, Reduce, TRUE},
     lower::{LIGHT, Lower, Slot, Slots, Value},
 };
 use crate::{
     board::full_lines,
-    orbit::{Copy, Filter, Orbit, Placement, Plain},
+    orbit::{Filter, Orbit, Placement, Plain},
     query::{Op as Q, Type, tree::Tally},
 };
 
@@ -41,7 +41,7 @@ enum Wanted {
 
 /// How shifts become bits of words.
 #[derive(Clone, Copy)]
-enum Frame {
+pub(super) enum Frame {
     /// Bit: the square to which the single square at these coordinates is shifted.
     Anchor(i8, i8),
     /// Bit `16 * (dy + 7) + dx + 7` of 256.
@@ -56,14 +56,18 @@ impl Frame {
         }
     }
 
+    /// The bit of a shift.
+    pub(super) fn bit(self, (dx, dy): (i8, i8)) -> usize {
+        match self {
+            Frame::Anchor(x, y) => 8 * (y + dy) as usize + (x + dx) as usize,
+            Frame::Grid => 16 * (dy + 7) as usize + (dx + 7) as usize,
+        }
+    }
+
     /// The bits of a list of shifts.
     fn mask(self, shifts: &[(i8, i8)]) -> [u64; 4] {
         let mut out = [0; 4];
-        for &(dx, dy) in shifts {
-            let bit = match self {
-                Frame::Anchor(x, y) => 8 * (y + dy) as usize + (x + dx) as usize,
-                Frame::Grid => 16 * (dy + 7) as usize + (dx + 7) as usize,
-            };
+        for bit in shifts.iter().map(|&shift| self.bit(shift)) {
             out[bit / 64] |= 1 << (bit % 64);
         }
         out
@@ -110,9 +114,9 @@ impl Lower {
             let kept = self.vars.clone();
             let rest = self.collapse_groups(orbit, wanted, &mut parts, &mut note);
             self.vars.clone_from(&kept);
-            for group in self.same_but_squares(rest) {
+            for group in self.same_but_squares(orbit, rest) {
                 self.vars.clone_from(&kept);
-                self.group(&group, wanted, &mut parts, &mut note);
+                self.group(orbit, &group, wanted, &mut parts, &mut note);
             }
             self.vars = kept;
         }
@@ -149,14 +153,14 @@ impl Lower {
     // ---- tables
 
     /// Splits copies into groups whose members differ only in squares and square colours.
-    fn same_but_squares<'a>(&self, copies: Vec<&'a Copy>) -> Vec<Vec<&'a Copy>> {
+    pub(super) fn same_but_squares(&self, orbit: &Orbit, copies: Vec<usize>) -> Vec<Vec<usize>> {
         if !self.options.tables || self.slots.is_some() {
             return copies.into_iter().map(|copy| vec![copy]).collect();
         }
-        let mut order: Vec<Vec<&Copy>> = Vec::new();
+        let mut order: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
         for copy in copies {
-            let index = *known.entry(skeleton(&copy.filter)).or_insert_with(|| {
+            let index = *known.entry(skeleton(&orbit.copies[copy].filter)).or_insert_with(|| {
                 order.push(Vec::new());
                 order.len() - 1
             });
@@ -165,17 +169,41 @@ impl Lower {
         order
     }
 
-    fn group(&mut self, group: &[&Copy], wanted: Wanted, parts: &mut Vec<Id>, note: &mut OrbitNote) {
-        if group.len() < TABLE_COPIES_MIN || repeats_assignments(&group[0].filter) {
+    fn group(
+        &mut self,
+        orbit: &Orbit,
+        group: &[usize],
+        wanted: Wanted,
+        parts: &mut Vec<Id>,
+        note: &mut OrbitNote,
+    ) {
+        if !fits_table(orbit, group) {
             let kept = self.vars.clone();
-            for copy in group {
+            for &copy in group {
                 self.vars.clone_from(&kept);
-                parts.push(self.copy_word(&copy.filter, wanted));
+                parts.push(self.copy_word(&orbit.copies[copy].filter, wanted));
             }
             note.unrolled += group.len();
             return;
         }
-        let columns: Vec<Vec<u64>> = group.iter().map(|copy| square_masks(&copy.filter)).collect();
+        let table = self.open_table(orbit, group, None);
+        let filter = &orbit.copies[group[0]].filter;
+        let (reduce, body) = match wanted {
+            Wanted::Any => (Reduce::Or, self.truth(filter)),
+            Wanted::Count => (Reduce::Count, self.truth(filter)),
+            Wanted::Union => (Reduce::Or, self.set(filter)),
+            Wanted::Max => (Reduce::Max, self.copy_word(filter, wanted)),
+        };
+        parts.push(self.close_table(table, reduce, body));
+        note.tables += 1;
+        note.in_tables += group.len();
+    }
+
+    /// Opens the loop over copies that differ in squares alone; what is lowered next is its body.
+    /// `last` is a further word for each row.
+    pub(super) fn open_table(&mut self, orbit: &Orbit, group: &[usize], last: Option<&[u64]>) -> LoopId {
+        let columns: Vec<Vec<u64>> =
+            group.iter().map(|&copy| square_masks(&orbit.copies[copy].filter)).collect();
         let mut varying: Vec<usize> = Vec::new();
         let mut masks = Vec::new();
         for k in 0..columns[0].len() {
@@ -190,51 +218,36 @@ impl Lower {
             });
             masks.push(Slot::Param(param as u32));
         }
-        let rows = columns.iter().map(|row| varying.iter().map(|&k| row[k]).collect()).collect();
-        let table = self.dag.open_loop(rows);
+        let rows = columns.iter().enumerate().map(|(row, masks)| {
+            let masks = varying.iter().map(|&k| masks[k]);
+            masks.chain(last.map(|last| last[row])).collect()
+        });
+        let table = self.dag.open_loop(rows.collect());
         self.slots = Some(Slots { table, masks, next: 0 });
-        let filter = &group[0].filter;
-        let (reduce, body) = match wanted {
-            Wanted::Any => (Reduce::Or, self.truth(filter)),
-            Wanted::Count => (Reduce::Count, self.truth(filter)),
-            Wanted::Union => (Reduce::Or, self.set(filter)),
-            Wanted::Max => (Reduce::Max, self.copy_word(filter, wanted)),
-        };
-        let slots = self.slots.take().expect("it was put there above");
+        table
+    }
+
+    /// Ends what [`Lower::open_table`] began.
+    pub(super) fn close_table(&mut self, table: LoopId, reduce: Reduce, body: Id) -> Id {
+        let slots = self.slots.take().expect("a table is open");
         assert_eq!(slots.next, slots.masks.len(), "a table's body asks for each of its squares once");
-        parts.push(self.dag.close_loop(table, reduce, body));
-        note.tables += 1;
-        note.in_tables += group.len();
+        self.dag.close_loop(table, reduce, body)
     }
 
     // ---- shifts together
 
     /// Evaluates what can be collapsed; returns the copies that are left.
-    fn collapse_groups<'a>(
+    fn collapse_groups(
         &mut self,
-        orbit: &'a Orbit,
+        orbit: &Orbit,
         wanted: Wanted,
         parts: &mut Vec<Id>,
         note: &mut OrbitNote,
-    ) -> Vec<&'a Copy> {
-        let all = || orbit.copies.iter().collect();
-        if !matches!(wanted, Wanted::Any | Wanted::Count)
-            || self.slots.is_some()
-            || !(self.options.anchors || self.options.grids)
-            || orbit.base.any(|plain| matches!(plain.op, Q::Assign(_)))
-        {
-            return all();
+    ) -> Vec<usize> {
+        if !matches!(wanted, Wanted::Any | Wanted::Count) {
+            return (0..orbit.copies.len()).collect();
         }
-        let mut rest = Vec::new();
-        let mut groups: Vec<(Placement, Vec<&Copy>)> = Vec::new();
-        for copy in &orbit.copies {
-            let key = copy.placement.unshifted();
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                _ if copy.placement.shift.is_none() => rest.push(copy),
-                Some((_, group)) => group.push(copy),
-                None => groups.push((key, vec![copy])),
-            }
-        }
+        let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
             match self.collapse(orbit, placement, &group) {
                 Some((frame, words)) => {
@@ -262,8 +275,36 @@ impl Lower {
         rest
     }
 
+    /// Copies that differ in their shifts alone, and those that cannot be grouped so.
+    pub(super) fn shift_groups(&self, orbit: &Orbit) -> (Vec<(Placement, Vec<usize>)>, Vec<usize>) {
+        let all = 0..orbit.copies.len();
+        if self.slots.is_some()
+            || !(self.options.anchors || self.options.grids)
+            || orbit.base.any(|plain| matches!(plain.op, Q::Assign(_)))
+        {
+            return (Vec::new(), all.collect());
+        }
+        let mut rest = Vec::new();
+        let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
+        for index in all {
+            let placement = orbit.copies[index].placement;
+            let key = placement.unshifted();
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                _ if placement.shift.is_none() => rest.push(index),
+                Some((_, group)) => group.push(index),
+                None => groups.push((key, vec![index])),
+            }
+        }
+        (groups, rest)
+    }
+
     /// The answers of all shifts of one placement, as bits.
-    fn collapse(&mut self, orbit: &Orbit, placement: Placement, group: &[&Copy]) -> Option<(Frame, Vec<Id>)> {
+    pub(super) fn collapse(
+        &mut self,
+        orbit: &Orbit,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<(Frame, Vec<Id>)> {
         if group.len() < 2 {
             return None;
         }
@@ -277,7 +318,7 @@ impl Lower {
         if !collapsible(&base) {
             return None;
         }
-        let shifts: Vec<(i8, i8)> = group.iter().filter_map(|copy| copy.placement.shift).collect();
+        let shifts: Vec<(i8, i8)> = group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
         let valid = frame.mask(&shifts);
         let words = self.shifted_truth(&base, frame);
         let words = words
@@ -414,6 +455,11 @@ impl Lower {
             }
         }
     }
+}
+
+/// Whether a group of copies becomes a table.
+pub(super) fn fits_table(orbit: &Orbit, group: &[usize]) -> bool {
+    group.len() >= TABLE_COPIES_MIN && !repeats_assignments(&orbit.copies[group[0]].filter)
 }
 
 /// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the

@@ -68,6 +68,20 @@ pub struct Program {
 }
 
 impl Program {
+    /// Steps that run for one position, those of loops as often as they have rows.
+    pub fn cost(&self) -> u64 {
+        let (mut cost, mut times) = (0u64, vec![1u64]);
+        for step in &self.steps {
+            let now = *times.last().expect("a loop that ends has begun");
+            match step {
+                Step::Begin { table, .. } => times.push(now.saturating_mul(self.tables[*table].len() as u64)),
+                Step::End { .. } => drop(times.pop()),
+                _ => cost = cost.saturating_add(now),
+            }
+        }
+        cost
+    }
+
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let mut writer = Writer::new(dag, roots);

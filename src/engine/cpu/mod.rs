@@ -111,13 +111,16 @@ impl Engine for Cpu {
         let program = &copies.program;
         let columns = game_columns(&copies.columns, block);
         let mut machine = Machine::new(program);
+        let mut words = vec![0; copies.words.len()];
         for first in batches(block).filter(|&first| any_hit(block, hits, first)) {
             let masks = machine.load(program, block, first, &columns);
             machine.run(program);
-            for (count, &reg) in counts.iter_mut().zip(&copies.copies) {
-                for (k, mask) in masks.iter().enumerate() {
-                    let bits = machine.bits(reg, k) & mask.valid & hits.bits[first + k];
-                    *count += u64::from(bits.count_ones());
+            for lane in 0..masks.len() * SEGMENT_SLOTS {
+                if hits.bits[first + lane / SEGMENT_SLOTS] >> (lane % SEGMENT_SLOTS) & 1 != 0 {
+                    for (word, reg) in words.iter_mut().zip(&copies.words) {
+                        *word = machine.regs[reg.0 as usize][lane];
+                    }
+                    copies.add_counts(&words, counts);
                 }
             }
         }

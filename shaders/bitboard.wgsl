@@ -1,0 +1,316 @@
+// Words of 64 bits as pairs of 32: sets of squares (x: ranks 1-4, y: ranks 5-8), masks and numbers.
+//
+// The twins of these functions are in src/board/attacks.rs and src/engine/cpu/kernels.rs. Bits that would
+// have to pass from one half to the other but are masked away afterwards are not passed.
+
+alias Bits = vec2<u32>;
+
+const NONE = Bits(0u, 0u);
+const ALL = Bits(0xffffffffu, 0xffffffffu);
+const NOT_A = 0xfefefefeu;
+const NOT_H = 0x7f7f7f7fu;
+const NOT_AB = 0xfcfcfcfcu;
+const NOT_GH = 0x3f3f3f3fu;
+
+// ---- shifts
+
+// Up by 1..=31.
+fn shl(a: Bits, by: u32) -> Bits {
+    return Bits(a.x << by, (a.y << by) | (a.x >> (32u - by)));
+}
+
+// Down by 1..=31.
+fn shr(a: Bits, by: u32) -> Bits {
+    return Bits((a.x >> by) | (a.y << (32u - by)), a.y >> by);
+}
+
+// Up by 32 + `by`, `by` 0..=31.
+fn shl_far(a: Bits, by: u32) -> Bits {
+    return Bits(0u, a.x << by);
+}
+
+// Down by 32 + `by`, `by` 0..=31.
+fn shr_far(a: Bits, by: u32) -> Bits {
+    return Bits(a.y >> by, 0u);
+}
+
+// The set of one square 0..=63.
+fn bit(square: u32) -> Bits {
+    let half = 1u << (square & 31u);
+    return select(Bits(0u, half), Bits(half, 0u), square < 32u);
+}
+
+// ---- masks and numbers
+
+fn mask(holds: bool) -> Bits {
+    return select(NONE, ALL, holds);
+}
+
+fn choose(within: Bits, a: Bits, b: Bits) -> Bits {
+    return (a & within) | (b & ~within);
+}
+
+fn is_empty(a: Bits) -> bool {
+    return (a.x | a.y) == 0u;
+}
+
+fn non_empty(a: Bits) -> Bits {
+    return mask(!is_empty(a));
+}
+
+// Without the lowest square.
+fn rest(a: Bits) -> Bits {
+    return select(Bits(0u, a.y & (a.y - 1u)), Bits(a.x & (a.x - 1u), a.y), a.x != 0u);
+}
+
+fn single(a: Bits) -> Bits {
+    return mask(!is_empty(a) && is_empty(rest(a)));
+}
+
+// The lowest square, 64 if there is none.
+fn lowest(a: Bits) -> u32 {
+    return select(32u + countTrailingZeros(a.y), countTrailingZeros(a.x), a.x != 0u);
+}
+
+// An i32, given by its bits, as a number: sign-extended.
+fn number(a: u32) -> Bits {
+    return Bits(a, u32(bitcast<i32>(a) >> 31u));
+}
+
+fn count(a: Bits) -> Bits {
+    return Bits(countOneBits(a.x) + countOneBits(a.y), 0u);
+}
+
+fn rank_of(a: Bits) -> Bits {
+    return Bits((lowest(a) >> 3u) + 1u, 0u);
+}
+
+fn file_of(a: Bits) -> Bits {
+    return Bits((lowest(a) & 7u) + 1u, 0u);
+}
+
+fn make_square(file: Bits, rank: Bits) -> Bits {
+    let x = file.x - 1u;
+    let y = rank.x - 1u;
+    return bit(8u * (y & 7u) + (x & 7u)) & mask(x < 8u && y < 8u);
+}
+
+fn add(a: Bits, b: Bits) -> Bits {
+    return number(a.x + b.x);
+}
+
+fn sub(a: Bits, b: Bits) -> Bits {
+    return number(a.x - b.x);
+}
+
+fn mul(a: Bits, b: Bits) -> Bits {
+    return number(a.x * b.x);
+}
+
+// A divisor that can be divided by: 1 in place of 0, and of -1 under the smallest number, where the quotient
+// is the dividend itself (it wraps) and the remainder 0, as by 1.
+fn divisor(a: i32, b: i32) -> i32 {
+    return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
+}
+
+// Truncating; by zero: 0.
+fn div(a: Bits, b: Bits) -> Bits {
+    let n = bitcast<i32>(a.x);
+    let d = bitcast<i32>(b.x);
+    return select(number(bitcast<u32>(n / divisor(n, d))), NONE, d == 0);
+}
+
+// Sign of the dividend; by zero: 0.
+fn rem(a: Bits, b: Bits) -> Bits {
+    let n = bitcast<i32>(a.x);
+    let d = bitcast<i32>(b.x);
+    let by = divisor(n, d);
+    return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
+}
+
+// The integer part of the root; of a negative number 0. Bit by bit: no driver's rounding matters.
+fn square_root(a: Bits) -> Bits {
+    let n = u32(max(bitcast<i32>(a.x), 0));
+    var root = 0u;
+    for (var step = 1u << 15u; step != 0u; step >>= 1u) {
+        let next = root | step;
+        root = select(root, next, next * next <= n);
+    }
+    return Bits(root, 0u);
+}
+
+// Less, as signed numbers of 64 bits.
+fn is_less(a: Bits, b: Bits) -> bool {
+    return bitcast<i32>(a.y) < bitcast<i32>(b.y) || (a.y == b.y && a.x < b.x);
+}
+
+fn is_equal(a: Bits, b: Bits) -> bool {
+    return a.x == b.x && a.y == b.y;
+}
+
+fn eq(a: Bits, b: Bits) -> Bits {
+    return mask(is_equal(a, b));
+}
+
+fn ne(a: Bits, b: Bits) -> Bits {
+    return mask(!is_equal(a, b));
+}
+
+fn lt(a: Bits, b: Bits) -> Bits {
+    return mask(is_less(a, b));
+}
+
+fn le(a: Bits, b: Bits) -> Bits {
+    return mask(!is_less(b, a));
+}
+
+fn larger(a: Bits, b: Bits) -> Bits {
+    return select(a, b, is_less(a, b));
+}
+
+// ---- sets
+
+// All squares of every rank that has a square in the set.
+fn fill_ranks(a: Bits) -> Bits {
+    let high = Bits(0x80808080u);
+    let some = (((a & ~high) + ~high) | a) & high;
+    return some | (some - (some >> Bits(7u)));
+}
+
+// All squares of every file that has a square in the set.
+fn fill_files(a: Bits) -> Bits {
+    let one = a.x | a.y;
+    let two = one | (one >> 16u);
+    let four = ((two | (two >> 8u)) & 0xffu) * 0x01010101u;
+    return Bits(four, four);
+}
+
+// Four ranks, eight bits each, spread to sixteen bits each.
+fn spread(a: u32) -> Bits {
+    let low = (a & 0xffu) | ((a & 0xff00u) << 8u);
+    let high = ((a >> 16u) & 0xffu) | ((a >> 8u) & 0xff0000u);
+    return Bits(low, high);
+}
+
+// Within each rank.
+fn right(a: Bits) -> Bits {
+    return (a << Bits(1u)) & Bits(NOT_A);
+}
+
+fn left(a: Bits) -> Bits {
+    return (a >> Bits(1u)) & Bits(NOT_H);
+}
+
+fn knight(a: Bits) -> Bits {
+    let beside = right(a) | left(a);
+    let wide = ((a << Bits(2u)) & Bits(NOT_AB)) | ((a >> Bits(2u)) & Bits(NOT_GH));
+    return shl(beside, 16u) | shr(beside, 16u) | shl(wide, 8u) | shr(wide, 8u);
+}
+
+fn king(a: Bits) -> Bits {
+    let beside = right(a) | left(a);
+    let all = a | beside;
+    return beside | shl(all, 8u) | shr(all, 8u);
+}
+
+fn pawn_white(a: Bits) -> Bits {
+    return shl(right(a) | left(a), 8u);
+}
+
+fn pawn_black(a: Bits) -> Bits {
+    return shr(right(a) | left(a), 8u);
+}
+
+// ---- slides: squares reached over squares of `empty`, the first other one included
+//
+// Source: the occluded fill is Kogge and Stone's parallel prefix, as known from the Chess Programming Wiki.
+// A step never comes to the file that it would wrap to: `open` leaves that file out.
+
+fn slide0(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_A);
+    var fill = a | (open & (a << Bits(1u)));
+    open &= open << Bits(1u);
+    fill |= open & (fill << Bits(2u));
+    open &= open << Bits(2u);
+    fill |= open & (fill << Bits(4u));
+    return right(fill);
+}
+
+fn slide1(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_A);
+    var fill = a | (open & shl(a, 9u));
+    open &= shl(open, 9u);
+    fill |= open & shl(fill, 18u);
+    open &= shl(open, 18u);
+    fill |= open & shl_far(fill, 4u);
+    return shl(fill, 9u) & Bits(NOT_A);
+}
+
+fn slide2(a: Bits, empty: Bits) -> Bits {
+    var open = empty;
+    var fill = a | (open & shl(a, 8u));
+    open &= shl(open, 8u);
+    fill |= open & shl(fill, 16u);
+    open &= shl(open, 16u);
+    fill |= open & shl_far(fill, 0u);
+    return shl(fill, 8u);
+}
+
+fn slide3(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_H);
+    var fill = a | (open & shl(a, 7u));
+    open &= shl(open, 7u);
+    fill |= open & shl(fill, 14u);
+    open &= shl(open, 14u);
+    fill |= open & shl(fill, 28u);
+    return shl(fill, 7u) & Bits(NOT_H);
+}
+
+fn slide4(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_H);
+    var fill = a | (open & (a >> Bits(1u)));
+    open &= open >> Bits(1u);
+    fill |= open & (fill >> Bits(2u));
+    open &= open >> Bits(2u);
+    fill |= open & (fill >> Bits(4u));
+    return left(fill);
+}
+
+fn slide5(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_H);
+    var fill = a | (open & shr(a, 9u));
+    open &= shr(open, 9u);
+    fill |= open & shr(fill, 18u);
+    open &= shr(open, 18u);
+    fill |= open & shr_far(fill, 4u);
+    return shr(fill, 9u) & Bits(NOT_H);
+}
+
+fn slide6(a: Bits, empty: Bits) -> Bits {
+    var open = empty;
+    var fill = a | (open & shr(a, 8u));
+    open &= shr(open, 8u);
+    fill |= open & shr(fill, 16u);
+    open &= shr(open, 16u);
+    fill |= open & shr_far(fill, 0u);
+    return shr(fill, 8u);
+}
+
+fn slide7(a: Bits, empty: Bits) -> Bits {
+    var open = empty & Bits(NOT_A);
+    var fill = a | (open & shr(a, 7u));
+    open &= shr(open, 7u);
+    fill |= open & shr(fill, 14u);
+    open &= shr(open, 14u);
+    fill |= open & shr(fill, 28u);
+    return shr(fill, 7u) & Bits(NOT_A);
+}
+
+// Rooks' and bishops' lines.
+fn straight(a: Bits, empty: Bits) -> Bits {
+    return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
+}
+
+fn oblique(a: Bits, empty: Bits) -> Bits {
+    return slide1(a, empty) | slide3(a, empty) | slide5(a, empty) | slide7(a, empty);
+}

@@ -1,0 +1,176 @@
+// Moves back to positions: one invocation replays one segment of 32 slots from its key.
+//
+// The twins are src/reel/replay.rs and `Position::play`.
+
+const SEGMENT_SLOTS = 32u;
+const WORKGROUP = 64u;
+
+// Codes of moves that are no piece.
+const CASTLE = 0u;
+const EN_PASSANT = 7u;
+const NULL_MOVE = 8u;
+const START = 15u;
+
+struct Params {
+    // Segments, or entries of the list: from `first` on, `end` excluded.
+    first: u32,
+    end: u32,
+    // Words from one query's hits to the next one's.
+    stride: u32,
+    spare: u32,
+}
+
+struct Key {
+    planes: array<vec2<u32>, 4>,
+    state: u32,
+    ply: u32,
+    first_game: u32,
+    first_start: u32,
+}
+
+struct Start {
+    planes: array<vec2<u32>, 4>,
+    state: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> keys: array<Key>;
+// Four moves of 16 bits each, the first in the lowest bits of x.
+@group(0) @binding(2) var<storage, read> moves: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read> starts: array<Start>;
+// For each game, for each column: the mask as one word, the number as another.
+@group(0) @binding(4) var<storage, read> columns: array<u32>;
+// The rows of the plan's loops, one after the other.
+@group(0) @binding(5) var<storage, read> tables: array<vec2<u32>>;
+
+struct Board {
+    p0: Bits,
+    p1: Bits,
+    p2: Bits,
+    p3: Bits,
+}
+
+// A slot while its segment is replayed.
+struct At {
+    board: Board,
+    // As in the reel: bit 0 Black to move, bits 8-15 the square passed over (64: none), bits 16-31 castling.
+    state: u32,
+    ply: u32,
+    game: u32,
+    // The entry of the start table that comes next.
+    start: u32,
+    // The move that leaves the slot.
+    mv: u32,
+}
+
+fn first_slot(segment: u32) -> At {
+    let key = &keys[segment];
+    let board = Board((*key).planes[0], (*key).planes[1], (*key).planes[2], (*key).planes[3]);
+    return At(board, (*key).state, (*key).ply, (*key).first_game, (*key).first_start, 0u);
+}
+
+fn is_last_of_game(at: At) -> bool {
+    return (at.mv >> 12u) == START;
+}
+
+// What stands on a square, as a code.
+fn content(board: Board, square: Bits) -> u32 {
+    return select(0u, 1u, !is_empty(board.p0 & square)) | select(0u, 2u, !is_empty(board.p1 & square))
+        | select(0u, 4u, !is_empty(board.p2 & square)) | select(0u, 8u, !is_empty(board.p3 & square));
+}
+
+fn put(board: Board, gone: Bits, code: u32, to: Bits) -> Board {
+    let keep = ~gone;
+    return Board(
+        (board.p0 & keep) | select(NONE, to, (code & 1u) != 0u),
+        (board.p1 & keep) | select(NONE, to, (code & 2u) != 0u),
+        (board.p2 & keep) | select(NONE, to, (code & 4u) != 0u),
+        (board.p3 & keep) | select(NONE, to, (code & 8u) != 0u),
+    );
+}
+
+// The pieces after a move; a null move and a start change nothing.
+fn play(board: Board, mv: u32) -> Board {
+    let origin = mv & 63u;
+    let to = (mv >> 6u) & 63u;
+    let code = mv >> 12u;
+    let castles = code == CASTLE;
+    let passes = code == NULL_MOVE || code == START;
+    var gone = bit(origin) | bit(to);
+    gone |= select(NONE, bit((origin & 56u) | (to & 7u)), code == EN_PASSANT);
+    gone = select(gone, NONE, passes);
+    // The king of the side whose back rank it is; a pawn of the side that moves that way.
+    let black = select(select(0u, 8u, to < origin), (origin >> 2u) & 8u, castles);
+    let rank = origin & 56u;
+    let side = to > origin;
+    var after = select(code, 6u | black, castles);
+    after = select(after, 1u | black, code == EN_PASSANT);
+    after = select(after, 0u, passes);
+    let goal = select(to, rank + select(2u, 6u, side), castles);
+    var out = put(board, gone, after, bit(goal));
+    if (castles) {
+        out = put(out, NONE, 4u | black, bit(rank + select(3u, 5u, side)));
+    }
+    return out;
+}
+
+// Castling rights, in their place in the state, without the one whose rook stands on a square.
+fn without_right(rights: u32, square: u32) -> u32 {
+    let edge = square < 8u || square >= 56u;
+    let shift = select(24u, 16u, square < 8u);
+    let right_nibble = 8u | (square & 7u);
+    let king_side = select(0u, 15u << shift, ((rights >> shift) & 15u) == right_nibble);
+    let queen_side = select(0u, 15u << (shift + 4u), ((rights >> (shift + 4u)) & 15u) == right_nibble);
+    return select(rights, rights & ~(king_side | queen_side), edge);
+}
+
+// Turn, en passant and castling after a move.
+fn next_state(state: u32, mv: u32) -> u32 {
+    let turn = (state & 1u) ^ 1u;
+    if (!WHOLE_POSITIONS) {
+        return turn;
+    }
+    let origin = mv & 63u;
+    let to = (mv >> 6u) & 63u;
+    let code = mv >> 12u;
+    let is_piece = ((0x7e7eu >> code) & 1u) != 0u;
+    let double = (code & 7u) == 1u && (origin + 16u == to || to + 16u == origin);
+    let passed = select(64u, (origin + to) >> 1u, double);
+    var rights = state & 0xffff0000u;
+    let king_moves = code == CASTLE || (is_piece && (code & 7u) == 6u);
+    rights = select(rights, rights & ~(0x00ff0000u << (8u * (state & 1u))), king_moves);
+    let moved = without_right(without_right(rights, origin), to);
+    return select(rights, moved, is_piece) | (passed << 8u) | turn;
+}
+
+// The next slot.
+fn advance(at: At) -> At {
+    var next = at;
+    if (is_last_of_game(at)) {
+        next.ply = 0u;
+        next.game += 1u;
+        if ((at.mv & 1u) != 0u) {
+            let start = &starts[at.start];
+            next.board = Board((*start).planes[0], (*start).planes[1], (*start).planes[2], (*start).planes[3]);
+            next.state = (*start).state;
+            next.start += 1u;
+        } else {
+            next.board = Board(STANDARD_0, STANDARD_1, STANDARD_2, STANDARD_3);
+            next.state = STANDARD_STATE;
+        }
+    } else {
+        next.board = play(at.board, at.mv);
+        next.state = next_state(at.state, at.mv);
+        next.ply += 1u;
+    }
+    return next;
+}
+
+fn column_mask(at: At, column: u32) -> Bits {
+    let word = columns[at.game * COLUMN_WORDS + 2u * column];
+    return Bits(word, word);
+}
+
+fn column_number(at: At, column: u32) -> Bits {
+    return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
+}

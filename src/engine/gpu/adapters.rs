@@ -1,0 +1,233 @@
+//! Which adapters there are, and which one to take.
+
+use std::fmt;
+use std::str::FromStr;
+
+use wgpu::{Backends, DeviceType, InstanceDescriptor};
+
+use super::GpuError;
+
+/// Which adapter is wanted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum AdapterChoice {
+    /// The first that can run kernels: a graphics card before one that shares the processor's memory,
+    /// hardware before software.
+    #[default]
+    Auto,
+    /// By its index in [`adapters`].
+    Index(usize),
+    /// By its PCI bus id, such as `0000:01:00.0`, or a part of its name, whatever the case.
+    Named(String),
+}
+
+impl FromStr for AdapterChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<AdapterChoice, Self::Err> {
+        Ok(match (text, text.parse()) {
+            ("auto", _) => AdapterChoice::Auto,
+            (_, Ok(index)) => AdapterChoice::Index(index),
+            _ => AdapterChoice::Named(text.into()),
+        })
+    }
+}
+
+impl fmt::Display for AdapterChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdapterChoice::Auto => f.write_str("auto"),
+            AdapterChoice::Index(index) => index.fmt(f),
+            AdapterChoice::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What an adapter says of itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct AdapterReport {
+    /// Its index, for [`AdapterChoice::Index`].
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// `Vulkan`, `Metal`, `Dx12`.
+    pub backend: String,
+    /// `discrete`, `integrated`, `virtual`, `software` or `other`.
+    pub kind: &'static str,
+    /// The name and version of its driver, as far as it tells.
+    pub driver: String,
+    /// Its place on the PCI bus, empty if it has none or does not tell.
+    pub pci_bus_id: String,
+    /// The largest buffer that a shader can see, in bytes.
+    pub binding_bytes_max: u64,
+    /// The largest buffer in bytes.
+    pub buffer_bytes_max: u64,
+    /// Workgroups in one dimension of a dispatch.
+    pub workgroups_max: u32,
+    /// Whether it can time its own work.
+    pub has_timestamps: bool,
+    /// Why it cannot run kernels, if it cannot.
+    pub unfit: Option<String>,
+}
+
+impl AdapterReport {
+    /// Whether it is a program that stands in for a graphics card.
+    pub fn is_software(&self) -> bool {
+        self.kind == "software"
+    }
+
+    fn new(index: usize, adapter: &wgpu::Adapter) -> AdapterReport {
+        let (info, limits) = (adapter.get_info(), adapter.limits());
+        let kind = match info.device_type {
+            DeviceType::DiscreteGpu => "discrete",
+            DeviceType::IntegratedGpu => "integrated",
+            DeviceType::VirtualGpu => "virtual",
+            DeviceType::Cpu => "software",
+            DeviceType::Other => "other",
+        };
+        AdapterReport {
+            index,
+            name: info.name,
+            backend: format!("{:?}", info.backend),
+            kind,
+            driver: [info.driver, info.driver_info].join(" ").trim().to_string(),
+            pci_bus_id: info.device_pci_bus_id,
+            binding_bytes_max: limits.max_storage_buffer_binding_size,
+            buffer_bytes_max: limits.max_buffer_size,
+            workgroups_max: limits.max_compute_workgroups_per_dimension,
+            has_timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+            unfit: unfit(adapter),
+        }
+    }
+
+    /// Lower is taken first.
+    fn rank(&self) -> usize {
+        ["discrete", "integrated", "virtual", "other"].iter().position(|kind| *kind == self.kind).unwrap_or(4)
+    }
+}
+
+/// Storage buffers that a kernel has: keys, moves, starts, columns, tables, entries, words.
+pub(super) const STORAGE_BUFFERS: u32 = 7;
+
+fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
+    let limits = adapter.limits();
+    let flags = adapter.get_downlevel_capabilities().flags;
+    if !flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
+        return Some("it has no compute shaders".into());
+    }
+    let buffers = limits.max_storage_buffers_per_shader_stage;
+    (buffers < STORAGE_BUFFERS)
+        .then(|| format!("its shaders see {buffers} storage buffers, {STORAGE_BUFFERS} are needed"))
+}
+
+/// All adapters, in the order in which the system names them. None if no driver or loader is
+/// installed.
+pub fn adapters() -> Vec<AdapterReport> {
+    enumerate().into_iter().map(|(report, _)| report).collect()
+}
+
+/// The same, with the adapters themselves.
+fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
+    if wgpu::Instance::enabled_backend_features().is_empty() {
+        return Vec::new();
+    }
+    let mut descriptor = InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = Backends::PRIMARY;
+    // Neither validation layers nor debug names in builds of any kind: they cost and print.
+    descriptor.flags = wgpu::InstanceFlags::empty();
+    let instance = wgpu::Instance::new(descriptor);
+    let found = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
+    found
+        .into_iter()
+        .enumerate()
+        .map(|(index, adapter)| (AdapterReport::new(index, &adapter), adapter))
+        .collect()
+}
+
+/// The adapter that is wanted.
+///
+/// # Errors
+///
+/// No adapter at all, none of that name, several of it, or one that cannot run kernels.
+pub(super) fn choose(choice: &AdapterChoice) -> Result<(AdapterReport, wgpu::Adapter), GpuError> {
+    let mut found = enumerate();
+    if found.is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    let reports: Vec<&AdapterReport> = found.iter().map(|(report, _)| report).collect();
+    let index = pick(choice, &reports)?;
+    if let Some(reason) = &reports[index].unfit {
+        return Err(GpuError::Unfit { name: reports[index].name.clone(), reason: reason.clone() });
+    }
+    Ok(found.swap_remove(index))
+}
+
+fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, GpuError> {
+    let known = || reports.iter().map(|it| format!("{} {}", it.index, it.name)).collect();
+    let none = || GpuError::NoSuchAdapter { wanted: choice.to_string(), known: known() };
+    match choice {
+        AdapterChoice::Auto => {
+            let fit = reports.iter().filter(|it| it.unfit.is_none());
+            let best = fit.min_by_key(|it| it.rank());
+            // If none is fit, the first says why.
+            Ok(best.map_or(0, |it| it.index))
+        }
+        AdapterChoice::Index(index) => reports.get(*index).map(|it| it.index).ok_or_else(none),
+        AdapterChoice::Named(name) => {
+            let wanted = name.to_lowercase();
+            let is_wanted =
+                |it: &&&AdapterReport| it.pci_bus_id == *name || it.name.to_lowercase().contains(&wanted);
+            let mut matching = reports.iter().filter(is_wanted);
+            let first = matching.next().ok_or_else(none)?;
+            match matching.next() {
+                Some(_) => Err(GpuError::SeveralAdapters { wanted: name.clone(), known: known() }),
+                None => Ok(first.index),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(index: usize, name: &str, kind: &'static str) -> AdapterReport {
+        AdapterReport {
+            index,
+            name: name.into(),
+            backend: "Vulkan".into(),
+            kind,
+            driver: String::new(),
+            pci_bus_id: format!("0000:0{index}:00.0"),
+            binding_bytes_max: 1 << 27,
+            buffer_bytes_max: 1 << 28,
+            workgroups_max: 65535,
+            has_timestamps: true,
+            unfit: None,
+        }
+    }
+
+    #[test]
+    fn adapters_are_chosen_by_kind_index_name_and_bus() {
+        let mut all = [
+            report(0, "llvmpipe", "software"),
+            report(1, "Apex 3000", "integrated"),
+            report(2, "Apex 9000", "discrete"),
+        ];
+        let pick = |choice: &str, all: &[AdapterReport]| {
+            super::pick(&choice.parse().unwrap(), &all.iter().collect::<Vec<_>>())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(pick("auto", &all), Ok(2));
+        assert_eq!(pick("1", &all), Ok(1));
+        assert_eq!(pick("apex 30", &all), Ok(1));
+        assert_eq!(pick("0000:00:00.0", &all), Ok(0));
+        assert!(pick("apex", &all).unwrap_err().contains("several"));
+        assert!(pick("7", &all).unwrap_err().contains("0 llvmpipe, 1 Apex 3000, 2 Apex 9000"));
+        assert!(pick("Voodoo", &all).unwrap_err().contains("Voodoo"));
+        all[2].unfit = Some("it is too old".into());
+        assert_eq!(pick("auto", &all), Ok(1));
+        assert_eq!(pick("auto", &all[..1]), Ok(0));
+    }
+}

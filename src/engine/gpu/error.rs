@@ -1,0 +1,82 @@
+//! What can go wrong on a graphics card.
+
+/// Why the GPU engine cannot do what it should.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// The system names no adapter.
+    #[error(
+        "no GPU adapter found; install a Vulkan driver (on Debian `libvulkan1` and your card's driver, or \
+         `mesa-vulkan-drivers` for a slow one in software), or use --engine cpu"
+    )]
+    NoAdapter,
+    /// No adapter has that index, bus id or name.
+    #[error("no adapter is `{wanted}`; there are {}", known.join(", "))]
+    NoSuchAdapter {
+        /// As asked for.
+        wanted: String,
+        /// Index and name of each.
+        known: Vec<String>,
+    },
+    /// A name that several adapters have.
+    #[error("several adapters are `{wanted}`; choose one by its index: {}", known.join(", "))]
+    SeveralAdapters {
+        /// As asked for.
+        wanted: String,
+        /// Index and name of each.
+        known: Vec<String>,
+    },
+    /// The adapter lacks something.
+    #[error("{name} cannot run kernels: {reason}; choose another one with --gpu, or use --engine cpu")]
+    Unfit {
+        /// The adapter.
+        name: String,
+        /// What it lacks.
+        reason: String,
+    },
+    /// The device cannot be opened.
+    #[error("{name} cannot be opened: {reason}")]
+    Open {
+        /// The adapter.
+        name: String,
+        /// The driver's words.
+        reason: String,
+    },
+    /// A limit is too small for even one segment.
+    #[error("the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu")]
+    TooSmall {
+        /// What does not fit.
+        what: &'static str,
+        /// Bytes.
+        needed: u64,
+        /// Bytes.
+        available: u64,
+    },
+    /// An allocation failed.
+    #[error("the GPU is out of memory ({reason}); give a smaller --gpu-memory, or use --engine cpu")]
+    OutOfMemory {
+        /// The driver's words.
+        reason: String,
+    },
+    /// The device went away, or does not answer.
+    #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
+    Lost {
+        /// What is known.
+        reason: String,
+    },
+    /// The driver refused something that we made.
+    #[error("the GPU refused {what}: {reason}; this is a fault of orbit: please report it, and use --engine cpu")]
+    Refused {
+        /// What was refused.
+        what: &'static str,
+        /// The first lines of the driver's words.
+        reason: String,
+    },
+}
+
+impl GpuError {
+    /// Whether a new device may do better.
+    pub(super) fn is_loss(&self) -> bool {
+        matches!(self, GpuError::Lost { .. })
+    }
+}

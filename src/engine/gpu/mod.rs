@@ -1,0 +1,442 @@
+//! The engine for graphics cards: a plan printed as WGSL, run through wgpu on Vulkan, Metal or
+//! Direct3D 12.
+//!
+//! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one
+//! word of 32 bits. Values and counts of copies take a second pass over the segments that hit. Blocks
+//! are packed into chunks of up to 8 M positions; while one is uploaded, another computes.
+//! Knows plans and reels, nothing of queries.
+//!
+//! Nothing here panics or hangs when a driver fails: see [`GpuError`]. A device that is lost is opened
+//! once more, and what was under way is done again from the start, so that answers stay exact.
+
+mod adapters;
+mod device;
+mod error;
+mod pack;
+mod run;
+mod wgsl;
+
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+
+use super::{
+    Engine, EngineError, Hits, Values, Want,
+    columns::{GameColumn, game_columns},
+};
+use crate::{
+    plan::{CopiesPlan, Output, Plan, Planner},
+    reel::{Block, SEGMENT_SLOTS},
+};
+use device::Device;
+use pack::{Caps, Chunk, chunks};
+use run::{Input, LANES, Lane, Run, caps, timed};
+
+pub use adapters::{AdapterChoice, AdapterReport, adapters};
+#[doc(hidden)]
+pub use device::Fault;
+pub use device::{GpuLimits, GpuOptions};
+pub use error::GpuError;
+pub use run::Times;
+pub use wgsl::Kernel;
+
+/// A graphics card that is open, for any number of engines.
+pub struct GpuDevice {
+    options: GpuOptions,
+    state: Mutex<State>,
+}
+
+struct State {
+    open: Arc<Open>,
+    /// Whether a device was lost before.
+    lost: bool,
+}
+
+/// A device and the lanes that no thread uses at the moment.
+struct Open {
+    device: Device,
+    lanes: Mutex<Lanes>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct Lanes {
+    idle: Vec<Lane>,
+    lent: u64,
+}
+
+impl Open {
+    fn new(options: &GpuOptions) -> Result<Arc<Open>, GpuError> {
+        let device = Device::open(options)?;
+        Ok(Arc::new(Open { device, lanes: Mutex::default(), returned: Condvar::new() }))
+    }
+
+    /// Lends a lane, once there is one.
+    fn lane(&self) -> Lent<'_> {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        while lanes.lent == LANES {
+            lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+        }
+        lanes.lent += 1;
+        let lane = lanes.idle.pop().unwrap_or_else(Lane::new);
+        Lent { open: self, lane: Some(lane) }
+    }
+}
+
+/// A lane that goes back when dropped, also on an error or a panic.
+struct Lent<'a> {
+    open: &'a Open,
+    lane: Option<Lane>,
+}
+
+impl Lent<'_> {
+    fn parts(&mut self) -> (&mut Input, &mut Run) {
+        let lane = self.lane.as_mut().expect("it is taken only when dropped");
+        (&mut lane.input, &mut lane.run)
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let mut lanes = self.open.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.idle.extend(self.lane.take());
+        lanes.lent -= 1;
+        self.open.returned.notify_one();
+    }
+}
+
+impl std::fmt::Debug for GpuDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GpuDevice").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl GpuDevice {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    ///
+    /// No such adapter, or one that cannot be opened.
+    pub fn open(options: GpuOptions) -> Result<GpuDevice, GpuError> {
+        let open = Open::new(&options)?;
+        Ok(GpuDevice { options, state: Mutex::new(State { open, lost: false }) })
+    }
+
+    /// What its adapter says of itself.
+    pub fn report(&self) -> AdapterReport {
+        self.current().device.report.clone()
+    }
+
+    fn current(&self) -> Arc<Open> {
+        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).open)
+    }
+
+    /// Runs something that can be repeated; if the device is lost, once more on a new one.
+    fn attempt<T>(&self, mut work: impl FnMut(&Open) -> Result<T, GpuError>) -> Result<T, GpuError> {
+        let open = self.current();
+        match work(&open) {
+            Err(error) if error.is_loss() => work(&*self.reopen(&open, error)?),
+            other => other,
+        }
+    }
+
+    /// The device after one that was lost.
+    fn reopen(&self, old: &Arc<Open>, error: GpuError) -> Result<Arc<Open>, GpuError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(&state.open, old) {
+            if state.lost {
+                return Err(error);
+            }
+            state.lost = true;
+            // If there is none any more, the loss is what happened.
+            state.open = Open::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
+        }
+        Ok(Arc::clone(&state.open))
+    }
+
+    /// Compiles a kernel of the first pass, so that its time can be told from others.
+    ///
+    /// # Errors
+    ///
+    /// What the driver refuses.
+    pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
+        self.attempt(|open| open.device.pipeline(kernel, device::Pass::Hits).map(|_| ()))
+    }
+
+    /// Uploads blocks, to run any number of queries on them. What a plan knows of games (tags, ratings)
+    /// is uploaded with each query.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from holding them.
+    pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
+        let open = self.current();
+        let mut times = Times::default();
+        let device = &open.device;
+        let resident = timed(&mut times.upload, || {
+            // The memory is for the database; three lanes are for what runs on it.
+            let caps = Caps { bytes: u64::MAX, ..caps(device, &[], 64)? };
+            let mut lane = open.lane();
+            let (_, run) = lane.parts();
+            let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
+                let mut input = Input::new();
+                let encoder = run.upload(device, &mut input, &chunk, blocks)?;
+                device.queue.submit([encoder.finish()]);
+                Ok((chunk, input))
+            });
+            chunks.collect::<Result<Vec<_>, GpuError>>()
+        })?;
+        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, open, times })
+    }
+}
+
+/// Blocks that stay on a device.
+pub struct Resident<'a> {
+    blocks: Vec<&'a Block>,
+    chunks: Vec<(Chunk, Input)>,
+    open: Arc<Open>,
+    times: Times,
+}
+
+impl Resident<'_> {
+    /// What the upload took.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
+    /// Bytes of keys, moves and start tables on the device.
+    pub fn bytes(&self) -> u64 {
+        self.chunks.iter().map(|(chunk, _)| pack::bytes(chunk.segments, chunk.starts)).sum()
+    }
+}
+
+/// A plan and its kernel.
+#[derive(Debug)]
+struct Printed<P> {
+    plan: P,
+    kernel: Kernel,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Gpu {
+    planner: Arc<Planner>,
+    device: Arc<GpuDevice>,
+    hits: Printed<Plan>,
+    values: OnceLock<Printed<Plan>>,
+    copies: OnceLock<Printed<CopiesPlan>>,
+}
+
+impl Gpu {
+    /// An engine for one query.
+    pub fn new(planner: Arc<Planner>, device: Arc<GpuDevice>) -> Gpu {
+        let plan = planner.hits();
+        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len());
+        let hits = Printed { plan, kernel };
+        Gpu { planner, device, hits, values: OnceLock::new(), copies: OnceLock::new() }
+    }
+
+    /// The kernel of the first pass.
+    pub fn kernel(&self) -> &Kernel {
+        &self.hits.kernel
+    }
+
+    fn values(&self) -> &Printed<Plan> {
+        self.values.get_or_init(|| {
+            let plan = self.planner.values();
+            let word = match plan.output {
+                Output::Set(reg) | Output::Num(reg) => reg,
+                Output::Bool => plan.hit,
+            };
+            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len());
+            Printed { plan, kernel }
+        })
+    }
+
+    fn copy_words(&self) -> &Printed<CopiesPlan> {
+        self.copies.get_or_init(|| {
+            let plan = self.planner.each_copy();
+            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len());
+            Printed { plan, kernel }
+        })
+    }
+
+    /// Evaluates blocks that are on the device.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine from finishing; a device that is lost takes what was on it along.
+    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Hits>, Times), GpuError> {
+        let Resident { blocks, chunks, open, .. } = resident;
+        let device = &open.device;
+        let mut times = Times::default();
+        let mut out: Vec<Hits> =
+            blocks.iter().map(|block| Hits::new(block, Want::Bits, self.planner.ty())).collect();
+        let columns = columns_of(&self.hits.plan.columns, blocks);
+        let mut lanes = [open.lane(), open.lane()];
+        let mut waiting: Option<(usize, run::Pending)> = None;
+        timed(&mut times.run, || {
+            for lane in &mut lanes {
+                lane.parts().1.start_clock(device)?;
+            }
+            for (index, (chunk, input)) in chunks.iter().enumerate() {
+                let (_, run) = lanes[index % 2].parts();
+                run.set_columns(device, chunk, &columns)?;
+                let encoder = device.device.create_command_encoder(&Default::default());
+                let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
+                if let Some((before, pending)) = waiting.replace((index, pending)) {
+                    let (_, run) = lanes[before % 2].parts();
+                    run.finish(device, pending, |bytes| {
+                        store_bits(&chunks[before].0, bytemuck::cast_slice(bytes), blocks, &mut out);
+                    })?;
+                }
+            }
+            if let Some((last, pending)) = waiting {
+                let (_, run) = lanes[last % 2].parts();
+                run.finish(device, pending, |bytes| {
+                    store_bits(&chunks[last].0, bytemuck::cast_slice(bytes), blocks, &mut out);
+                })?;
+            }
+            Ok::<(), GpuError>(())
+        })?;
+        times.kernel = lanes.iter_mut().filter_map(|lane| lane.parts().1.stop_clock()).reduce(|a, b| a + b);
+        Ok((out, times))
+    }
+
+    fn scan_on(&self, open: &Open, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, GpuError> {
+        let device = &open.device;
+        let mut out: Vec<Hits> =
+            blocks.iter().map(|block| Hits::new(block, want, self.planner.ty())).collect();
+        let values = out.iter().any(|hits| hits.values != Values::None).then(|| self.values());
+        let columns = columns_of(&self.hits.plan.columns, blocks);
+        let value_columns = values.map(|values| columns_of(&values.plan.columns, blocks));
+        let width =
+            self.hits.plan.columns.len().max(values.map_or(0, |values| values.plan.columns.len()));
+        let kernels: Vec<&Kernel> =
+            [&self.hits.kernel].into_iter().chain(values.map(|values| &values.kernel)).collect();
+        let caps = caps(device, &kernels, width)?;
+        for chunk in chunks(blocks, &caps)? {
+            let mut lane = open.lane();
+            let (input, run) = lane.parts();
+            let encoder = run.upload(device, input, &chunk, blocks)?;
+            run.set_columns(device, &chunk, &columns)?;
+            let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
+            run.finish(device, pending, |bytes| {
+                store_bits(&chunk, bytemuck::cast_slice(bytes), blocks, &mut out);
+            })?;
+            if let (Some(values), Some(columns)) = (values, &value_columns) {
+                run.set_columns(device, &chunk, columns)?;
+                let hits = hits_of(&chunk, |block, segment| out[block].bits[segment]);
+                run.words(device, input, &values.kernel, &hits, |hits, words| {
+                    store_values(&chunk, hits, words, &mut out);
+                })?;
+            }
+        }
+        Ok(out)
+    }
+
+    fn count_on(&self, open: &Open, block: &Block, hits: &Hits) -> Result<Vec<u64>, GpuError> {
+        let Printed { plan, kernel } = self.copy_words();
+        let device = &open.device;
+        let blocks = [block];
+        let columns = columns_of(&plan.columns, &blocks);
+        let mut counts = vec![0u64; plan.copies.len()];
+        for chunk in chunks(&blocks, &caps(device, &[kernel], plan.columns.len())?)? {
+            let list = hits_of(&chunk, |_, segment| hits.bits[segment]);
+            if list.is_empty() {
+                continue;
+            }
+            let mut lane = open.lane();
+            let (input, run) = lane.parts();
+            let encoder = run.upload(device, input, &chunk, &blocks)?;
+            device.submit(encoder);
+            run.set_columns(device, &chunk, &columns)?;
+            run.words(device, input, kernel, &list, |_, words| {
+                for words in words.chunks_exact(plan.words.len()) {
+                    plan.add_counts(words, &mut counts);
+                }
+            })?;
+        }
+        Ok(counts)
+    }
+}
+
+fn columns_of(columns: &[crate::plan::Column], blocks: &[&Block]) -> Vec<Vec<GameColumn>> {
+    blocks.iter().map(|block| game_columns(columns, block)).collect()
+}
+
+/// Puts the words of a chunk's segments where they belong, the tail of each block without bits.
+fn store_bits(chunk: &Chunk, words: &[u32], blocks: &[&Block], out: &mut [Hits]) {
+    let mut words = words;
+    for piece in &chunk.pieces {
+        let (these, others) = words.split_at(piece.segments.len());
+        words = others;
+        let bits = &mut out[piece.block].bits;
+        bits[piece.segments.clone()].copy_from_slice(these);
+        let block = blocks[piece.block];
+        let tail = block.slots() % SEGMENT_SLOTS;
+        if tail != 0 && piece.segments.end == block.segments() {
+            bits[piece.segments.end - 1] &= (1 << tail) - 1;
+        }
+    }
+}
+
+/// The segments of a chunk that have hits, counted from its first, with their bits.
+fn hits_of(chunk: &Chunk, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
+    let segments = chunk.pieces.iter().flat_map(|piece| piece.segments.clone().map(|seg| (piece.block, seg)));
+    segments
+        .zip(0..)
+        .map(|((block, segment), index)| (index, bits(block, segment)))
+        .filter(|&(_, bits)| bits != 0)
+        .collect()
+}
+
+/// Puts the values of hits where they belong.
+fn store_values(chunk: &Chunk, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
+    let mut words = words.iter();
+    let mut pieces = chunk.pieces.iter();
+    let (mut first, mut piece) = (0, pieces.next().expect("a chunk has a piece"));
+    for &(segment, slots) in hits {
+        while segment as usize - first >= piece.segments.len() {
+            first += piece.segments.len();
+            piece = pieces.next().expect("hits are those of the chunk's pieces");
+        }
+        let slot = (piece.segments.start + segment as usize - first) * SEGMENT_SLOTS;
+        for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
+            let word = *words.next().expect("each hit has a word");
+            match &mut out[piece.block].values {
+                Values::Numbers(numbers) => numbers[slot + i] = word as i32,
+                Values::Sets(sets) => sets[slot + i] = word,
+                Values::None => {}
+            }
+        }
+    }
+}
+
+impl Engine for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
+        let mut hits = self.scan_many(&[block], want)?;
+        Ok(hits.pop().expect("one block has one answer"))
+    }
+
+    fn scan_many(&self, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, EngineError> {
+        Ok(self.device.attempt(|open| self.scan_on(open, blocks, want))?)
+    }
+
+    /// Enough to fill the card; fewer blocks are read on one thread while others wait.
+    fn blocks_at_once(&self) -> usize {
+        32
+    }
+
+    fn copies(&self) -> usize {
+        self.planner.copies()
+    }
+
+    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
+        let found = self.device.attempt(|open| self.count_on(open, block, hits))?;
+        counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! Blocks as chunks: what a device takes at once.
+//!
+//! A chunk is a run of segments, those of one block after those of another. Each segment stands by
+//! itself, so a chunk may begin and end in the middle of a block; only what keys say of tables (the
+//! game, the entry of the start table) is counted from the chunk's own tables.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::GpuError;
+use crate::{
+    board::Position,
+    engine::columns::GameColumn,
+    reel::{Block, Key, SEGMENT_SLOTS},
+};
+
+/// Bytes of a key on the device.
+pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
+/// Bytes of the moves of a segment.
+pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
+/// Bytes of an entry of the start table.
+pub(super) const START_BYTES: u64 = size_of::<Start>() as u64;
+
+/// `Start` in shaders/replay.wgsl.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
+pub(super) struct Start {
+    planes: [u64; 4],
+    state: u32,
+    spare: u32,
+}
+
+impl From<&Position> for Start {
+    fn from(position: &Position) -> Start {
+        Start { planes: position.board.planes, state: position.state.0, spare: 0 }
+    }
+}
+
+/// Some segments of one block. Starts and games are those that these segments may ask for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Piece {
+    pub(super) block: usize,
+    pub(super) segments: Range<usize>,
+    starts: Range<usize>,
+    games: Range<usize>,
+}
+
+impl Piece {
+    fn new(block: usize, of: &Block, segments: Range<usize>) -> Piece {
+        let last = of.keys.get(segments.end);
+        // A key that was tampered with may say anything.
+        let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
+        let (from, to) = (&of.keys[segments.start], last);
+        Piece {
+            block,
+            starts: cut(
+                from.first_start as usize,
+                to.map_or(of.starts.len(), |key| key.first_start as usize),
+                of.starts.len(),
+            ),
+            games: cut(
+                from.first_game as usize,
+                // The game of the next segment's first slot may have begun in this one.
+                to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
+                of.games_len(),
+            ),
+            segments,
+        }
+    }
+}
+
+/// What a device takes at once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) segments: usize,
+    pub(super) starts: usize,
+    games: usize,
+}
+
+/// The largest chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Caps {
+    /// Segments.
+    pub(super) segments: usize,
+    /// Entries of the start table.
+    pub(super) starts: usize,
+    /// Games, where a kernel asks for columns.
+    pub(super) games: usize,
+    /// Keys, moves and starts together.
+    pub(super) bytes: u64,
+}
+
+impl Chunk {
+    fn fits(&self, piece: &Piece, caps: &Caps) -> bool {
+        let segments = self.segments + piece.segments.len();
+        let starts = self.starts + piece.starts.len();
+        segments <= caps.segments
+            && starts <= caps.starts
+            && self.games + piece.games.len() <= caps.games
+            && bytes(segments, starts) <= caps.bytes
+    }
+
+    fn push(&mut self, piece: Piece) {
+        self.segments += piece.segments.len();
+        self.starts += piece.starts.len();
+        self.games += piece.games.len();
+        self.pieces.push(piece);
+    }
+
+    /// The keys, with games and starts counted from the chunk's first.
+    pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
+        let mut out = Vec::with_capacity(self.segments);
+        let (mut starts, mut games) = (0, 0);
+        for piece in &self.pieces {
+            let rebase = |key: &Key| Key {
+                first_start: key.first_start.wrapping_sub(piece.starts.start as u32).wrapping_add(starts),
+                first_game: key.first_game.wrapping_sub(piece.games.start as u32).wrapping_add(games),
+                ..*key
+            };
+            out.extend(blocks[piece.block].keys[piece.segments.clone()].iter().map(rebase));
+            starts += piece.starts.len() as u32;
+            games += piece.games.len() as u32;
+        }
+        out
+    }
+
+    /// The moves of each piece, and how many bytes after them belong to its last segment.
+    pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
+        self.pieces.iter().map(|piece| {
+            let moves = &blocks[piece.block].moves;
+            let slots = piece.segments.start * SEGMENT_SLOTS
+                ..(piece.segments.end * SEGMENT_SLOTS).min(moves.len());
+            let missing = piece.segments.len() * SEGMENT_SLOTS - slots.len();
+            (bytemuck::cast_slice(&moves[slots]), 2 * missing)
+        })
+    }
+
+    pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<Start> {
+        let of = |piece: &Piece| blocks[piece.block].starts[piece.starts.clone()].iter().map(Start::from);
+        self.pieces.iter().flat_map(of).collect()
+    }
+
+    /// For each game, for each column, its mask and its number. `columns` are those of each block.
+    pub(super) fn columns(&self, columns: &[Vec<GameColumn>]) -> Vec<u32> {
+        let mut out = Vec::new();
+        for piece in &self.pieces {
+            for game in piece.games.clone() {
+                for column in &columns[piece.block] {
+                    let word = |words: &[u64]| words.get(game).map_or(0, |&word| word as u32);
+                    out.extend([word(&column.mask), word(&column.number)]);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Bytes of a chunk on the device.
+pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
+    segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
+}
+
+/// Cuts blocks into chunks, each as large as the caps allow.
+///
+/// # Errors
+///
+/// A segment that fits nowhere.
+pub(super) fn chunks(blocks: &[&Block], caps: &Caps) -> Result<Vec<Chunk>, GpuError> {
+    let mut out = Vec::new();
+    let mut open = Chunk::default();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut from = 0;
+        while from < block.segments() {
+            let fits = |to: usize| open.fits(&Piece::new(index, block, from..to), caps);
+            let to = longest(from, block.segments(), fits);
+            if to > from {
+                open.push(Piece::new(index, block, from..to));
+                from = to;
+                continue;
+            }
+            if open.pieces.is_empty() {
+                let piece = Piece::new(index, block, from..from + 1);
+                let needed = bytes(1, piece.starts.len());
+                return Err(GpuError::TooSmall { what: "a segment", needed, available: caps.bytes });
+            }
+            out.push(std::mem::take(&mut open));
+        }
+    }
+    if !open.pieces.is_empty() {
+        out.push(open);
+    }
+    Ok(out)
+}
+
+/// The largest `to` in `from..=end` that fits; what fits less fits more seldom.
+fn longest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
+    if fits(end) {
+        return end;
+    }
+    let (mut good, mut bad) = (from, end);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if fits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
+}

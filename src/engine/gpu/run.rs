@@ -1,0 +1,421 @@
+//! Chunks through a device: upload, dispatch, readback.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use wgpu::{BufferUsages, MapMode};
+
+use super::device::{Buffer, Device, PARAMS_BYTES, Pass};
+use super::pack::{Caps, Chunk, KEY_BYTES, MOVES_BYTES, START_BYTES};
+use super::{GpuError, Kernel};
+use crate::{
+    engine::columns::GameColumn,
+    reel::{Block, SEGMENT_SLOTS},
+};
+
+/// Invocations in a workgroup: `WORKGROUP` in shaders/replay.wgsl.
+pub(super) const WORKGROUP: u32 = 64;
+
+/// Segments in a chunk: 8 M positions fill the largest cards, and 30 MB stage quickly.
+const SEGMENTS_MAX: usize = 1 << 18;
+
+/// Steps of plans in one dispatch. Systems reset a card that draws nothing for seconds.
+const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
+
+/// Lanes at a time. One uploads while another computes and a third reads back.
+pub(super) const LANES: u64 = 3;
+
+/// Words of values that one batch of the second pass brings back.
+const OUTPUT_BYTES_MAX: u64 = 32 << 20;
+
+/// Two timestamps of eight bytes, and room to align them.
+const TIMESTAMP_BYTES: u64 = 24;
+
+/// `Entry` in shaders/words.wgsl.
+pub(super) const ENTRY_WORDS: usize = 3;
+
+/// Where time went, for benchmarks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Times {
+    /// Packing, staging and copying to the device.
+    pub upload: Duration,
+    /// Kernels, by the device's own clock; `None` if it has none.
+    pub kernel: Option<Duration>,
+    /// From the submission of the kernels to the last byte read back.
+    pub run: Duration,
+}
+
+/// A chunk on the device.
+pub(super) struct Input {
+    keys: Buffer,
+    moves: Buffer,
+    starts: Buffer,
+    segments: usize,
+    start_count: usize,
+}
+
+/// Buffers that a chunk passes through.
+pub(super) struct Lane {
+    pub(super) input: Input,
+    pub(super) run: Run,
+}
+
+/// What a run of kernels needs beside its input.
+pub(super) struct Run {
+    staging: Buffer,
+    params: Buffer,
+    columns: Buffer,
+    tables: Buffer,
+    entries: Buffer,
+    output: Buffer,
+    readback: Buffer,
+    column_bytes: u64,
+    clock: Option<(wgpu::QuerySet, wgpu::Buffer)>,
+    kernel_time: Duration,
+}
+
+/// The largest chunk for a kernel.
+pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
+    let binding = device.limits.binding_bytes;
+    // Input and its staging are two fifths of a lane, output and readback less than the rest.
+    let bytes = device.limits.memory_bytes / LANES / 5;
+    let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
+    let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
+    if tables > binding {
+        return Err(GpuError::TooSmall { what: "the query's tables", needed: tables, available: binding });
+    }
+    let segments = (binding / MOVES_BYTES).min(binding / (4 * outputs)).min(SEGMENTS_MAX as u64);
+    let games = if columns == 0 { u64::MAX } else { binding / (8 * columns as u64) };
+    Ok(Caps {
+        segments: segments as usize,
+        starts: (binding / START_BYTES) as usize,
+        games: usize::try_from(games).unwrap_or(usize::MAX),
+        bytes,
+    })
+}
+
+impl Input {
+    pub(super) fn new() -> Input {
+        Input {
+            keys: Buffer::storage(),
+            moves: Buffer::storage(),
+            starts: Buffer::storage(),
+            segments: 0,
+            start_count: 0,
+        }
+    }
+
+    /// Stages a chunk and records the commands that copy it.
+    pub(super) fn upload(
+        &mut self,
+        device: &Device,
+        staging: &mut Buffer,
+        chunk: &Chunk,
+        blocks: &[&Block],
+    ) -> Result<wgpu::CommandEncoder, GpuError> {
+        (self.segments, self.start_count) = (chunk.segments, chunk.starts);
+        let key_bytes = KEY_BYTES * chunk.segments as u64;
+        let move_bytes = MOVES_BYTES * chunk.segments as u64;
+        let start_bytes = START_BYTES * chunk.starts as u64;
+        let bytes = key_bytes + move_bytes + start_bytes;
+        let staged = staging.with_room(device, bytes)?;
+        device.map(staged, MapMode::Write, bytes, None)?;
+        let view = device.guarded("a map", || staged.get_mapped_range_mut(0..bytes))?;
+        let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
+        let mut at = 0;
+        let mut write = |bytes: &[u8]| {
+            view.slice(at..at + bytes.len()).copy_from_slice(bytes);
+            at += bytes.len();
+        };
+        write(bytemuck::cast_slice(&chunk.keys(blocks)));
+        for (moves, missing) in chunk.moves(blocks) {
+            write(moves);
+            write(&[0; MOVES_BYTES as usize][..missing]);
+        }
+        write(bytemuck::cast_slice(&chunk.start_table(blocks)));
+        drop(view);
+        let parts = [
+            (self.keys.with_room(device, key_bytes)?, key_bytes),
+            (self.moves.with_room(device, move_bytes)?, move_bytes),
+            (self.starts.with_room(device, start_bytes)?, start_bytes),
+        ];
+        device.guarded("an upload", || {
+            staged.unmap();
+            let mut encoder = device.device.create_command_encoder(&Default::default());
+            let mut from = 0;
+            for (buffer, bytes) in parts.into_iter().filter(|(_, bytes)| *bytes > 0) {
+                encoder.copy_buffer_to_buffer(staged, from, buffer, 0, bytes);
+                from += bytes;
+            }
+            encoder
+        })
+    }
+}
+
+impl Lane {
+    pub(super) fn new() -> Lane {
+        Lane { input: Input::new(), run: Run::new() }
+    }
+}
+
+/// One segment whose hits want words: the segment, its hits, and where in the output they begin.
+pub(super) type Entry = [u32; ENTRY_WORDS];
+
+impl Run {
+    pub(super) fn new() -> Run {
+        Run {
+            staging: Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC),
+            params: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
+            columns: Buffer::storage(),
+            tables: Buffer::storage(),
+            entries: Buffer::storage(),
+            output: Buffer::storage(),
+            readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
+            column_bytes: 0,
+            clock: None,
+            kernel_time: Duration::ZERO,
+        }
+    }
+
+    /// Uploads a chunk.
+    pub(super) fn upload(
+        &mut self,
+        device: &Device,
+        input: &mut Input,
+        chunk: &Chunk,
+        blocks: &[&Block],
+    ) -> Result<wgpu::CommandEncoder, GpuError> {
+        input.upload(device, &mut self.staging, chunk, blocks)
+    }
+
+    /// The columns of the chunk's games, if the plan has any.
+    pub(super) fn set_columns(
+        &mut self,
+        device: &Device,
+        chunk: &Chunk,
+        columns: &[Vec<GameColumn>],
+    ) -> Result<(), GpuError> {
+        self.column_bytes = write(device, &mut self.columns, &chunk.columns(columns))?;
+        Ok(())
+    }
+
+    /// First pass: submits it. [`Run::finish`] gives the words of each of the kernel's queries, one
+    /// for each segment.
+    pub(super) fn begin_hits(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        encoder: wgpu::CommandEncoder,
+    ) -> Result<Pending, GpuError> {
+        let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
+        self.begin(device, input, kernel, encoder, Work { pass: Pass::Hits, count: input.segments, output_bytes })
+    }
+
+    /// Second pass: calls `take` with the words of each hit of the segments given, in order.
+    pub(super) fn words(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        hits: &[(u32, u32)],
+        mut take: impl FnMut(&[(u32, u32)], &[u64]),
+    ) -> Result<(), GpuError> {
+        let each = 8 * kernel.outputs as u64;
+        let budget = device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX);
+        let entries_max = (budget / (4 * ENTRY_WORDS) as u64) as usize;
+        let needed = SEGMENT_SLOTS as u64 * each;
+        if needed > budget || entries_max == 0 {
+            return Err(GpuError::TooSmall { what: "a segment's values", needed, available: budget });
+        }
+        for range in batches(hits, (budget / each) as u32, entries_max) {
+            let (mut entries, mut first) = (Vec::<Entry>::with_capacity(range.len()), 0);
+            for &(segment, slots) in &hits[range.clone()] {
+                entries.push([segment, slots, first * kernel.outputs as u32]);
+                first += slots.count_ones();
+            }
+            write(device, &mut self.entries, entries.as_flattened())?;
+            let work = Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
+            let encoder = device.device.create_command_encoder(&Default::default());
+            let pending = self.begin(device, input, kernel, encoder, work)?;
+            self.finish(device, pending, |bytes| take(&hits[range.clone()], bytemuck::cast_slice(bytes)))?;
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        mut encoder: wgpu::CommandEncoder,
+        work: Work,
+    ) -> Result<Pending, GpuError> {
+        let pipeline = device.pipeline(kernel, work.pass)?;
+        let table_bytes = write(device, &mut self.tables, &kernel.tables)?;
+        self.columns.with_room(device, self.column_bytes)?;
+        let output = self.output.with_room(device, work.output_bytes)?;
+        let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?;
+        let spans = spans(device, kernel, work.count);
+        let stride = u64::from(device.device.limits().min_uniform_buffer_offset_alignment).max(PARAMS_BYTES);
+        let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
+        for (k, span) in spans.iter().enumerate() {
+            params.extend([span.start, span.end, work.count as u32, 0]);
+            params.resize((k + 1) * stride as usize / 4, 0);
+        }
+        write(device, &mut self.params, &params)?;
+        if device.poison {
+            device.queue.write_buffer(output, 0, &vec![0xff; work.output_bytes as usize]);
+        }
+        let sized = |bytes: u64| bytes.max(64);
+        let mut buffers = vec![
+            (input.keys.get(), sized(KEY_BYTES * input.segments as u64)),
+            (input.moves.get(), sized(MOVES_BYTES * input.segments as u64)),
+            (input.starts.get(), sized(START_BYTES * input.start_count as u64)),
+            (self.columns.get(), sized(self.column_bytes)),
+            (self.tables.get(), sized(table_bytes)),
+        ];
+        if work.pass == Pass::Words {
+            buffers.push((self.entries.get(), sized((4 * ENTRY_WORDS * work.count) as u64)));
+        }
+        buffers.push((output, sized(work.output_bytes)));
+        let clock = self.clock.as_ref();
+        let submission = device.guarded("a dispatch", || {
+            let group = device.bind(work.pass, self.params.get(), &buffers);
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: None,
+                    timestamp_writes: clock.map(|clock| wgpu::ComputePassTimestampWrites {
+                        query_set: &clock.0,
+                        beginning_of_pass_write_index: Some(0),
+                        end_of_pass_write_index: Some(1),
+                    }),
+                });
+                pass.set_pipeline(&pipeline);
+                for (offset, span) in (0..).step_by(stride as usize).zip(&spans) {
+                    pass.set_bind_group(0, &group, &[offset]);
+                    pass.dispatch_workgroups(span.len().div_ceil(WORKGROUP as usize) as u32, 1, 1);
+                }
+            }
+            encoder.copy_buffer_to_buffer(output, 0, readback, 0, work.output_bytes);
+            if let Some((queries, resolved)) = clock {
+                encoder.resolve_query_set(queries, 0..2, resolved, 0);
+                let end = work.output_bytes.next_multiple_of(8);
+                encoder.copy_buffer_to_buffer(resolved, 0, readback, end, TIMESTAMP_BYTES - 8);
+            }
+            device.submit(encoder)
+        })?;
+        Ok(Pending { submission, bytes: work.output_bytes })
+    }
+
+    /// Waits for a submission and hands its output to `take`.
+    pub(super) fn finish(
+        &mut self,
+        device: &Device,
+        pending: Pending,
+        take: impl FnOnce(&[u8]),
+    ) -> Result<(), GpuError> {
+        let Pending { submission, bytes } = pending;
+        let all = if self.clock.is_some() { bytes.next_multiple_of(8) + TIMESTAMP_BYTES - 8 } else { bytes };
+        let readback = self.readback.get();
+        device.map(readback, MapMode::Read, all, Some(submission))?;
+        let view = device.guarded("a readback", || readback.get_mapped_range(0..all))?;
+        let view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
+        let (output, ticks) = view.split_at(bytes as usize);
+        if self.clock.is_some() {
+            let ticks: Vec<u64> = ticks[ticks.len() - 16..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
+            let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+            self.kernel_time += Duration::from_nanos(nanoseconds as u64);
+        }
+        take(output);
+        drop(view);
+        readback.unmap();
+        Ok(())
+    }
+
+    /// Lets the device time its kernels from now on, if it can.
+    pub(super) fn start_clock(&mut self, device: &Device) -> Result<(), GpuError> {
+        if !device.report.has_timestamps {
+            return Ok(());
+        }
+        let clock = device.guarded("a clock", || {
+            let queries = device.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: None,
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            });
+            let resolved = device.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 256,
+                usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            });
+            (queries, resolved)
+        })?;
+        self.clock = Some(clock);
+        Ok(())
+    }
+
+    /// What the clock has counted since it was started.
+    pub(super) fn stop_clock(&mut self) -> Option<Duration> {
+        self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
+    }
+}
+
+/// A submission whose output is not read yet.
+pub(super) struct Pending {
+    submission: wgpu::SubmissionIndex,
+    bytes: u64,
+}
+
+/// What one submission does.
+#[derive(Clone, Copy)]
+struct Work {
+    pass: Pass,
+    /// Segments or entries.
+    count: usize,
+    output_bytes: u64,
+}
+
+/// The ranges of invocations that one dispatch each may have.
+fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
+    let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
+    let by_groups = u64::from(device.limits.workgroups) * u64::from(WORKGROUP);
+    let most = by_time.clamp(u64::from(WORKGROUP), by_groups.max(1)) as u32;
+    (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
+}
+
+/// Cuts hits into ranges with so many hits and entries at most.
+fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
+    let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
+    for (k, (_, slots)) in hits.iter().enumerate() {
+        if count + slots.count_ones() > hits_max || k - from == entries_max {
+            out.push(from..k);
+            (from, count) = (k, 0);
+        }
+        count += slots.count_ones();
+    }
+    if from < hits.len() {
+        out.push(from..hits.len());
+    }
+    out
+}
+
+/// Writes a small buffer whole; returns its bytes.
+fn write<T: bytemuck::NoUninit>(device: &Device, buffer: &mut Buffer, data: &[T]) -> Result<u64, GpuError> {
+    let bytes: &[u8] = bytemuck::cast_slice(data);
+    let buffer = buffer.with_room(device, bytes.len() as u64)?;
+    if !bytes.is_empty() {
+        device.guarded("an upload", || device.queue.write_buffer(buffer, 0, bytes))?;
+    }
+    Ok(bytes.len() as u64)
+}
+
+/// Runs something and adds the time it took.
+pub(super) fn timed<T>(total: &mut Duration, run: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let out = run();
+    *total += begun.elapsed();
+    out
+}

@@ -1,0 +1,303 @@
+//! Plans as WGSL.
+//!
+//! A kernel is the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment
+//! for each step of the program, nothing that branches, loops only where the plan has loops.
+//! Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
+//! can be read beside `orbit explain --plan`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::{
+    board::{Position, attacks},
+    plan::{Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special, Step},
+};
+
+const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
+const REPLAY: &str = include_str!("../../../shaders/replay.wgsl");
+const LEGAL: &str = include_str!("../../../shaders/legal.wgsl");
+const HITS: &str = include_str!("../../../shaders/hits.wgsl");
+const WORDS: &str = include_str!("../../../shaders/words.wgsl");
+
+/// One compute shader, and what it reads beside the reel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The shader.
+    pub wgsl: String,
+    /// The rows of all loops, one after the other.
+    pub tables: Vec<u64>,
+    /// For each slot of a segment: one bit for each of so many queries, or so many words.
+    pub outputs: usize,
+    /// Steps of the plan that run at each slot.
+    pub cost: u64,
+}
+
+impl Kernel {
+    /// The first pass: a bit for each slot, for one query or several whose programs were planned
+    /// together. `hits` are the registers with their masks, `columns` is the number of columns.
+    pub fn hits(program: &Program, hits: &[Reg], columns: usize) -> Kernel {
+        let mut out = Printer::new(program, columns);
+        let fields: Vec<String> = (0..hits.len()).map(|k| format!("q{k}: u32")).collect();
+        out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
+        out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
+        out.body();
+        for (k, reg) in hits.iter().enumerate() {
+            writeln!(out.text, "    found.q{k} |= (r{}.x & 1u) << slot;", reg.0).expect(STRINGS);
+        }
+        out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
+        for k in 0..hits.len() {
+            writeln!(out.text, "    hits[{k}u * params.stride + segment] = found.q{k};").expect(STRINGS);
+        }
+        out.text += "}\n\n";
+        out.finish(HITS, hits.len())
+    }
+
+    /// The second pass: some registers, as they are, for each slot that hits.
+    pub fn words(program: &Program, words: &[Reg], columns: usize) -> Kernel {
+        let mut out = Printer::new(program, columns);
+        writeln!(out.text, "const WORDS = {}u;\n", words.len()).expect(STRINGS);
+        out.text += "fn evaluate(at: At, first: u32) {\n";
+        out.body();
+        for (k, reg) in words.iter().enumerate() {
+            writeln!(out.text, "    words[first + {k}u] = r{};", reg.0).expect(STRINGS);
+        }
+        out.text += "}\n\n";
+        out.finish(WORDS, words.len())
+    }
+}
+
+const STRINGS: &str = "writing to a string does not fail";
+
+struct Printer<'a> {
+    program: &'a Program,
+    text: String,
+    tables: Vec<u64>,
+    /// For each open loop, the first scalar of its rows and their width.
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    table: usize,
+    first: u32,
+    width: u32,
+}
+
+impl<'a> Printer<'a> {
+    fn new(program: &'a Program, columns: usize) -> Printer<'a> {
+        let mut text = format!("{BITBOARD}\n{REPLAY}\n");
+        if program.whole_positions {
+            text += LEGAL;
+            text.push('\n');
+        }
+        let Position { board, state } = Position::STANDARD;
+        for (k, plane) in board.planes.into_iter().enumerate() {
+            writeln!(text, "const STANDARD_{k} = {};", word(plane)).expect(STRINGS);
+        }
+        writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
+        writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
+        writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
+        Printer { program, text, tables: Vec::new(), rows: Vec::new() }
+    }
+
+    fn finish(mut self, main: &str, outputs: usize) -> Kernel {
+        self.text += main;
+        Kernel { wgsl: self.text, tables: self.tables, outputs, cost: self.program.cost() }
+    }
+
+    /// Inputs, then all steps.
+    fn body(&mut self) {
+        let inputs: HashMap<Reg, Input> =
+            self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
+        for reg in (0..self.program.registers as u32).map(Reg) {
+            let line = match inputs.get(&reg) {
+                Some(input) => format!("let r{} = {};", reg.0, input_text(*input)),
+                None => format!("var r{}: Bits;", reg.0),
+            };
+            self.line(&line);
+        }
+        for step in &self.program.steps {
+            self.step(step);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let indent = 4 * (1 + self.rows.len());
+        writeln!(self.text, "{:indent$}{line}", "").expect(STRINGS);
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Do { dst, op } => {
+                let value = operation(op);
+                self.line(&format!("r{} = {value};", dst.0));
+            }
+            Step::Splat { dst, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = {value};", dst.0));
+            }
+            Step::AndScalar { dst, a, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = r{} & {value};", dst.0, a.0));
+            }
+            Step::OrScalar { dst, a, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = r{} | {value};", dst.0, a.0));
+            }
+            Step::Begin { table, first, acc, reduce, .. } => self.begin(table, first, acc, reduce),
+            Step::End { acc, word, reduce, .. } => {
+                let (acc, word) = (acc.0, word.0);
+                self.line(&match reduce {
+                    Reduce::Or => format!("r{acc} |= r{word};"),
+                    Reduce::Max => format!("r{acc} = larger(r{acc}, r{word});"),
+                    Reduce::Count => format!("r{acc}.x -= r{word}.x;"),
+                });
+                self.rows.pop();
+                self.line("}");
+            }
+        }
+    }
+
+    fn begin(&mut self, table: usize, first: Scalar, acc: Reg, reduce: Reduce) {
+        let rows = &self.program.tables[table];
+        let width = rows.first().map_or(0, Vec::len);
+        let neutral = if reduce == Reduce::Max { word(NO_VALUE as u64) } else { "NONE".into() };
+        let base = self.tables.len();
+        self.tables.extend(rows.iter().flatten());
+        self.line(&format!("r{} = {neutral};", acc.0));
+        self.line(&format!("for (var i{table} = 0u; i{table} < {}u; i{table}++) {{", rows.len()));
+        self.rows.push(Row { table, first: first.0, width: width as u32 });
+        if width > 0 {
+            self.line(&format!("let t{table} = {base}u + {width}u * i{table};"));
+        }
+    }
+
+    fn scalar(&self, scalar: Scalar) -> String {
+        let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
+        match row {
+            Some(row) => format!("tables[t{} + {}u]", row.table, scalar.0 - row.first),
+            None => word(self.program.scalars[scalar.0 as usize]),
+        }
+    }
+}
+
+fn word(word: u64) -> String {
+    match word {
+        0 => "NONE".into(),
+        u64::MAX => "ALL".into(),
+        word => format!("Bits({:#x}u, {:#x}u)", word as u32, word >> 32),
+    }
+}
+
+fn input_text(input: Input) -> String {
+    match input {
+        Input::Plane(k) => format!("at.board.p{k}"),
+        Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
+        Input::Initial => "mask(at.ply == 0u)".into(),
+        Input::Terminal => "mask(is_last_of_game(at))".into(),
+        Input::Ply => "Bits(at.ply, 0u)".into(),
+        Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),
+        Input::GameNumber(column) => format!("column_number(at, {}u)", column.0),
+    }
+}
+
+/// `value` moved up, or down where `by` is negative; less than 64 either way.
+fn shifted(value: &str, by: i32) -> String {
+    let name = if by < 0 { "shr" } else { "shl" };
+    match by.unsigned_abs() {
+        0 => value.into(),
+        by @ 1..=31 => format!("{name}({value}, {by}u)"),
+        by => format!("{name}_far({value}, {}u)", by - 32),
+    }
+}
+
+/// `value` moved by (files, ranks), squares that leave the board lost; `None` if all do.
+fn translated(value: &str, dx: i8, dy: i8) -> Option<String> {
+    if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
+        return None;
+    }
+    let (stay, by) = attacks::translation(dx, dy);
+    // Ranks are lost by themselves.
+    let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay)) };
+    Some(shifted(&kept, by))
+}
+
+fn operation(op: Op) -> String {
+    let r = |id: Id| format!("r{}", id.0);
+    let call1 = |name: &str, a: Id| format!("{name}({})", r(a));
+    let call2 = |name: &str, a: Id, b: Id| format!("{name}({}, {})", r(a), r(b));
+    match op {
+        Op::And(a, b) => format!("{} & {}", r(a), r(b)),
+        Op::Or(a, b) => format!("{} | {}", r(a), r(b)),
+        Op::AndNot(a, b) => format!("{} & ~{}", r(a), r(b)),
+        Op::Not(a) => format!("~{}", r(a)),
+        Op::Select { mask, a, b } => format!("choose({}, {}, {})", r(mask), r(a), r(b)),
+        Op::Shl(a, by) => shifted(&r(a), i32::from(by)),
+        Op::Shr(a, by) => shifted(&r(a), -i32::from(by)),
+        Op::Step(a, dx, dy) => translated(&r(a), dx, dy).unwrap_or_else(|| "NONE".into()),
+        Op::FillRanks(a) => call1("fill_ranks", a),
+        Op::FillFiles(a) => call1("fill_files", a),
+        Op::Spread { set, upper } => format!("spread({}.{})", r(set), if upper { "y" } else { "x" }),
+        Op::Knight(a) => call1("knight", a),
+        Op::King(a) => call1("king", a),
+        Op::Pawn { set, white } => call1(if white { "pawn_white" } else { "pawn_black" }, set),
+        Op::Slide { set, empty, dir } => call2(&format!("slide{dir}"), set, empty),
+        Op::Walk { set, dirs, lo, hi } => walk(&r(set), dirs, lo, hi),
+        Op::NonEmpty(a) => call1("non_empty", a),
+        Op::Single(a) => call1("single", a),
+        Op::Count(a) => call1("count", a),
+        Op::Rank(a) => call1("rank_of", a),
+        Op::File(a) => call1("file_of", a),
+        Op::Content(a) => format!("Bits(content(at.board, {}), 0u)", r(a)),
+        Op::MakeSquare { file, rank } => call2("make_square", file, rank),
+        Op::Add(a, b) => call2("add", a, b),
+        Op::Sub(a, b) => call2("sub", a, b),
+        Op::Mul(a, b) => call2("mul", a, b),
+        Op::Div(a, b) => call2("div", a, b),
+        Op::Rem(a, b) => call2("rem", a, b),
+        Op::Sqrt(a) => call1("square_root", a),
+        Op::Max(a, b) => call2("larger", a, b),
+        Op::Compare(cmp, a, b) => match cmp {
+            Cmp::Eq => call2("eq", a, b),
+            Cmp::Ne => call2("ne", a, b),
+            Cmp::Lt => call2("lt", a, b),
+            Cmp::Le => call2("le", a, b),
+            Cmp::Gt => call2("lt", b, a),
+            Cmp::Ge => call2("le", b, a),
+        },
+        Op::NoMoves(a) => format!("no_moves(at, {})", r(a)),
+        Op::Legal { from, to, pseudo, only } => {
+            format!("moves_of(at, {}, {}, {pseudo}, {}, false).squares", r(from), r(to), special(only))
+        }
+        Op::LegalCount { from, to, pseudo, only } => {
+            format!("Bits(moves_of(at, {}, {}, {pseudo}, {}, false).pairs, 0u)", r(from), r(to), special(only))
+        }
+        Op::Const(_)
+        | Op::Plane(_)
+        | Op::WhiteToMove
+        | Op::Initial
+        | Op::Terminal
+        | Op::Ply
+        | Op::GameMask(_)
+        | Op::GameNumber(_)
+        | Op::Param(..)
+        | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
+    }
+}
+
+fn walk(value: &str, dirs: u8, lo: i8, hi: i8) -> String {
+    let dirs = DIR_STEPS.into_iter().enumerate().filter(|(dir, _)| dirs >> dir & 1 != 0);
+    let steps = dirs.flat_map(|(_, (dx, dy))| (lo..=hi).map(move |far| (dx * far, dy * far)));
+    let parts: Vec<String> = steps.filter_map(|(dx, dy)| translated(value, dx, dy)).collect();
+    if parts.is_empty() { "NONE".into() } else { parts.join(" | ") }
+}
+
+fn special(only: Special) -> &'static str {
+    match only {
+        Special::Any => "ANY",
+        Special::Castle => "ONLY_CASTLE",
+        Special::KingSide => "ONLY_KING_SIDE",
+        Special::QueenSide => "ONLY_QUEEN_SIDE",
+        Special::EnPassant => "ONLY_EN_PASSANT",
+    }
+}

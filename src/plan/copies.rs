@@ -1,0 +1,97 @@
+//! The copies of an orbit, told apart: one bit of a word for each.
+//!
+//! The words are those that decide whether any copy matches ([`super::orbits`]), before they are
+//! gathered: an anchor or a place in a grid is one copy already, a table gives each row a bit of its
+//! own. So no orbit is written out only because its copies are to be counted.
+
+use super::{
+    dag::{Id, Op, Reduce},
+    lower::Lower,
+    orbits::fits_table,
+};
+use crate::orbit::Orbit;
+
+/// Where the truth of one copy is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CopyBit {
+    /// Index of the word.
+    pub word: usize,
+    /// Bit 0..=63.
+    pub bit: u32,
+}
+
+/// Words under construction.
+#[derive(Default)]
+struct Words {
+    words: Vec<Id>,
+    /// For each copy.
+    places: Vec<Option<CopyBit>>,
+}
+
+impl Words {
+    /// Adds a word with a bit for each of some copies.
+    fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
+        for (copy, bit) in copies {
+            self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
+        }
+        self.words.push(word);
+    }
+}
+
+impl Lower {
+    /// The words of an orbit, and where in them each copy is found.
+    pub(super) fn each_copy(&mut self, orbit: &Orbit) -> (Vec<Id>, Vec<CopyBit>) {
+        let mut out = Words { words: Vec::new(), places: vec![None; orbit.copies.len()] };
+        let kept = self.vars.clone();
+        let (groups, mut rest) = self.shift_groups(orbit);
+        for (placement, group) in groups {
+            let Some((frame, words)) = self.collapse(orbit, placement, &group) else {
+                rest.extend(group);
+                continue;
+            };
+            for (k, word) in words.into_iter().enumerate() {
+                let bits = group.iter().filter_map(|&copy| {
+                    let bit = frame.bit(orbit.copies[copy].placement.shift?);
+                    (bit / 64 == k).then_some((copy, (bit % 64) as u32))
+                });
+                out.push(word, bits);
+            }
+        }
+        let mut alone = Vec::new();
+        for group in self.same_but_squares(orbit, rest) {
+            if !fits_table(orbit, &group) {
+                alone.extend(group);
+                continue;
+            }
+            for rows in group.chunks(64) {
+                self.vars.clone_from(&kept);
+                let word = self.table_word(orbit, rows);
+                out.push(word, rows.iter().copied().zip(0..));
+            }
+        }
+        for copies in alone.chunks(64) {
+            let mut bits = Vec::new();
+            for (&copy, bit) in copies.iter().zip(0..) {
+                self.vars.clone_from(&kept);
+                let hit = self.truth(&orbit.copies[copy].filter);
+                let bit = self.dag.word(1 << bit);
+                bits.push(self.dag.add(Op::And(hit, bit)));
+            }
+            let word = self.dag.any_of(bits);
+            out.push(word, copies.iter().copied().zip(0..));
+        }
+        self.vars = kept;
+        let places = out.places.into_iter().map(|place| place.expect("each copy is in one of the groups"));
+        (out.words, places.collect())
+    }
+
+    /// A table whose row `k` sets bit `k`.
+    fn table_word(&mut self, orbit: &Orbit, rows: &[usize]) -> Id {
+        let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
+        let table = self.open_table(orbit, rows, Some(&bits));
+        let hit = self.truth(&orbit.copies[rows[0]].filter);
+        let bit = self.dag.last_param(table);
+        let word = self.dag.add(Op::And(hit, bit));
+        self.close_table(table, Reduce::Or, word)
+    }
+}
