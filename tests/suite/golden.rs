@@ -62,8 +62,9 @@ fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
     let mut out =
         Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
     let mut hash = Sha256::new();
-    for block in blocks {
-        let hits = engine.scan(block, golden.want()).unwrap();
+    let all: Vec<&Block> = blocks.iter().collect();
+    let answers = engine.scan_many(&all, golden.want()).unwrap();
+    for (block, hits) in blocks.iter().zip(answers) {
         let mut text = String::new();
         for game in block.games() {
             out.games += 1;
@@ -112,22 +113,48 @@ fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync
 }
 
 /// Every row of a table, on all games.
-fn check_all(table: &str, games: &str) {
-    let Some(blocks) = corpus_blocks(games) else { return };
+fn check_all(table: &str, games: &str, runner: Option<Runner>) {
+    let (Some(blocks), Some(runner)) = (corpus_blocks(games), runner) else { return };
     for_each_row(rows(table), |golden| {
-        let ours = answer(golden, &*Runner::cpu(0).engine(&golden.parsed()).unwrap(), &blocks);
+        let ours = answer(golden, &*runner.engine(&golden.parsed()).unwrap(), &blocks);
         if ours == *golden { vec![] } else { vec![format!("is due\n  {golden:?}\nfound\n  {ours:?}")] }
     });
 }
 
 #[test]
 fn cpu_answers_as_cql_on_tournament_games() {
-    check_all("golden-otb.tsv", "otb.pgn");
+    check_all("golden-otb.tsv", "otb.pgn", Some(Runner::cpu(0)));
 }
 
 #[test]
 fn cpu_answers_as_cql_on_problems() {
-    check_all("golden-fen.tsv", "fen.pgn");
+    check_all("golden-fen.tsv", "fen.pgn", Some(Runner::cpu(0)));
+}
+
+#[test]
+fn gpu_answers_as_cql_on_tournament_games() {
+    check_all("golden-otb.tsv", "otb.pgn", Runner::gpu(0));
+}
+
+#[test]
+fn gpu_answers_as_cql_on_problems() {
+    check_all("golden-fen.tsv", "fen.pgn", Runner::gpu(0));
+}
+
+/// Every row on a few games, `gpu` against `cpu`, with everything split that can be split.
+#[test]
+fn tight_limits_change_nothing() {
+    let Some(tight) = Runner::tight_gpu() else { return };
+    for (table, games, wanted) in [("golden-otb.tsv", "otb.pgn", 500), ("golden-fen.tsv", "fen.pgn", 2000)] {
+        let Some(blocks) = corpus_blocks(games) else { return };
+        let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
+        let sample = every_nth_game(&blocks, step / 4, step);
+        // More than one dispatch of three workgroups.
+        assert!(sample.segments() > 3 * 64, "{}", sample.segments());
+        for_each_row(rows(table), |golden| {
+            differences(golden, &sample, &[Runner::cpu(0), tight.clone()])
+        });
+    }
 }
 
 /// All that two engines can answer on one block: bits, values and counts of copies.

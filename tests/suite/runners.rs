@@ -1,7 +1,13 @@
-//! Every way to run a query: the engines, and `cpu` without its optimisations.
+//! Every way to run a query: the engines, and `cpu` and `gpu` without their optimisations.
+
+use std::sync::{Arc, OnceLock};
 
 use orbit_chess::{
-    engine::{Answer, Engine, Hits, Job, Values, Want, reference::Bulk},
+    engine::{
+        Answer, Engine, Hits, Job, Values, Want,
+        gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions},
+        reference::Bulk,
+    },
     plan::Options,
     query::{self, Query, Type},
     reel::Block,
@@ -12,8 +18,49 @@ use shakmaty::Bitboard;
 #[derive(Clone, Debug)]
 pub struct Runner {
     pub name: String,
-    /// `None`: the reference engine.
-    options: Option<Options>,
+    way: Way,
+}
+
+#[derive(Clone, Debug)]
+enum Way {
+    Reference,
+    Cpu(Options),
+    Gpu(Options, Arc<GpuDevice>),
+}
+
+/// A device with outputs that begin as ones, and with limits; `None` where there is no adapter at all.
+/// `ORBIT_GPU_REQUIRED` makes that a failure.
+pub fn open_device(options: GpuOptions) -> Option<Arc<GpuDevice>> {
+    match GpuDevice::open(options) {
+        Ok(device) => Some(Arc::new(device)),
+        Err(GpuError::NoAdapter) if std::env::var_os("ORBIT_GPU_REQUIRED").is_none() => {
+            eprintln!("ignored: no GPU adapter");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The options of devices in tests.
+pub fn device_options(limits: GpuLimits) -> GpuOptions {
+    let mut options = GpuOptions::default();
+    (options.limits, options.poison) = (limits, true);
+    options
+}
+
+/// Bindings of 64 KiB, three workgroups a dispatch, 1 MiB in all.
+pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3, memory_bytes: 1 << 20 };
+
+/// The device that all tests share.
+fn shared_device() -> Option<Arc<GpuDevice>> {
+    static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
+    DEVICE.get_or_init(|| open_device(device_options(GpuLimits::default()))).clone()
+}
+
+/// The same within tight limits.
+fn tight_device() -> Option<Arc<GpuDevice>> {
+    static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
+    DEVICE.get_or_init(|| open_device(device_options(TIGHT))).clone()
 }
 
 /// The name of an optimisation, and what turns it off.
@@ -41,25 +88,36 @@ pub fn without(mask: u32) -> Options {
 
 impl Runner {
     pub fn reference() -> Runner {
-        Runner { name: "reference".into(), options: None }
+        Runner { name: "reference".into(), way: Way::Reference }
     }
 
     /// `cpu` without those optimisations whose bits are set.
     pub fn cpu(mask: u32) -> Runner {
-        let off = OPTIMISATIONS.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
-        let name = off.fold(String::from("cpu"), |name, (_, (off, _))| format!("{name} -{off}"));
-        Runner { name, options: Some(without(mask)) }
+        Runner { name: named("cpu", mask), way: Way::Cpu(without(mask)) }
+    }
+
+    /// `gpu` without those optimisations whose bits are set, where there is an adapter.
+    pub fn gpu(mask: u32) -> Option<Runner> {
+        let way = Way::Gpu(without(mask), shared_device()?);
+        Some(Runner { name: named("gpu", mask), way })
+    }
+
+    /// `gpu` with limits that split everything.
+    pub fn tight_gpu() -> Option<Runner> {
+        Some(Runner { name: "gpu within tight limits".into(), way: Way::Gpu(without(0), tight_device()?) })
     }
 
     /// The engines as users run them.
     pub fn engines() -> Vec<Runner> {
-        vec![Runner::reference(), Runner::cpu(0)]
+        [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// The engines, and `cpu` with each optimisation alone, each pair and all switched off.
+    /// The engines, `cpu` with each optimisation alone, each pair and all switched off, `gpu` with all
+    /// switched off and within tight limits.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
         out.extend((1..32u32).filter(|mask| mask.count_ones() <= 2 || *mask == 31).map(Runner::cpu));
+        out.extend(Runner::gpu(31).into_iter().chain(Runner::tight_gpu()));
         out
     }
 
@@ -70,9 +128,11 @@ impl Runner {
 
     /// An engine for a query, or why there is none.
     pub fn engine(&self, query: &Query) -> Result<Box<dyn Engine>, String> {
-        Ok(match self.options {
-            None => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
-            Some(options) => Box::new(Job::new(query.clone(), options).map_err(|e| e.to_string())?.cpu()),
+        let job = |options| Job::new(query.clone(), options).map_err(|error| error.to_string());
+        Ok(match &self.way {
+            Way::Reference => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
+            Way::Cpu(options) => Box::new(job(*options)?.cpu()),
+            Way::Gpu(options, device) => Box::new(job(*options)?.gpu(device)),
         })
     }
 
@@ -82,6 +142,11 @@ impl Runner {
         let hits = self.engine(&query)?.scan(block, Want::Values).map_err(|error| error.to_string())?;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect())
     }
+}
+
+fn named(engine: &str, mask: u32) -> String {
+    let off = OPTIMISATIONS.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
+    off.fold(engine.into(), |name, (_, (off, _))| format!("{name} -{off}"))
 }
 
 /// The value at one slot.

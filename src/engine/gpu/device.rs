@@ -14,6 +14,9 @@ use super::{GpuError, Kernel};
 /// How long the device may be silent before it counts as lost.
 const SILENCE_MAX: Duration = Duration::from_secs(120);
 
+/// Pipelines that are kept, so that a process which runs queries for days does not grow.
+const PIPELINES_MAX: usize = 256;
+
 /// Limits beyond those of the adapter. Tests shrink them, so that every way of splitting work is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
@@ -216,7 +219,11 @@ impl Device {
             })
         })?;
         let pipeline = Arc::new(pipeline);
-        lock(&self.pipelines).insert(kernel.wgsl.clone(), Arc::clone(&pipeline));
+        let mut pipelines = lock(&self.pipelines);
+        if pipelines.len() >= PIPELINES_MAX {
+            pipelines.clear();
+        }
+        pipelines.insert(kernel.wgsl.clone(), Arc::clone(&pipeline));
         Ok(pipeline)
     }
 
