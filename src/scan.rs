@@ -18,10 +18,14 @@
 //! ```
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::board::Position;
 use crate::database::{Database, DatabaseError, Summary, Taken};
 use crate::diagnostic::Diagnostic;
+use crate::engine::fallback::Fallback;
+use crate::engine::gpu::{GpuDevice, GpuOptions};
+use crate::engine::verify::{Sample, Verified};
 use crate::engine::{Answer, Engine, EngineError, Hits, Job, Want};
 use crate::orbit::{self, AsText, Filter};
 use crate::plan::Options;
@@ -33,14 +37,36 @@ use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fastest that can.
+    /// The fastest that can: a graphics card where there is a real one and the work outweighs its
+    /// start, else the processor. If the card fails, the processor does the rest.
     #[default]
     Auto,
     /// The fast one for processors.
     Cpu,
+    /// The one for graphics cards, or nothing.
+    Gpu,
     /// The slow and obvious one.
     Reference,
 }
+
+/// What evaluates a query, and what checks it. The defaults suit, but touch no graphics card: how much
+/// work there is must be known for that.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct EngineOptions {
+    /// Which engine.
+    pub engine: EngineChoice,
+    /// Which graphics card; `None` for none, whatever the engine is.
+    pub gpu: Option<GpuOptions>,
+    /// Positions that are known to be scanned: see [`Database::positions_known`].
+    pub positions: u64,
+    /// How much another engine recomputes.
+    pub verify: Option<Sample>,
+}
+
+/// Positions a thread for which a processor needs about a second; opening a graphics card and
+/// compiling a kernel takes about half of that.
+const POSITIONS_A_SECOND: u64 = 50_000_000;
 
 /// Why a scan cannot be made, or stopped midway.
 #[derive(Debug, thiserror::Error)]
@@ -87,13 +113,31 @@ impl Scan {
     ///
     /// What is wrong with the query, or that the engine refuses it.
     pub fn with_engine(query: &str, choice: EngineChoice) -> Result<Scan, ScanError> {
+        let options =
+            EngineOptions { engine: choice, gpu: Some(GpuOptions::default()), ..Default::default() };
+        Scan::with_options(query, &options)
+    }
+
+    /// The same, with everything that can be chosen.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the query, that the engine refuses it, or that there is no such graphics
+    /// card.
+    pub fn with_options(query: &str, options: &EngineOptions) -> Result<Scan, ScanError> {
         let query::Parsed { query, remarks } = query::parse(query)?;
         let job = Job::new(query, Options::default())?;
-        let engine: Box<dyn Engine> = match choice {
-            EngineChoice::Auto | EngineChoice::Cpu => Box::new(job.cpu()),
-            EngineChoice::Reference => Box::new(job.reference()?),
-        };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+        let engine = choose(&job, options, threads)?;
+        let engine = match options.verify {
+            None => engine,
+            Some(sample) => {
+                let is_cpu = engine.name() == "cpu";
+                let other: Box<dyn Engine> =
+                    if is_cpu { Box::new(job.reference()?) } else { Box::new(job.cpu()) };
+                Box::new(Verified::new(engine, other, sample))
+            }
+        };
         Ok(Scan { query: job.query, engine, remarks, threads })
     }
 
@@ -160,8 +204,15 @@ impl Scan {
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
-        let scan = |block: &Block| work(block, self.engine.scan(block, want)?);
-        let summary = database.for_each_block(self.threads, scan, |taken, result| match result {
+        let scan = |blocks: &[&Block]| match self.engine.scan_many(blocks, want) {
+            Ok(hits) => blocks.iter().zip(hits).map(|(block, hits)| work(block, hits)).collect(),
+            // The first block stands for all: nothing is taken after an error.
+            Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let at_once = self.engine.blocks_at_once();
+        // While one group waits for a graphics card, another one is read.
+        let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
+        let summary = database.for_each_group(threads, at_once, scan, |taken, result| match result {
             Ok(result) => take(taken, result),
             Err(error) => {
                 fault = Some(error);
@@ -170,6 +221,27 @@ impl Scan {
         })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
+}
+
+/// The engine that is wanted, or the best one.
+fn choose(job: &Job, options: &EngineOptions, threads: usize) -> Result<Box<dyn Engine>, ScanError> {
+    let open = |options: &GpuOptions| GpuDevice::open(options.clone()).map_err(EngineError::from);
+    Ok(match (options.engine, &options.gpu) {
+        (EngineChoice::Reference, _) => Box::new(job.reference()?),
+        (EngineChoice::Gpu, gpu) => {
+            let device = open(&gpu.clone().unwrap_or_default())?;
+            Box::new(job.gpu(&Arc::new(device)))
+        }
+        (EngineChoice::Auto, Some(gpu)) if options.positions > POSITIONS_A_SECOND * threads as u64 => {
+            match open(gpu) {
+                Ok(device) if !device.report().is_software() => {
+                    Box::new(Fallback::new(job.gpu(&Arc::new(device)), job.cpu()))
+                }
+                _ => Box::new(job.cpu()),
+            }
+        }
+        (EngineChoice::Auto | EngineChoice::Cpu, _) => Box::new(job.cpu()),
+    })
 }
 
 /// One position that hits.

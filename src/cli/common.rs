@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orbit_chess::database::{Summary, Taken};
+use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem};
 
 use super::{Exit, Failure};
@@ -58,6 +59,58 @@ impl Interrupt {
 /// The number of threads: as given, else as many as there are cores.
 pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
     given.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+/// Which graphics card, and how much of it.
+#[derive(Debug, clap::Args)]
+pub(super) struct GpuArgs {
+    /// Which graphics card: `auto`, `none`, an index of `orbit devices`, a part of its name, or its PCI
+    /// bus id.
+    #[arg(long, value_name = "CARD", default_value = "auto")]
+    gpu: String,
+    /// How much of the card's memory to use at most, such as `512M` or `2G`.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    gpu_memory: Option<u64>,
+}
+
+impl GpuArgs {
+    /// `None` if no card is to be touched.
+    pub(super) fn options(&self) -> Option<GpuOptions> {
+        let mut options = GpuOptions::default();
+        options.adapter = match self.gpu.as_str() {
+            "none" => return None,
+            text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
+        };
+        options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
+        Some(options)
+    }
+}
+
+/// A number of bytes: `65536`, `64K`, `512M`, `2G`.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
+}
+
+/// A number of things: `1000`, `64K`, `16M`, `2G`, in powers of ten.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
+}
+
+fn scaled(text: &str, step: u64) -> Option<u64> {
+    let units = [("K", 1), ("M", 2), ("G", 3)];
+    let unit = units.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
+    let (digits, power) = unit.unwrap_or((text, 0));
+    digits.parse::<u64>().ok()?.checked_mul(step.pow(power))
+}
+
+/// Bytes in the unit that suits: `128 MiB`.
+pub(super) fn size_text(bytes: u64) -> String {
+    match bytes {
+        0..0x400 => format!("{bytes} bytes"),
+        0x400..0x10_0000 => format!("{} KiB", bytes >> 10),
+        0x10_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
+    }
 }
 
 /// Work that is done sooner needs no bar.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use orbit_chess::board::Dihedral;
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Engine as _, Job, Values, Want};
+use orbit_chess::engine::{Engine as _, Job, Values, Want, gpu::Kernel};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
 use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
@@ -37,6 +37,9 @@ pub(super) struct Args {
     /// List the steps of the plan.
     #[arg(long)]
     plan: bool,
+    /// Print the query's part of the shader that runs on a graphics card.
+    #[arg(long)]
+    wgsl: bool,
     /// Evaluate the query on a position.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -53,7 +56,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
     let mut out = Out::new();
     if args.json {
-        out.line(explanation.json(args.copies))?;
+        out.line(explanation.json(args.copies, args.wgsl))?;
     } else {
         explanation.lines(&args).into_iter().try_for_each(|line| out.line(line))?;
     }
@@ -117,6 +120,13 @@ impl<'a> Explanation<'a> {
         if args.plan {
             lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
         }
+        if args.wgsl {
+            lines.push(format!(
+                "wgsl    {} bytes with what all shaders share",
+                grouped(self.kernel().wgsl.len() as u64)
+            ));
+            lines.extend(self.kernel().evaluate().lines().map(str::to_string));
+        }
         if let Some(evaluated) = &self.evaluated {
             lines.push(format!("there   {}", evaluated.value));
             if let (Some((_, orbit)), true) = (self.orbits.first(), self.whole) {
@@ -127,6 +137,11 @@ impl<'a> Explanation<'a> {
             }
         }
         lines
+    }
+
+    fn kernel(&self) -> Kernel {
+        let plan = self.job.planner.hits();
+        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len())
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {
@@ -152,7 +167,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    fn json(&self, copies: usize) -> Value {
+    fn json(&self, copies: usize, wgsl: bool) -> Value {
         let plan = &self.plan;
         let orbits = self.orbits.iter().map(|(text, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
@@ -172,6 +187,7 @@ impl<'a> Explanation<'a> {
                 "registers": plan.program.registers,
                 "strategies": note_lines(&plan.notes),
             },
+            "wgsl": wgsl.then(|| self.kernel().wgsl),
             "evaluated": self.evaluated.as_ref().map(|it| json!({
                 "hit": it.hit,
                 "value": it.value,

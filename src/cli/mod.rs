@@ -2,12 +2,15 @@
 //!
 //! Data goes to stdout, messages and progress to stderr.
 
+mod bench;
 mod common;
 mod completions;
+mod devices;
 mod explain;
 mod index;
 mod info;
 mod problems;
+mod queries;
 mod query_text;
 mod scan;
 mod show;
@@ -39,6 +42,10 @@ enum Command {
     Info(info::Args),
     /// Print one game: tags, moves and a position.
     Show(show::Args),
+    /// List the graphics cards that could run queries.
+    Devices(devices::Args),
+    /// Measure the engines against each other on this machine.
+    Bench(bench::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
 }
@@ -83,6 +90,8 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
+        Command::Devices(args) => devices::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
     };
     match outcome {

@@ -50,6 +50,11 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
+    /// A query from somewhere else.
+    pub(super) fn named(text: &str, origin: String) -> QueryText {
+        QueryText { text: text.into(), origin, paths: Vec::new() }
+    }
+
     /// Why the query cannot be run.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         let mut rendered = self.render(diagnostic);
@@ -77,7 +82,8 @@ impl QueryText {
     }
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+/// The text of a query file.
+pub(super) fn read(file: &Path) -> Result<String, Failure> {
     let name = file.display();
     let bytes = std::fs::read(file).map_err(|error| {
         Failure::Other(format!("the query file {name} cannot be read ({error}): check the path"))

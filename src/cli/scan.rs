@@ -5,16 +5,18 @@ use std::io::{self, IsTerminal as _};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
+use orbit_chess::engine::verify::Sample;
 use orbit_chess::reel::Totals;
 use orbit_chess::report::{Format, Phases, Report, Stitcher, copy_lines, summary_lines};
-use orbit_chess::scan::{EngineChoice, Scan, ScanError};
+use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
-use super::common::{Interrupt, Out, Progress, print_failures, threads};
+use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads};
 use super::problems::Problems;
 use super::query_text::QueryText;
 use super::{Exit, Failure};
@@ -77,6 +79,12 @@ pub(super) struct Args {
     /// Which engine to use; `auto` takes the fastest that can.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
+    #[command(flatten)]
+    gpu: GpuArgs,
+    /// Recompute N segments of 32 positions, spread over the games, on another engine (without N:
+    /// everything), and stop if it answers anything else.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    verify: Option<SampleArg>,
     /// Threads to work with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -106,7 +114,23 @@ enum FormatName {
 enum EngineName {
     Auto,
     Cpu,
+    Gpu,
     Reference,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SampleArg(Sample);
+
+impl FromStr for SampleArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SampleArg, String> {
+        match (text, text.parse()) {
+            ("all", _) => Ok(SampleArg(Sample::All)),
+            (_, Ok(segments)) => Ok(SampleArg(Sample::Segments(segments))),
+            _ => Err("expected the number of segments to recompute, or `all`".into()),
+        }
+    }
 }
 
 impl Args {
@@ -122,12 +146,21 @@ impl Args {
         }
     }
 
-    fn engine(&self) -> EngineChoice {
-        match self.engine {
+    fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
+        let mut options = EngineOptions::default();
+        options.engine = match self.engine {
             EngineName::Auto => EngineChoice::Auto,
             EngineName::Cpu => EngineChoice::Cpu,
+            EngineName::Gpu => EngineChoice::Gpu,
             EngineName::Reference => EngineChoice::Reference,
+        };
+        options.gpu = self.gpu.options();
+        if options.engine == EngineChoice::Gpu && options.gpu.is_none() {
+            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
         }
+        options.positions = positions;
+        options.verify = self.verify.map(|sample| sample.0);
+        Ok(options)
     }
 }
 
@@ -135,13 +168,16 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
     let query = QueryText::take(args.file.as_deref(), std::mem::take(&mut args.words))?;
-    let scan = Scan::with_engine(&query.text, args.engine()).map_err(|error| failure(&query, error))?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    let database = Database::open(&query.paths, options);
+    let positions = database.as_ref().map_or(0, Database::positions_known);
+    let options = args.engine_options(positions)?;
+    let scan = Scan::with_options(&query.text, &options).map_err(|error| failure(&query, error))?;
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
-    let database = Database::open(&query.paths, options)?;
+    let database = database?;
     let mut run = Run::new(&args, &scan, &database)?;
     let summary = run.scan(&scan, database, args.format()).map_err(|error| failure(&query, error));
     run.progress.clear();
@@ -152,6 +188,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     };
     if !interrupt.is_set() {
         print_totals(&args, &run.stitcher, &run.copies, &scan, &run.totals)?;
+    }
+    if let Some(notice) = scan.engine().notice() {
+        eprintln!("warning: {notice}");
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
@@ -167,6 +206,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         let lines = summary_lines(&run.totals, run.stitcher.tally(), phases, !summary.finished, &how);
         eprint!("{stop}");
         lines.iter().for_each(|line| eprintln!("{line}"));
+        if let Some((positions, other)) = scan.engine().verified() {
+            eprintln!("{} positions recomputed by {other}: no difference", grouped(positions));
+        }
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,

@@ -258,23 +258,65 @@ impl Database {
         self,
         threads: usize,
         work: impl Fn(&Block) -> T + Sync,
+        take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
+    }
+
+    /// The same, with up to `blocks` blocks at once for `work`, which returns a result for each. The
+    /// first groups are smaller, so that all threads soon have something to do.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_group<T: Send>(
+        self,
+        threads: usize,
+        blocks: usize,
+        work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let Database { inputs, sources, options, bytes_total, games_before } = self;
         let mut feed = Feed { inputs, bytes: 0, failures: Vec::new() };
         let mut numbers = Numbers { games: games_before, by_source: vec![0; sources.len()] };
         let mut summary = Summary { sources, ..Summary::default() };
+        let mut size = 1;
         let steps = ordered::Steps {
-            next: || feed.next(),
-            prepare: |job: Job| prepare(job, &options.parse, bytes_total),
-            number: |made: &mut (Taken, bool)| numbers.assign(&mut made.0.block, made.1),
-            work: |made: &(Taken, bool)| work(&made.0.block),
+            next: || {
+                let jobs: Vec<Job> = std::iter::from_fn(|| feed.next()).take(size).collect();
+                size = (2 * size).min(blocks.max(1));
+                (!jobs.is_empty()).then_some(jobs)
+            },
+            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options.parse, bytes_total)),
+            number: |group: &mut Group| {
+                group.number(&mut numbers);
+                Ok(())
+            },
+            work: |group: &Group| {
+                let blocks: Vec<&Block> = group.made.iter().map(|(taken, _)| &taken.block).collect();
+                work(&blocks)
+            },
         };
         let totals = &mut summary.totals;
-        summary.finished = ordered::run(threads, &options.interrupt, steps, |(taken, _), result| {
-            totals.add(&taken.totals);
-            take(taken, result)
-        })?;
+        let mut failure = None;
+        let taken: Result<bool, std::convert::Infallible> =
+            ordered::run(threads, &options.interrupt, steps, |group, results| {
+                for ((taken, _), result) in group.made.into_iter().zip(results) {
+                    totals.add(&taken.totals);
+                    take(taken, result)?;
+                }
+                failure = group.failure;
+                if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        let Ok(finished) = taken;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        summary.finished = finished;
         feed.finish();
         summary.bytes = feed.bytes;
         for (source, games) in summary.sources.iter_mut().zip(numbers.by_source) {
@@ -284,6 +326,49 @@ impl Database {
             summary.sources[source as usize].failure = Some((offset, reason));
         }
         Ok(summary)
+    }
+
+    /// Positions that reels are known to hold; those of other inputs are not known.
+    pub fn positions_known(&self) -> u64 {
+        let known = |input: &Input| match input {
+            Input::Reel { reel, .. } => reel.totals().positions,
+            Input::Block(block) => block.slots() as u64,
+            Input::Pgn { .. } => 0,
+        };
+        self.inputs.iter().map(known).sum()
+    }
+}
+
+/// Blocks that are worked on together. After a failure nothing more is taken.
+struct Group {
+    /// Each with whether its parts are still to be numbered.
+    made: Vec<(Taken, bool)>,
+    failure: Option<DatabaseError>,
+}
+
+impl Group {
+    fn prepare(jobs: Vec<Job>, parse: &ParseOptions, bytes_total: Option<u64>) -> Group {
+        let mut group = Group { made: Vec::new(), failure: None };
+        for job in jobs {
+            match prepare(job, parse, bytes_total) {
+                Ok(made) => group.made.push(made),
+                Err(failure) => {
+                    group.failure = Some(failure);
+                    break;
+                }
+            }
+        }
+        group
+    }
+
+    fn number(&mut self, numbers: &mut Numbers) {
+        for (index, (taken, fresh)) in self.made.iter_mut().enumerate() {
+            if let Err(failure) = numbers.assign(&mut taken.block, *fresh) {
+                self.failure = Some(failure);
+                self.made.truncate(index);
+                break;
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Engines: from a query and a reel to hits.
 //!
 //! A [`Job`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
-//! for [`cpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
+//! for [`cpu`] and [`gpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
 //! query's values if they are wanted.
 
 use std::{ops::Range, sync::Arc};
@@ -20,8 +20,10 @@ use crate::{
 pub mod columns;
 pub mod cpu;
 mod facts;
+pub mod fallback;
 pub mod gpu;
 pub mod reference;
+pub mod verify;
 
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,6 +165,20 @@ pub enum EngineError {
     /// The graphics card failed.
     #[error(transparent)]
     Gpu(#[from] gpu::GpuError),
+    /// Two engines answer differently.
+    #[error(
+        "verification failed: `{engine}` and `{other}` differ on game {game}, ply {ply}: {answers} (hit, value); \
+         one of them is wrong: please report it"
+    )]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Differ { engine: &'static str, other: &'static str, game: u32, ply: usize, answers: String },
+    /// Two engines count differently.
+    #[error(
+        "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
+         please report it", counts.0, counts.1
+    )]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
 }
 
 /// Evaluates one query on blocks. Engines are shared between threads.
@@ -186,6 +202,16 @@ pub trait Engine: Send + Sync {
         blocks.iter().map(|block| self.scan(block, want)).collect()
     }
 
+    /// What a user should know of how it went, at the end of a run.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
+    /// How many positions another engine has recomputed, and its name, if one does.
+    fn verified(&self) -> Option<(u64, &'static str)> {
+        None
+    }
+
     /// How many blocks it is best given together.
     fn blocks_at_once(&self) -> usize {
         1
@@ -202,6 +228,28 @@ pub trait Engine: Send + Sync {
     ///
     /// Whatever keeps the engine from finishing the block.
     fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError>;
+}
+
+/// Evaluates several queries at once: positions are replayed once for all of them, and what queries
+/// have in common is computed once.
+pub trait Batch: Send + Sync {
+    /// The name of the engine.
+    fn name(&self) -> &'static str;
+
+    /// How many queries there are.
+    fn queries(&self) -> usize;
+
+    /// The hits of each query on each block, without values.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the engine from finishing.
+    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError>;
+
+    /// How many blocks it is best given together.
+    fn blocks_at_once(&self) -> usize {
+        1
+    }
 }
 
 /// A query in every form that an engine wants.

@@ -72,6 +72,17 @@ pub struct Plan {
     pub notes: Vec<OrbitNote>,
 }
 
+/// The hits of several queries as one program: what they have in common is computed once.
+#[derive(Clone, Debug)]
+pub struct SharedPlan {
+    /// The code.
+    pub program: Program,
+    /// For each query, the register with its hit mask.
+    pub hits: Vec<Reg>,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+}
+
 /// A plan that tells the copies of a query's outermost transform apart.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
@@ -174,6 +185,19 @@ impl Planner {
         let mut lower = Lower::new(self.options, self.vars);
         let hit = lower.truth(&self.filter);
         finish(lower, hit, None)
+    }
+
+    /// Plans the hits of several queries together, with the options of the first.
+    pub fn shared(planners: &[&Planner]) -> SharedPlan {
+        let options = planners.first().map_or_else(Options::default, |planner| planner.options);
+        let mut lower = Lower::new(options, 0);
+        let mut roots = Vec::with_capacity(planners.len());
+        for planner in planners {
+            lower.vars = vec![None; planner.vars];
+            roots.push(lower.truth(&planner.filter));
+        }
+        let (program, hits) = Program::new(&lower.dag, &roots);
+        SharedPlan { program, hits, columns: lower.columns }
     }
 
     /// Plans the hits and the values.

@@ -318,7 +318,8 @@ impl Lower {
         if !collapsible(&base) {
             return None;
         }
-        let shifts: Vec<(i8, i8)> = group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
+        let shifts: Vec<(i8, i8)> =
+            group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
         let valid = frame.mask(&shifts);
         let words = self.shifted_truth(&base, frame);
         let words = words

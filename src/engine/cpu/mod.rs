@@ -9,11 +9,11 @@ mod kernels;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{
-    Engine, EngineError, Hits, Values, Want,
+    Batch, Engine, EngineError, Hits, Values, Want,
     columns::{GameColumn, game_columns},
 };
 use crate::{
-    plan::{CopiesPlan, Input, Output, Plan, Planner, Program, Reg},
+    plan::{CopiesPlan, Input, Output, Plan, Planner, Program, Reg, SharedPlan},
     reel::{
         Block, SEGMENT_SLOTS,
         replay::{self, Masks, SegmentColumns, SegmentOut},
@@ -34,21 +34,21 @@ pub struct Cpu {
 
 /// A plan and the machines that no thread uses at the moment.
 #[derive(Debug)]
-struct Prepared {
-    plan: Plan,
+struct Prepared<P = Plan> {
+    plan: P,
     idle: Mutex<Vec<Machine>>,
 }
 
-impl Prepared {
-    fn new(plan: Plan) -> Prepared {
+impl<P> Prepared<P> {
+    fn new(plan: P) -> Prepared<P> {
         Prepared { plan, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Lends a machine to `work`.
-    fn with_machine<T>(&self, work: impl FnOnce(&mut Machine) -> T) -> T {
+    /// Lends a machine for `program`, the plan's, to `work`.
+    fn with_machine<T>(&self, program: &Program, work: impl FnOnce(&mut Machine) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machine = idle().pop();
-        let mut machine = machine.unwrap_or_else(|| Machine::new(&self.plan.program));
+        let mut machine = machine.unwrap_or_else(|| Machine::new(program));
         let out = work(&mut machine);
         idle().push(machine);
         out
@@ -76,8 +76,8 @@ impl Engine for Cpu {
     /// elsewhere a set is empty and a number has no value.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block, want, self.planner.ty());
-        self.hits.with_machine(|machine| {
-            let plan = &self.hits.plan;
+        let plan = &self.hits.plan;
+        self.hits.with_machine(&plan.program, |machine| {
             let columns = game_columns(&plan.columns, block);
             for first in batches(block) {
                 let masks = machine.load(&plan.program, block, first, &columns);
@@ -89,8 +89,8 @@ impl Engine for Cpu {
         });
         if hits.values != Values::None {
             let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
-            self.values().with_machine(|machine| {
-                let plan = &self.values().plan;
+            let plan = &self.values().plan;
+            self.values().with_machine(&plan.program, |machine| {
                 let columns = game_columns(&plan.columns, block);
                 for slots in slots.chunks(BATCH) {
                     machine.gather(&plan.program, block, slots, &columns);
@@ -125,6 +125,55 @@ impl Engine for Cpu {
             }
         }
         Ok(())
+    }
+}
+
+/// Several queries on the CPU.
+#[derive(Debug)]
+pub struct CpuBatch {
+    hits: Prepared<SharedPlan>,
+}
+
+impl CpuBatch {
+    /// An engine for several queries.
+    pub fn new(planners: &[&Planner]) -> CpuBatch {
+        CpuBatch { hits: Prepared::new(Planner::shared(planners)) }
+    }
+
+    fn scan(&self, block: &Block, out: &mut [Vec<Hits>]) {
+        let plan = &self.hits.plan;
+        let columns = game_columns(&plan.columns, block);
+        let mut all: Vec<Vec<u32>> = plan.hits.iter().map(|_| vec![0; block.segments()]).collect();
+        self.hits.with_machine(&plan.program, |machine| {
+            for first in batches(block) {
+                let masks = machine.load(&plan.program, block, first, &columns);
+                machine.run(&plan.program);
+                for (bits, &reg) in all.iter_mut().zip(&plan.hits) {
+                    for (k, mask) in masks.iter().enumerate() {
+                        bits[first + k] = machine.bits(reg, k) & mask.valid;
+                    }
+                }
+            }
+        });
+        for (hits, bits) in out.iter_mut().zip(all) {
+            hits.push(Hits { bits, values: Values::None });
+        }
+    }
+}
+
+impl Batch for CpuBatch {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn queries(&self) -> usize {
+        self.hits.plan.hits.len()
+    }
+
+    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
+        let mut out = vec![Vec::with_capacity(blocks.len()); self.queries()];
+        blocks.iter().for_each(|block| self.scan(block, &mut out));
+        Ok(out)
     }
 }
 

@@ -115,8 +115,8 @@ impl Device {
             ..Default::default()
         };
         let opened = block_on(adapter.request_device(&descriptor));
-        let (device, queue) =
-            opened.map_err(|error| GpuError::Open { name: report.name.clone(), reason: error.to_string() })?;
+        let (device, queue) = opened
+            .map_err(|error| GpuError::Open { name: report.name.clone(), reason: error.to_string() })?;
         let lost = Arc::new(Mutex::new(None));
         let told = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, text| {
@@ -236,7 +236,12 @@ impl Device {
 
     /// Binds buffers in the order of the shader's bindings: parameters first, then as many bytes of each
     /// buffer as are given.
-    pub(super) fn bind(&self, pass: Pass, params: &wgpu::Buffer, buffers: &[(&wgpu::Buffer, u64)]) -> wgpu::BindGroup {
+    pub(super) fn bind(
+        &self,
+        pass: Pass,
+        params: &wgpu::Buffer,
+        buffers: &[(&wgpu::Buffer, u64)],
+    ) -> wgpu::BindGroup {
         let part = |buffer, size| {
             let size = wgpu::BufferSize::new(size);
             wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
@@ -396,8 +401,12 @@ impl Buffer {
         if self.buffer.as_ref().is_none_or(|(buffer, _)| buffer.size() < bytes) {
             self.buffer = None;
             let allocation = device.allocate(bytes)?;
-            let descriptor =
-                wgpu::BufferDescriptor { label: None, size: bytes, usage: self.usage, mapped_at_creation: false };
+            let descriptor = wgpu::BufferDescriptor {
+                label: None,
+                size: bytes,
+                usage: self.usage,
+                mapped_at_creation: false,
+            };
             let buffer = device.guarded("a buffer", || device.device.create_buffer(&descriptor))?;
             self.buffer = Some((buffer, allocation));
         }

@@ -43,7 +43,9 @@ pub enum GpuError {
         reason: String,
     },
     /// A limit is too small for even one segment.
-    #[error("the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu")]
+    #[error(
+        "the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu"
+    )]
     TooSmall {
         /// What does not fit.
         what: &'static str,
@@ -65,7 +67,9 @@ pub enum GpuError {
         reason: String,
     },
     /// The driver refused something that we made.
-    #[error("the GPU refused {what}: {reason}; this is a fault of orbit: please report it, and use --engine cpu")]
+    #[error(
+        "the GPU refused {what}: {reason}; this is a fault of orbit: please report it, and use --engine cpu"
+    )]
     Refused {
         /// What was refused.
         what: &'static str,

@@ -14,16 +14,17 @@ mod device;
 mod error;
 mod pack;
 mod run;
+mod uploads;
 mod wgsl;
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use super::{
-    Engine, EngineError, Hits, Values, Want,
+    Batch, Engine, EngineError, Hits, Values, Want,
     columns::{GameColumn, game_columns},
 };
 use crate::{
-    plan::{CopiesPlan, Output, Plan, Planner},
+    plan::{Column, CopiesPlan, Output, Plan, Planner, SharedPlan},
     reel::{Block, SEGMENT_SLOTS},
 };
 use device::Device;
@@ -206,7 +207,45 @@ impl Resident<'_> {
     pub fn bytes(&self) -> u64 {
         self.chunks.iter().map(|(chunk, _)| pack::bytes(chunk.segments, chunk.starts)).sum()
     }
+
+    /// First pass over everything: the hits of each of the kernel's queries on each block. While one
+    /// chunk is computed, the one before is read back.
+    fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        let Resident { blocks, chunks, open, .. } = self;
+        let device = &open.device;
+        let mut times = Times::default();
+        let mut out = no_hits(blocks, kernel.outputs);
+        let columns = columns_of(columns, blocks);
+        let mut lanes = [open.lane(), open.lane()];
+        let mut waiting: Option<(usize, run::Pending)> = None;
+        timed(&mut times.run, || {
+            for lane in &mut lanes {
+                lane.parts().1.start_clock(device)?;
+            }
+            for (index, (chunk, input)) in chunks.iter().enumerate() {
+                let (_, run) = lanes[index % 2].parts();
+                run.set_columns(device, chunk, &columns)?;
+                let encoder = device.device.create_command_encoder(&Default::default());
+                let pending = run.begin_hits(device, input, kernel, encoder)?;
+                if let Some((before, pending)) = waiting.replace((index, pending)) {
+                    let (_, run) = lanes[before % 2].parts();
+                    run.finish(device, pending, |bytes| store(&chunks[before].0, bytes, blocks, &mut out))?;
+                }
+            }
+            if let Some((last, pending)) = waiting {
+                let (_, run) = lanes[last % 2].parts();
+                run.finish(device, pending, |bytes| store(&chunks[last].0, bytes, blocks, &mut out))?;
+            }
+            Ok::<(), GpuError>(())
+        })?;
+        times.kernel = lanes.iter_mut().filter_map(|lane| lane.parts().1.stop_clock()).reduce(|a, b| a + b);
+        Ok((out, times))
+    }
 }
+
+/// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
+/// card.
+const BLOCKS_AT_ONCE: usize = 32;
 
 /// A plan and its kernel.
 #[derive(Debug)]
@@ -265,40 +304,8 @@ impl Gpu {
     ///
     /// What keeps the engine from finishing; a device that is lost takes what was on it along.
     pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Hits>, Times), GpuError> {
-        let Resident { blocks, chunks, open, .. } = resident;
-        let device = &open.device;
-        let mut times = Times::default();
-        let mut out: Vec<Hits> =
-            blocks.iter().map(|block| Hits::new(block, Want::Bits, self.planner.ty())).collect();
-        let columns = columns_of(&self.hits.plan.columns, blocks);
-        let mut lanes = [open.lane(), open.lane()];
-        let mut waiting: Option<(usize, run::Pending)> = None;
-        timed(&mut times.run, || {
-            for lane in &mut lanes {
-                lane.parts().1.start_clock(device)?;
-            }
-            for (index, (chunk, input)) in chunks.iter().enumerate() {
-                let (_, run) = lanes[index % 2].parts();
-                run.set_columns(device, chunk, &columns)?;
-                let encoder = device.device.create_command_encoder(&Default::default());
-                let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
-                if let Some((before, pending)) = waiting.replace((index, pending)) {
-                    let (_, run) = lanes[before % 2].parts();
-                    run.finish(device, pending, |bytes| {
-                        store_bits(&chunks[before].0, bytemuck::cast_slice(bytes), blocks, &mut out);
-                    })?;
-                }
-            }
-            if let Some((last, pending)) = waiting {
-                let (_, run) = lanes[last % 2].parts();
-                run.finish(device, pending, |bytes| {
-                    store_bits(&chunks[last].0, bytemuck::cast_slice(bytes), blocks, &mut out);
-                })?;
-            }
-            Ok::<(), GpuError>(())
-        })?;
-        times.kernel = lanes.iter_mut().filter_map(|lane| lane.parts().1.stop_clock()).reduce(|a, b| a + b);
-        Ok((out, times))
+        let (mut hits, times) = resident.scan(&self.hits.kernel, &self.hits.plan.columns)?;
+        Ok((hits.pop().expect("one query has one answer"), times))
     }
 
     fn scan_on(&self, open: &Open, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, GpuError> {
@@ -308,8 +315,7 @@ impl Gpu {
         let values = out.iter().any(|hits| hits.values != Values::None).then(|| self.values());
         let columns = columns_of(&self.hits.plan.columns, blocks);
         let value_columns = values.map(|values| columns_of(&values.plan.columns, blocks));
-        let width =
-            self.hits.plan.columns.len().max(values.map_or(0, |values| values.plan.columns.len()));
+        let width = self.hits.plan.columns.len().max(values.map_or(0, |values| values.plan.columns.len()));
         let kernels: Vec<&Kernel> =
             [&self.hits.kernel].into_iter().chain(values.map(|values| &values.kernel)).collect();
         let caps = caps(device, &kernels, width)?;
@@ -359,7 +365,21 @@ impl Gpu {
     }
 }
 
-fn columns_of(columns: &[crate::plan::Column], blocks: &[&Block]) -> Vec<Vec<GameColumn>> {
+/// No hits yet of some queries on some blocks.
+fn no_hits(blocks: &[&Block], queries: usize) -> Vec<Vec<Hits>> {
+    let none = |block: &&Block| Hits { bits: vec![0; block.segments()], values: Values::None };
+    (0..queries).map(|_| blocks.iter().map(none).collect()).collect()
+}
+
+/// Puts the first pass's words, those of one query after those of another, where they belong.
+fn store(chunk: &Chunk, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) {
+    let words: &[u32] = bytemuck::cast_slice(bytes);
+    for (words, hits) in words.chunks_exact(chunk.segments).zip(out) {
+        store_bits(chunk, words, blocks, hits);
+    }
+}
+
+fn columns_of(columns: &[Column], blocks: &[&Block]) -> Vec<Vec<GameColumn>> {
     blocks.iter().map(|block| game_columns(columns, block)).collect()
 }
 
@@ -425,9 +445,8 @@ impl Engine for Gpu {
         Ok(self.device.attempt(|open| self.scan_on(open, blocks, want))?)
     }
 
-    /// Enough to fill the card; fewer blocks are read on one thread while others wait.
     fn blocks_at_once(&self) -> usize {
-        32
+        BLOCKS_AT_ONCE
     }
 
     fn copies(&self) -> usize {
@@ -438,5 +457,96 @@ impl Engine for Gpu {
         let found = self.device.attempt(|open| self.count_on(open, block, hits))?;
         counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
         Ok(())
+    }
+}
+
+/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
+/// replaying once is lost again when a kernel needs more registers than the card has.
+const SHARED_QUERIES_MAX: usize = 16;
+const SHARED_STEPS_MAX: u64 = 1000;
+
+/// Several queries on a graphics card, those that are cheap in one kernel.
+#[derive(Debug)]
+pub struct GpuBatch {
+    device: Arc<GpuDevice>,
+    shared: Vec<Printed<SharedPlan>>,
+}
+
+impl GpuBatch {
+    /// An engine for several queries.
+    pub fn new(planners: &[&Planner], device: Arc<GpuDevice>) -> GpuBatch {
+        let mut shared = Vec::new();
+        let mut rest = planners;
+        while !rest.is_empty() {
+            let (mut plan, mut len) = (Planner::shared(&rest[..1]), 1);
+            while len < rest.len().min(SHARED_QUERIES_MAX) {
+                let more = Planner::shared(&rest[..len + 1]);
+                if more.program.cost() > SHARED_STEPS_MAX {
+                    break;
+                }
+                (plan, len) = (more, len + 1);
+            }
+            let kernel = Kernel::hits(&plan.program, &plan.hits, plan.columns.len());
+            shared.push(Printed { plan, kernel });
+            rest = &rest[len..];
+        }
+        GpuBatch { device, shared }
+    }
+
+    /// Evaluates blocks that are on the device: the hits of each query on each block.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine from finishing.
+    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        let (mut out, mut all) = (Vec::new(), Times::default());
+        for Printed { plan, kernel } in &self.shared {
+            let (hits, times) = resident.scan(kernel, &plan.columns)?;
+            out.extend(hits);
+            all.run += times.run;
+            all.kernel = all.kernel.zip(times.kernel).map(|(a, b)| a + b).or(times.kernel);
+        }
+        Ok((out, all))
+    }
+
+    fn scan_on(&self, open: &Open, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, GpuError> {
+        let device = &open.device;
+        let columns: Vec<_> = self.shared.iter().map(|it| columns_of(&it.plan.columns, blocks)).collect();
+        let mut out: Vec<Vec<Vec<Hits>>> =
+            self.shared.iter().map(|it| no_hits(blocks, it.plan.hits.len())).collect();
+        let kernels: Vec<&Kernel> = self.shared.iter().map(|it| &it.kernel).collect();
+        let width = self.shared.iter().map(|it| it.plan.columns.len()).max().unwrap_or(0);
+        for chunk in chunks(blocks, &caps(device, &kernels, width)?)? {
+            let mut lane = open.lane();
+            let (input, run) = lane.parts();
+            let mut encoder = Some(run.upload(device, input, &chunk, blocks)?);
+            for ((kernel, columns), out) in kernels.iter().zip(&columns).zip(&mut out) {
+                run.set_columns(device, &chunk, columns)?;
+                let encoder = encoder.take();
+                let encoder =
+                    encoder.unwrap_or_else(|| device.device.create_command_encoder(&Default::default()));
+                let pending = run.begin_hits(device, input, kernel, encoder)?;
+                run.finish(device, pending, |bytes| store(&chunk, bytes, blocks, out))?;
+            }
+        }
+        Ok(out.into_iter().flatten().collect())
+    }
+}
+
+impl Batch for GpuBatch {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn queries(&self) -> usize {
+        self.shared.iter().map(|it| it.plan.hits.len()).sum()
+    }
+
+    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
+        Ok(self.device.attempt(|open| self.scan_on(open, blocks))?)
+    }
+
+    fn blocks_at_once(&self) -> usize {
+        BLOCKS_AT_ONCE
     }
 }

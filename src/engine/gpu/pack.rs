@@ -130,8 +130,8 @@ impl Chunk {
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
         self.pieces.iter().map(|piece| {
             let moves = &blocks[piece.block].moves;
-            let slots = piece.segments.start * SEGMENT_SLOTS
-                ..(piece.segments.end * SEGMENT_SLOTS).min(moves.len());
+            let slots =
+                piece.segments.start * SEGMENT_SLOTS..(piece.segments.end * SEGMENT_SLOTS).min(moves.len());
             let missing = piece.segments.len() * SEGMENT_SLOTS - slots.len();
             (bytemuck::cast_slice(&moves[slots]), 2 * missing)
         })

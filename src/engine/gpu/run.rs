@@ -210,7 +210,13 @@ impl Run {
         encoder: wgpu::CommandEncoder,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
-        self.begin(device, input, kernel, encoder, Work { pass: Pass::Hits, count: input.segments, output_bytes })
+        self.begin(
+            device,
+            input,
+            kernel,
+            encoder,
+            Work { pass: Pass::Hits, count: input.segments, output_bytes },
+        )
     }
 
     /// Second pass: calls `take` with the words of each hit of the segments given, in order.
@@ -223,7 +229,8 @@ impl Run {
         mut take: impl FnMut(&[(u32, u32)], &[u64]),
     ) -> Result<(), GpuError> {
         let each = 8 * kernel.outputs as u64;
-        let budget = device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX);
+        let budget =
+            device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX);
         let entries_max = (budget / (4 * ENTRY_WORDS) as u64) as usize;
         let needed = SEGMENT_SLOTS as u64 * each;
         if needed > budget || entries_max == 0 {
@@ -236,7 +243,8 @@ impl Run {
                 first += slots.count_ones();
             }
             write(device, &mut self.entries, entries.as_flattened())?;
-            let work = Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
+            let work =
+                Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
             let encoder = device.device.create_command_encoder(&Default::default());
             let pending = self.begin(device, input, kernel, encoder, work)?;
             self.finish(device, pending, |bytes| take(&hits[range.clone()], bytemuck::cast_slice(bytes)))?;
@@ -324,8 +332,10 @@ impl Run {
         let view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
         let (output, ticks) = view.split_at(bytes as usize);
         if self.clock.is_some() {
-            let ticks: Vec<u64> = ticks[ticks.len() - 16..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
-            let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+            let ticks: Vec<u64> =
+                ticks[ticks.len() - 16..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
+            let nanoseconds =
+                ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
             self.kernel_time += Duration::from_nanos(nanoseconds as u64);
         }
         take(output);

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::{
     board::{Position, attacks},
@@ -30,9 +31,16 @@ pub struct Kernel {
     pub outputs: usize,
     /// Steps of the plan that run at each slot.
     pub cost: u64,
+    /// Where in the shader the query's own part stands.
+    own: Range<usize>,
 }
 
 impl Kernel {
+    /// The part of the shader that is the query's own: `evaluate`.
+    pub fn evaluate(&self) -> &str {
+        self.wgsl[self.own.clone()].trim_end()
+    }
+
     /// The first pass: a bit for each slot, for one query or several whose programs were planned
     /// together. `hits` are the registers with their masks, `columns` is the number of columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize) -> Kernel {
@@ -72,6 +80,8 @@ struct Printer<'a> {
     program: &'a Program,
     text: String,
     tables: Vec<u64>,
+    /// Where the query's own part begins.
+    own: usize,
     /// For each open loop, the first scalar of its rows and their width.
     rows: Vec<Row>,
 }
@@ -97,12 +107,14 @@ impl<'a> Printer<'a> {
         writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
         writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
-        Printer { program, text, tables: Vec::new(), rows: Vec::new() }
+        let own = text.len();
+        Printer { program, text, tables: Vec::new(), own, rows: Vec::new() }
     }
 
     fn finish(mut self, main: &str, outputs: usize) -> Kernel {
+        let own = self.own..self.text.len();
         self.text += main;
-        Kernel { wgsl: self.text, tables: self.tables, outputs, cost: self.program.cost() }
+        Kernel { wgsl: self.text, tables: self.tables, outputs, cost: self.program.cost(), own }
     }
 
     /// Inputs, then all steps.
@@ -270,7 +282,12 @@ fn operation(op: Op) -> String {
             format!("moves_of(at, {}, {}, {pseudo}, {}, false).squares", r(from), r(to), special(only))
         }
         Op::LegalCount { from, to, pseudo, only } => {
-            format!("Bits(moves_of(at, {}, {}, {pseudo}, {}, false).pairs, 0u)", r(from), r(to), special(only))
+            format!(
+                "Bits(moves_of(at, {}, {}, {pseudo}, {}, false).pairs, 0u)",
+                r(from),
+                r(to),
+                special(only)
+            )
         }
         Op::Const(_)
         | Op::Plane(_)

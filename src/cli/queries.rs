@@ -1,0 +1,45 @@
+//! Several queries, one a line.
+
+use std::path::Path;
+
+use orbit_chess::engine::Job;
+use orbit_chess::plan::Options;
+use orbit_chess::query;
+
+use super::Failure;
+use super::query_text::{self, QueryText};
+
+/// One of several queries.
+pub(super) struct NamedQuery {
+    /// As given before a tab, else the text.
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) job: Job,
+}
+
+/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and those that begin with `#`
+/// are passed over. Without a file, `text` is read so.
+pub(super) fn read(file: Option<&Path>, text: &str) -> Result<Vec<NamedQuery>, Failure> {
+    let (text, origin) = match file {
+        Some(file) => (query_text::read(file)?, file.display().to_string()),
+        None => (text.to_string(), "built in".into()),
+    };
+    let mut out = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (name, query) = line.split_once('\t').unwrap_or((line, line));
+        let whole = QueryText::named(query, format!("{origin}, line {number}"));
+        let parsed = query::parse(query).map_err(|error| whole.failure(&error))?;
+        whole.print_remarks(&parsed.remarks, false);
+        let job = Job::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
+        out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), job });
+    }
+    if out.is_empty() {
+        return Err(Failure::Other(format!(
+            "{origin} holds no query: write one a line, after a name and a tab if it should have one"
+        )));
+    }
+    Ok(out)
+}
