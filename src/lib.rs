@@ -24,3 +24,4 @@ pub mod query;
 pub mod reel;
 pub mod report;
 pub mod scan;
+pub mod survey;

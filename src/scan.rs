@@ -127,8 +127,7 @@ impl Scan {
     pub fn with_options(query: &str, options: &EngineOptions) -> Result<Scan, ScanError> {
         let query::Parsed { query, remarks } = query::parse(query)?;
         let job = Job::new(query, Options::default())?;
-        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        let engine = choose(&job, options, threads)?;
+        let engine = choose(&job, options)?;
         let engine = match options.verify {
             None => engine,
             Some(sample) => {
@@ -138,6 +137,7 @@ impl Scan {
                 Box::new(Verified::new(engine, other, sample))
             }
         };
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         Ok(Scan { query: job.query, engine, remarks, threads })
     }
 
@@ -224,24 +224,27 @@ impl Scan {
 }
 
 /// The engine that is wanted, or the best one.
-fn choose(job: &Job, options: &EngineOptions, threads: usize) -> Result<Box<dyn Engine>, ScanError> {
-    let open = |options: &GpuOptions| GpuDevice::open(options.clone()).map_err(EngineError::from);
-    Ok(match (options.engine, &options.gpu) {
-        (EngineChoice::Reference, _) => Box::new(job.reference()?),
-        (EngineChoice::Gpu, gpu) => {
-            let device = open(&gpu.clone().unwrap_or_default())?;
-            Box::new(job.gpu(&Arc::new(device)))
+fn choose(job: &Job, options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
+    if options.engine == EngineChoice::Reference {
+        return Ok(Box::new(job.reference()?));
+    }
+    let Some(device) = card(options)? else { return Ok(Box::new(job.cpu())) };
+    let gpu = job.gpu(&Arc::new(device));
+    Ok(if options.engine == EngineChoice::Auto { Box::new(Fallback::new(gpu, job.cpu())) } else { Box::new(gpu) })
+}
+
+/// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the
+/// work outweighs its start, none if it cannot be opened.
+pub(crate) fn card(options: &EngineOptions) -> Result<Option<GpuDevice>, EngineError> {
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get()) as u64;
+    match (options.engine, &options.gpu) {
+        (EngineChoice::Gpu, gpu) => Ok(Some(GpuDevice::open(gpu.clone().unwrap_or_default())?)),
+        (EngineChoice::Auto, Some(gpu)) if options.positions > POSITIONS_A_SECOND * threads => {
+            let device = GpuDevice::open(gpu.clone()).ok();
+            Ok(device.filter(|device| !device.report().is_software()))
         }
-        (EngineChoice::Auto, Some(gpu)) if options.positions > POSITIONS_A_SECOND * threads as u64 => {
-            match open(gpu) {
-                Ok(device) if !device.report().is_software() => {
-                    Box::new(Fallback::new(job.gpu(&Arc::new(device)), job.cpu()))
-                }
-                _ => Box::new(job.cpu()),
-            }
-        }
-        (EngineChoice::Auto | EngineChoice::Cpu, _) => Box::new(job.cpu()),
-    })
+        _ => Ok(None),
+    }
 }
 
 /// One position that hits.

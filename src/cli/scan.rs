@@ -10,14 +10,16 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::engine::verify::Sample;
+use orbit_chess::engine::{Job, verify::Sample};
 use orbit_chess::reel::Totals;
 use orbit_chess::report::{Format, Phases, Report, Stitcher, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::survey::{Survey, Tally};
 use serde_json::json;
 
-use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads};
+use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
+use super::queries::{self, NamedQuery};
 use super::query_text::QueryText;
 use super::{Exit, Failure};
 
@@ -60,6 +62,11 @@ pub(super) struct Args {
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
+    /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
+    /// print for each how many games and positions it hits. All arguments are paths then.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "count", "copies", "limit", "verify",
+          "all_plies"])]
+    queries: Option<PathBuf>,
     /// How hits are printed.
     #[arg(long, value_enum, default_value_t = FormatName::Text)]
     format: FormatName,
@@ -167,6 +174,9 @@ impl Args {
 pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
+    if args.queries.is_some() {
+        return survey(&args, &interrupt);
+    }
     let query = QueryText::take(args.file.as_deref(), std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
@@ -213,6 +223,78 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
         Exit::Done if args.fail_if_none && run.stitcher.tally().games == 0 => Exit::NoHits,
+        exit => exit,
+    })
+}
+
+/// `--queries`: a table of counts.
+fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let queries = queries::read(args.queries.as_deref(), "")?;
+    let is_json = match args.format {
+        FormatName::Text => false,
+        FormatName::Jsonl => true,
+        _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
+    };
+    if matches!(args.engine, EngineName::Reference) {
+        return Err(Failure::Other("the reference engine takes one query at a time, not --queries".into()));
+    }
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
+    let database = Database::open(&paths, options)?;
+    let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
+    let other = |error: ScanError| match error {
+        ScanError::Database(error) => Failure::Midway(error),
+        error => Failure::Other(error.to_string()),
+    };
+    let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?).map_err(other)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    let progress = Progress::new_if(!args.quiet);
+    let planned = Instant::now();
+    let mut fault = None;
+    let count = threads(args.threads);
+    let ran = survey.run(database, count, |taken| {
+        progress.update(taken);
+        fault = fault.take().or_else(|| problems.list(taken, &progress).err());
+    });
+    progress.clear();
+    problems.finish()?;
+    let (tallies, summary) = match (ran.map_err(other), fault) {
+        (_, Some(fault)) => return Err(fault),
+        (ran, None) => ran?,
+    };
+    if let Some(notice) = survey.notice() {
+        eprintln!("warning: {notice}");
+    }
+    let mut out = Out::new();
+    if !is_json {
+        out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
+    }
+    for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
+        if is_json {
+            let NamedQuery { name, text, .. } = query;
+            out.line(json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }))?;
+        } else {
+            out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
+        }
+    }
+    out.finish()?;
+    if !args.quiet {
+        let seconds = planned.elapsed().as_secs_f64();
+        let rate = (summary.totals.positions as f64 / seconds) as u64;
+        eprintln!("{}", totals_line(&summary.totals));
+        eprintln!(
+            "{} queries; planning {:.3} s, reading and scanning {seconds:.3} s; {} positions/s ({}, {count} threads)",
+            queries.len(),
+            (planned - begun).as_secs_f64(),
+            grouped(rate),
+            survey.engine()
+        );
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        Exit::Done if args.fail_if_none && tallies.iter().all(|tally| tally.positions == 0) => Exit::NoHits,
         exit => exit,
     })
 }

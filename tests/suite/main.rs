@@ -5,6 +5,7 @@
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `soup`: random text, which must never bring the parser down.
+//! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
 
 #[path = "../common/mod.rs"]
@@ -16,3 +17,4 @@ mod reference;
 mod runners;
 mod soup;
 mod tables;
+mod verify;

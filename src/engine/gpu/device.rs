@@ -172,8 +172,10 @@ impl Device {
             Some(wgpu::Error::OutOfMemory { source }) => {
                 Err(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
             }
-            // Everything that a lost device is asked for is refused.
-            Some(_) if lock(&self.lost).is_some() => Err(self.loss()),
+            // Everything that a lost device is asked for is refused. It tells of its loss when polled.
+            Some(_) if self.device.poll(wgpu::PollType::Poll).is_err() || lock(&self.lost).is_some() => {
+                Err(self.loss())
+            }
             Some(error) => Err(GpuError::Refused { what, reason: first_lines(&error.to_string()) }),
         }
     }

@@ -1,0 +1,145 @@
+//! Many queries over one database in one run: how many games and positions each of them hits.
+//!
+//! ```
+//! use orbit_chess::database::{Database, DatabaseOptions};
+//! use orbit_chess::{engine::Job, plan::Options, query, scan::EngineOptions, survey::Survey};
+//!
+//! let queries = ["check", "shift flip flipcolor {Nd4 kf3}"];
+//! let jobs = queries.map(|text| Job::new(query::parse(text).unwrap().query, Options::default()).unwrap());
+//! let games = b"1. f3 e5 2. g4 Qh4# 0-1".to_vec();
+//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &EngineOptions::default())?;
+//! let (tallies, _) = survey.run(database, 1, |_| {})?;
+//! assert_eq!((tallies[0].games, tallies[0].positions), (1, 1));
+//! assert_eq!(tallies[1].positions, 0);
+//! # Ok::<(), orbit_chess::scan::ScanError>(())
+//! ```
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+use crate::database::{Database, Summary, Taken};
+use crate::engine::cpu::CpuBatch;
+use crate::engine::gpu::{GpuBatch, GpuError};
+use crate::engine::{Batch, EngineError, Hits, Job};
+use crate::plan::Planner;
+use crate::reel::Block;
+use crate::scan::{EngineChoice, EngineOptions, ScanError, card};
+
+/// What one query hits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games with a position that hits.
+    pub games: u64,
+    /// Positions that hit.
+    pub positions: u64,
+}
+
+/// Several queries, ready to run together.
+pub struct Survey {
+    batch: Box<dyn Batch>,
+    /// Does the rest when a graphics card fails, if the choice of the engine was ours.
+    spare: Option<CpuBatch>,
+    failure: OnceLock<GpuError>,
+}
+
+impl Survey {
+    /// Plans queries together. The reference engine takes one query at a time, so it cannot be chosen.
+    ///
+    /// # Errors
+    ///
+    /// No such graphics card.
+    ///
+    /// # Panics
+    ///
+    /// When the reference engine or a verification is asked for.
+    pub fn new(jobs: &[&Job], options: &EngineOptions) -> Result<Survey, ScanError> {
+        assert!(options.engine != EngineChoice::Reference, "the reference engine takes one query at a time");
+        assert!(options.verify.is_none(), "queries are verified one at a time");
+        let planners: Vec<&Planner> = jobs.iter().map(|job| &*job.planner).collect();
+        let work = options.positions.saturating_mul(jobs.len() as u64);
+        let device = card(&EngineOptions { positions: work, ..options.clone() })?;
+        let (batch, spare): (Box<dyn Batch>, _) = match device {
+            Some(device) => {
+                let spare = (options.engine == EngineChoice::Auto).then(|| CpuBatch::new(&planners));
+                (Box::new(GpuBatch::new(&planners, Arc::new(device))), spare)
+            }
+            None => (Box::new(CpuBatch::new(&planners)), None),
+        };
+        Ok(Survey { batch, spare, failure: OnceLock::new() })
+    }
+
+    /// The engine that runs.
+    pub fn engine(&self) -> &'static str {
+        if self.failure.get().is_some() { "gpu, then cpu" } else { self.batch.name() }
+    }
+
+    /// What a user should know of how it went.
+    pub fn notice(&self) -> Option<String> {
+        self.failure.get().map(|failure| format!("{failure}; the rest was done on the CPU, and the answer is complete"))
+    }
+
+    /// Counts the hits of every query; `progress` is called after each block.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end.
+    pub fn run(
+        &self,
+        database: Database,
+        threads: usize,
+        mut progress: impl FnMut(&Taken),
+    ) -> Result<(Vec<Tally>, Summary), ScanError> {
+        let mut tallies = vec![Tally::default(); self.batch.queries()];
+        let mut fault = None;
+        let work = |blocks: &[&Block]| match self.scan(blocks) {
+            Ok(hits) => tally_blocks(blocks, &hits).into_iter().map(Ok).collect(),
+            Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let at_once = self.batch.blocks_at_once();
+        let threads = if at_once > 1 { threads.max(2) } else { threads };
+        let summary = database.for_each_group(threads, at_once, work, |taken, result| match result {
+            Ok(counts) => {
+                for (tally, more) in tallies.iter_mut().zip(counts) {
+                    tally.games += more.games;
+                    tally.positions += more.positions;
+                }
+                progress(&taken);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        match fault {
+            Some(error) => Err(ScanError::Engine(error)),
+            None => Ok((tallies, summary)),
+        }
+    }
+
+    fn scan(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
+        if self.failure.get().is_none() {
+            match (self.batch.scan_many(blocks), &self.spare) {
+                (Err(EngineError::Gpu(failure)), Some(_)) => {
+                    // Another thread's failure may have come first; either will do.
+                    let _ = self.failure.set(failure);
+                }
+                (other, _) => return other,
+            }
+        }
+        let spare = self.spare.as_ref().expect("a failure is kept only where there is a spare");
+        spare.scan_many(blocks)
+    }
+}
+
+/// For each block, for each query, what it hits.
+fn tally_blocks(blocks: &[&Block], hits: &[Vec<Hits>]) -> Vec<Vec<Tally>> {
+    let tally = |block: &Block, hits: &Hits| {
+        let hit = |slots: std::ops::Range<usize>| hits.slots(slots).next().is_some();
+        let games = block.games().filter(|game| hit(game.first_slot()..game.end_slot())).count() as u64;
+        Tally { games, positions: hits.count() }
+    };
+    let of = |(index, block): (usize, &&Block)| hits.iter().map(|query| tally(block, &query[index])).collect();
+    blocks.iter().enumerate().map(of).collect()
+}
