@@ -185,13 +185,6 @@ fn fill_files(a: Bits) -> Bits {
     return Bits(four, four);
 }
 
-// Four ranks, eight bits each, spread to sixteen bits each.
-fn spread(a: u32) -> Bits {
-    let low = (a & 0xffu) | ((a & 0xff00u) << 8u);
-    let high = ((a >> 16u) & 0xffu) | ((a >> 8u) & 0xff0000u);
-    return Bits(low, high);
-}
-
 // Within each rank.
 fn right(a: Bits) -> Bits {
     return (a << Bits(1u)) & Bits(NOT_A);

@@ -230,7 +230,11 @@ fn choose(job: &Job, options: &EngineOptions) -> Result<Box<dyn Engine>, ScanErr
     }
     let Some(device) = card(options)? else { return Ok(Box::new(job.cpu())) };
     let gpu = job.gpu(&Arc::new(device));
-    Ok(if options.engine == EngineChoice::Auto { Box::new(Fallback::new(gpu, job.cpu())) } else { Box::new(gpu) })
+    Ok(if options.engine == EngineChoice::Auto {
+        Box::new(Fallback::new(gpu, job.cpu()))
+    } else {
+        Box::new(gpu)
+    })
 }
 
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the

@@ -76,7 +76,9 @@ impl Survey {
 
     /// What a user should know of how it went.
     pub fn notice(&self) -> Option<String> {
-        self.failure.get().map(|failure| format!("{failure}; the rest was done on the CPU, and the answer is complete"))
+        self.failure
+            .get()
+            .map(|failure| format!("{failure}; the rest was done on the CPU, and the answer is complete"))
     }
 
     /// Counts the hits of every query; `progress` is called after each block.
@@ -140,6 +142,7 @@ fn tally_blocks(blocks: &[&Block], hits: &[Vec<Hits>]) -> Vec<Vec<Tally>> {
         let games = block.games().filter(|game| hit(game.first_slot()..game.end_slot())).count() as u64;
         Tally { games, positions: hits.count() }
     };
-    let of = |(index, block): (usize, &&Block)| hits.iter().map(|query| tally(block, &query[index])).collect();
+    let of =
+        |(index, block): (usize, &&Block)| hits.iter().map(|query| tally(block, &query[index])).collect();
     blocks.iter().enumerate().map(of).collect()
 }

@@ -350,13 +350,13 @@ fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
 fn note_text(note: &OrbitNote) -> String {
     let mut parts = Vec::new();
     if note.anchored > 0 {
-        parts.push(format!(
-            "{} copies in {} words, a bit for each anchor square",
-            note.anchored, note.anchors
-        ));
+        parts.push(format!("{} copies in {} words, a bit for each shift", note.anchored, note.anchors));
     }
     if note.gridded > 0 {
-        parts.push(format!("{} copies in {} grids of 15x15 shifts", note.gridded, note.grids));
+        parts.push(format!(
+            "{} copies in {} words, several for each group of shifts",
+            note.gridded, note.grids
+        ));
     }
     if note.in_tables > 0 {
         parts.push(format!("{} copies as rows of {} tables", note.in_tables, note.tables));

@@ -45,14 +45,14 @@ impl Lower {
         let kept = self.vars.clone();
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
-            let Some((frame, words)) = self.collapse(orbit, placement, &group) else {
+            let Some(tiles) = self.collapse(orbit, placement, &group) else {
                 rest.extend(group);
                 continue;
             };
-            for (k, word) in words.into_iter().enumerate() {
+            for (k, &word) in tiles.words.iter().enumerate() {
                 let bits = group.iter().filter_map(|&copy| {
-                    let bit = frame.bit(orbit.copies[copy].placement.shift?);
-                    (bit / 64 == k).then_some((copy, (bit % 64) as u32))
+                    let (tile, bit) = tiles.place(orbit.copies[copy].placement.shift?)?;
+                    (tile == k).then_some((copy, bit))
                 });
                 out.push(word, bits);
             }

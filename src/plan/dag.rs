@@ -67,21 +67,12 @@ pub enum Op {
         a: Id,
         b: Id,
     },
-    /// Bits moved up, zeros shifted in; 1..=63.
-    Shl(Id, u8),
-    /// Bits moved down, zeros shifted in; 1..=63.
-    Shr(Id, u8),
     /// Squares moved by (files, ranks); what leaves the board is lost.
     Step(Id, i8, i8),
     /// All squares of every rank that has a square in the set.
     FillRanks(Id),
     /// All squares of every file that has a square in the set.
     FillFiles(Id),
-    /// Ranks 1-4 (`upper`: 5-8), eight bits each, spread to sixteen bits each.
-    Spread {
-        set: Id,
-        upper: bool,
-    },
     /// Squares a knight's move away.
     Knight(Id),
     /// Squares a king's move away.
@@ -164,8 +155,6 @@ impl Op {
             Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
             | Param(..) | Loop(_) => {}
             Not(a)
-            | Shl(a, _)
-            | Shr(a, _)
             | Step(a, ..)
             | FillRanks(a)
             | FillFiles(a)
@@ -179,7 +168,7 @@ impl Op {
             | Content(a)
             | Sqrt(a)
             | NoMoves(a) => *a = to(*a),
-            Spread { set, .. } | Pawn { set, .. } | Walk { set, .. } => *set = to(*set),
+            Pawn { set, .. } | Walk { set, .. } => *set = to(*set),
             And(a, b)
             | Or(a, b)
             | AndNot(a, b)
@@ -238,9 +227,9 @@ pub struct Loop {
 /// What optimisations a plan may use. Every one can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Shifts of a filter with a single-square designator become one 64-bit word.
+    /// Shifts of a filter made of designators become one 64-bit word, where they fit.
     pub anchors: bool,
-    /// Shifts of a filter made of designators become a grid of 15 x 15 bits.
+    /// They become several words where they do not.
     pub grids: bool,
     /// Copies that differ in squares alone become rows of a table.
     pub tables: bool,

@@ -67,13 +67,10 @@ fn operation(op: Op) -> String {
     });
     let word = match op {
         Op::Step(_, dx, dy) => format!("step {dx},{dy}"),
-        Op::Shl(_, by) => format!("shl {by}"),
-        Op::Shr(_, by) => format!("shr {by}"),
         Op::Slide { dir, .. } => format!("slide {dir}"),
         Op::Walk { dirs, lo, hi, .. } => format!("walk {dirs:#04x} {lo}..{hi}"),
         Op::Compare(cmp, ..) => format!("compare {cmp:?}"),
         Op::Pawn { white, .. } => format!("pawn {}", if white { "white" } else { "black" }),
-        Op::Spread { upper, .. } => format!("spread {}", if upper { "upper" } else { "lower" }),
         other => {
             let name = format!("{other:?}");
             name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase()

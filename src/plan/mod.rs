@@ -12,6 +12,7 @@ mod lower;
 mod numbers;
 mod orbits;
 mod program;
+mod tiles;
 
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
@@ -43,7 +44,8 @@ pub enum Output {
     Num(Reg),
 }
 
-/// How one orbit was planned. `anchors` words hold `anchored` copies, and so on.
+/// How one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of
+/// shifts; `grids` words hold `gridded` copies, several for each; and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {

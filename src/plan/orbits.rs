@@ -1,16 +1,12 @@
 //! Orbits to the graph, without a loop over their copies wherever that is possible.
 //!
-//! All shifts of one filter are evaluated together. Where the filter has a designator of a single
-//! square, every surviving shift puts that square somewhere else on the board: the shifts are named
-//! by that *anchor* and one 64-bit word holds the answers of all. Where it has none, the offsets
-//! from (-7, -7) to (7, 7) form a *grid* of 15 x 15 bits in four words. Copies that differ in
-//! squares alone become the rows of a *table*. What is left is written out copy by copy.
+//! All shifts of one filter are evaluated together ([`super::tiles`]): one bit of a word for each, in
+//! one word named by an *anchor* where the shifts fit, else in a *grid* of two or four. Copies that
+//! differ in squares alone become the rows of a *table*. What is left is written out copy by copy.
 //!
 //! Each of the first three can be switched off, and then the next one takes its place.
 
 use std::collections::HashMap;
-
-use shakmaty::{Bitboard, Square};
 
 use super::{
     OrbitNote,
@@ -18,8 +14,7 @@ use super::{
     lower::{LIGHT, Lower, Slot, Slots, Value},
 };
 use crate::{
-    board::full_lines,
-    orbit::{Filter, Orbit, Placement, Plain},
+    orbit::{Filter, Orbit, Placement},
     query::{Op as Q, Type, tree::Tally},
 };
 
@@ -37,41 +32,6 @@ enum Wanted {
     Union,
     /// Largest number, packed.
     Max,
-}
-
-/// How shifts become bits of words.
-#[derive(Clone, Copy)]
-pub(super) enum Frame {
-    /// Bit: the square to which the single square at these coordinates is shifted.
-    Anchor(i8, i8),
-    /// Bit `16 * (dy + 7) + dx + 7` of 256.
-    Grid,
-}
-
-impl Frame {
-    const fn words(self) -> usize {
-        match self {
-            Frame::Anchor(..) => 1,
-            Frame::Grid => 4,
-        }
-    }
-
-    /// The bit of a shift.
-    pub(super) fn bit(self, (dx, dy): (i8, i8)) -> usize {
-        match self {
-            Frame::Anchor(x, y) => 8 * (y + dy) as usize + (x + dx) as usize,
-            Frame::Grid => 16 * (dy + 7) as usize + (dx + 7) as usize,
-        }
-    }
-
-    /// The bits of a list of shifts.
-    fn mask(self, shifts: &[(i8, i8)]) -> [u64; 4] {
-        let mut out = [0; 4];
-        for bit in shifts.iter().map(|&shift| self.bit(shift)) {
-            out[bit / 64] |= 1 << (bit % 64);
-        }
-        out
-    }
 }
 
 impl Lower {
@@ -250,14 +210,12 @@ impl Lower {
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
             match self.collapse(orbit, placement, &group) {
-                Some((frame, words)) => {
-                    match frame {
-                        Frame::Anchor(..) => {
-                            (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len())
-                        }
-                        Frame::Grid => {
-                            (note.grids, note.gridded) = (note.grids + 1, note.gridded + group.len())
-                        }
+                Some(tiles) => {
+                    let words = tiles.words;
+                    if words.len() == 1 {
+                        (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len());
+                    } else {
+                        (note.grids, note.gridded) = (note.grids + words.len(), note.gridded + group.len());
                     }
                     match wanted {
                         Wanted::Any => parts.push(self.dag.any_of(words)),
@@ -297,224 +255,11 @@ impl Lower {
         }
         (groups, rest)
     }
-
-    /// The answers of all shifts of one placement, as bits.
-    pub(super) fn collapse(
-        &mut self,
-        orbit: &Orbit,
-        placement: Placement,
-        group: &[usize],
-    ) -> Option<(Frame, Vec<Id>)> {
-        if group.len() < 2 {
-            return None;
-        }
-        let base = orbit.unshifted(placement);
-        let anchor = if self.options.anchors { single_square(&base) } else { None };
-        let frame = match anchor {
-            Some(square) => Frame::Anchor(square.file() as i8, square.rank() as i8),
-            None if self.options.grids => Frame::Grid,
-            None => return None,
-        };
-        if !collapsible(&base) {
-            return None;
-        }
-        let shifts: Vec<(i8, i8)> =
-            group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
-        let valid = frame.mask(&shifts);
-        let words = self.shifted_truth(&base, frame);
-        let words = words
-            .into_iter()
-            .zip(valid)
-            .map(|(word, valid)| {
-                let valid = self.dag.word(valid);
-                self.and(word, valid)
-            })
-            .collect();
-        Some((frame, words))
-    }
-
-    /// The truth of a filter under every shift.
-    fn shifted_truth(&mut self, filter: &Filter, frame: Frame) -> Vec<Id> {
-        if ignores_shifts(filter) {
-            return vec![self.truth(filter); frame.words()];
-        }
-        let Filter::Plain(f) = filter else { panic!("a nested orbit is not collapsible") };
-        let args: Vec<&Filter> = f.args.iter().collect();
-        match &f.op {
-            Q::Designator { pieces, squares } => {
-                let pieces = self.dag.pieces(pieces.accepts());
-                self.shifted_hits(pieces, *squares, frame)
-            }
-            Q::Intersect => {
-                let (pieces, squares) = restricted_designator(f).expect("collapsible saw one");
-                let Q::Designator { pieces: named, squares: on } = &pieces.op else {
-                    unreachable!("it is a designator")
-                };
-                let (pieces, others) = (self.dag.pieces(named.accepts()), self.set(squares));
-                let both = self.and(pieces, others);
-                self.shifted_hits(both, *on, frame)
-            }
-            Q::Not => {
-                let words = self.shifted_truth(args[0], frame);
-                words.into_iter().map(|word| self.not(word)).collect()
-            }
-            Q::And | Q::Compound => self.combine(&args, frame, Op::And),
-            Q::Or | Q::Union => self.combine(&args, frame, Op::Or),
-            Q::If => {
-                let cond = self.shifted_truth(args[0], frame);
-                let then = self.shifted_truth(args[1], frame);
-                let other = match args.get(2) {
-                    Some(arg) => self.shifted_truth(arg, frame),
-                    None => vec![self.dag.mask(true); frame.words()],
-                };
-                (0..cond.len())
-                    .map(|k| self.dag.add(Op::Select { mask: cond[k], a: then[k], b: other[k] }))
-                    .collect()
-            }
-            other => panic!("{other:?} is not collapsible"),
-        }
-    }
-
-    fn combine(&mut self, args: &[&Filter], frame: Frame, op: fn(Id, Id) -> Op) -> Vec<Id> {
-        let words: Vec<Vec<Id>> = args.iter().map(|arg| self.shifted_truth(arg, frame)).collect();
-        (0..frame.words())
-            .map(|k| {
-                let first = words[0][k];
-                words[1..].iter().fold(first, |all, word| self.dag.add(op(all, word[k])))
-            })
-            .collect()
-    }
-
-    /// For every shift, whether one of `pieces` stands on the shifted `squares`.
-    fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, frame: Frame) -> Vec<Id> {
-        if squares == Bitboard::FULL {
-            let some = self.dag.add(Op::NonEmpty(pieces));
-            return vec![some; frame.words()];
-        }
-        let (ranks, files) = full_lines(squares);
-        let mut parts: Vec<Vec<Id>> = vec![Vec::new(); frame.words()];
-        for square in squares {
-            let (x, y) = (square.file() as i8, square.rank() as i8);
-            if ranks >> y & 1 == 0 && files >> x & 1 == 0 {
-                self.move_into(pieces, &[(x, y)], frame, &mut parts);
-            }
-        }
-        for k in 0..8i8 {
-            // A full line ignores one axis: all places along it.
-            if ranks >> k & 1 != 0 {
-                let filled = self.dag.add(Op::FillRanks(pieces));
-                self.move_line(filled, (None, Some(k)), frame, &mut parts);
-            }
-            if files >> k & 1 != 0 {
-                let filled = self.dag.add(Op::FillFiles(pieces));
-                self.move_line(filled, (Some(k), None), frame, &mut parts);
-            }
-        }
-        parts.into_iter().map(|words| self.dag.any_of(words)).collect()
-    }
-
-    fn move_line(
-        &mut self,
-        filled: Id,
-        (x, y): (Option<i8>, Option<i8>),
-        frame: Frame,
-        parts: &mut [Vec<Id>],
-    ) {
-        match frame {
-            Frame::Anchor(ax, ay) => {
-                self.move_into(filled, &[(x.unwrap_or(ax), y.unwrap_or(ay))], frame, parts)
-            }
-            // Eight of the fifteen places along the line from each end.
-            Frame::Grid => {
-                let ends = [0, 7].map(|end| (x.unwrap_or(end), y.unwrap_or(end)));
-                self.move_into(filled, &ends, frame, parts);
-            }
-        }
-    }
-
-    /// Adds to `parts` the bits of the shifts that put square (x, y) on a square of `pieces`.
-    fn move_into(&mut self, pieces: Id, squares: &[(i8, i8)], frame: Frame, parts: &mut [Vec<Id>]) {
-        for &(x, y) in squares {
-            match frame {
-                Frame::Anchor(ax, ay) => parts[0].push(self.dag.add(Op::Step(pieces, ax - x, ay - y))),
-                Frame::Grid => {
-                    let low = self.dag.add(Op::Spread { set: pieces, upper: false });
-                    let high = self.dag.add(Op::Spread { set: pieces, upper: true });
-                    let by = 16 * (7 - y as usize) + 7 - x as usize;
-                    let (word, bits) = (by / 64, (by % 64) as u8);
-                    for (half, first) in [(low, word), (high, word + 1)] {
-                        if bits == 0 {
-                            parts[first].push(half);
-                            continue;
-                        }
-                        parts[first].push(self.dag.add(Op::Shl(half, bits)));
-                        if let Some(next) = parts.get_mut(first + 1) {
-                            next.push(self.dag.add(Op::Shr(half, 64 - bits)));
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Whether a group of copies becomes a table.
 pub(super) fn fits_table(orbit: &Orbit, group: &[usize]) -> bool {
     group.len() >= TABLE_COPIES_MIN && !repeats_assignments(&orbit.copies[group[0]].filter)
-}
-
-/// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
-/// board.
-fn single_square(filter: &Filter) -> Option<Square> {
-    let mut found = None;
-    filter.walk_unshielded(&mut |plain| {
-        if let (Q::Designator { squares, .. }, None) = (&plain.op, found) {
-            found = squares.single_square();
-        }
-    });
-    found
-}
-
-/// Whether a shift changes nothing in a filter.
-fn ignores_shifts(filter: &Filter) -> bool {
-    let mut moves = false;
-    filter.walk_unshielded(&mut |plain| {
-        moves |= match &plain.op {
-            Q::Designator { squares, .. } => *squares != Bitboard::FULL,
-            Q::Shade { .. } => true,
-            _ => false,
-        }
-    });
-    !moves
-}
-
-/// Whether the truth of a filter under all shifts can be had from bits of designators.
-fn collapsible(filter: &Filter) -> bool {
-    if ignores_shifts(filter) {
-        return true;
-    }
-    let Filter::Plain(f) = filter else { return false };
-    match &f.op {
-        Q::Designator { .. } => true,
-        Q::Intersect => restricted_designator(f).is_some(),
-        Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If => f.args.iter().all(collapsible),
-        _ => false,
-    }
-}
-
-/// `D & S` or `S & D`: a designator and a set that shifts leave alone.
-fn restricted_designator(f: &Plain) -> Option<(&Plain, &Filter)> {
-    let [a, b] = &f.args[..] else { return None };
-    for (designator, set) in [(a, b), (b, a)] {
-        if let Filter::Plain(plain) = designator
-            && matches!(plain.op, Q::Designator { .. })
-            && !plain.fixed
-            && ignores_shifts(set)
-        {
-            return Some((plain, set));
-        }
-    }
-    None
 }
 
 /// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries

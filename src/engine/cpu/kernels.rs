@@ -171,22 +171,12 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
                 out[i] = a[i] & m[i] | b[i] & !m[i];
             }
         }
-        Op::Shl(a, by) => map1(out, r(a), |a| a << by),
-        Op::Shr(a, by) => map1(out, r(a), |a| a >> by),
         Op::Step(a, dx, dy) => {
             out.fill(0);
             translate_into(out, r(a), dx, dy);
         }
         Op::FillRanks(a) => map1(out, r(a), attacks::fill_ranks),
         Op::FillFiles(a) => map1(out, r(a), attacks::fill_files),
-        Op::Spread { set, upper } => {
-            let by = if upper { 32 } else { 0 };
-            map1(out, r(set), |a| {
-                let a = a >> by & 0xffff_ffff;
-                let a = (a | a << 16) & 0x0000_ffff_0000_ffff;
-                (a | a << 8) & 0x00ff_00ff_00ff_00ff
-            });
-        }
         Op::Knight(a) => map1(out, r(a), attacks::knight),
         Op::King(a) => map1(out, r(a), attacks::king),
         Op::Pawn { set, white: true } => map1(out, r(set), attacks::pawn::<true>),
