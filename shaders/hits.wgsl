@@ -13,7 +13,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             for (var i = 0u; i < 4u; i++) {
                 at.mv = four.x & 0xffffu;
                 four = shr(four, 16u);
-                found = evaluate(at, 4u * word + i, found);
+                if (((params.slots >> (4u * word + i)) & 1u) != 0u) {
+                    found = evaluate(at, 4u * word + i, found);
+                }
                 at = advance(at);
             }
         }

@@ -17,7 +17,8 @@ struct Params {
     end: u32,
     // Words from one query's hits to the next one's.
     stride: u32,
-    spare: u32,
+    // The slots of each segment that are evaluated; the others keep the bits that they have.
+    slots: u32,
 }
 
 struct Key {

@@ -10,6 +10,8 @@
 //!
 //! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
 //! right of the *reel* knows PGN.
+//!
+//! [`scan`] runs one query, [`survey`] many; both choose among the engines of [`engine`].
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -28,8 +28,8 @@ columns, in million positions a second:
   kernel    the card alone, by its own clock
   resident  the card with the answers read back, games on the card
   streamed  the same with the games uploaded meanwhile
-and: the time to compile the query, and what share of the memory floor the kernel reaches. Every answer
-of every engine is compared with that of `cpu` on one thread.
+and: the time to compile the query, the size of its shader, and the kernel's rate as a multiple of the
+memory floor of one thread. Every answer of every engine is compared with that of `cpu` on one thread.
 
 Examples:
   orbit bench                                  the games that are built in, 16 M positions
@@ -68,6 +68,7 @@ fianchetto\tflip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}
 knight_attacks\tN attacks k
 passed_pawns\t#passedpawns >= 3
 check\tcheck
+eight_designators\tshift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-g2-3] p[a-g6-7] R[a-b1-2] not q[c-d4-5] B[c-f1-2] not n[b-e7-8]}
 xray\tR->A->k
 pin\tpin from r through N to K
 table\tshift {Na1 attacks qb3}
@@ -432,7 +433,7 @@ fn text_of(
         if let Some(card) = &row.card {
             line += &card.kernel.map_or_else(|| format!("{:>10}", "-"), number);
             line += &format!("{}{}", number(card.resident), number(card.streamed));
-            line += &format!("{:>6} ms", card.compile.as_millis());
+            line += &format!("{:>6} ms{:>6.1} KB", card.compile.as_millis(), card.wgsl_bytes as f64 / 1000.0);
             line += &format!("{:>8.2}", card.kernel.unwrap_or(card.resident) / cpu.sum);
         }
         lines.push(line);

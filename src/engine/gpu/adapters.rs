@@ -77,6 +77,12 @@ impl AdapterReport {
         self.kind == "software"
     }
 
+    /// Turns of loops that an invocation may take. Mesa's driver in software (llvmpipe, at least up to
+    /// 25.0) leaves all loops after 65,535 of them and says nothing.
+    pub(super) fn turns_max(&self) -> u64 {
+        if self.is_software() { 0xffff } else { u64::MAX }
+    }
+
     fn new(index: usize, adapter: &wgpu::Adapter) -> AdapterReport {
         let (info, limits) = (adapter.get_info(), adapter.limits());
         let kind = match info.device_type {

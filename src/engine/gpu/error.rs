@@ -54,6 +54,18 @@ pub enum GpuError {
         /// Bytes.
         available: u64,
     },
+    /// A query that an adapter in software would answer wrongly.
+    #[error(
+        "this query takes {turns} turns of loops at a position, and {name} stops after {most}; use --engine cpu"
+    )]
+    TooLong {
+        /// The adapter.
+        name: String,
+        /// Turns that the query takes.
+        turns: u64,
+        /// Turns that the adapter takes.
+        most: u64,
+    },
     /// An allocation failed.
     #[error("the GPU is out of memory ({reason}); give a smaller --gpu-memory, or use --engine cpu")]
     OutOfMemory {

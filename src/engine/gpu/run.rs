@@ -236,6 +236,8 @@ impl Run {
         if needed > budget || entries_max == 0 {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available: budget });
         }
+        let split = split(hits, slots_at_once(device, kernel)?);
+        let hits = split.as_deref().unwrap_or(hits);
         for range in batches(hits, (budget / each) as u32, entries_max) {
             let (mut entries, mut first) = (Vec::<Entry>::with_capacity(range.len()), 0);
             for &(segment, slots) in &hits[range.clone()] {
@@ -265,11 +267,18 @@ impl Run {
         self.columns.with_room(device, self.column_bytes)?;
         let output = self.output.with_room(device, work.output_bytes)?;
         let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?;
-        let spans = spans(device, kernel, work.count);
+        // Entries of the second pass are short enough already.
+        let at_once =
+            if work.pass == Pass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
+        let windows = windows(at_once);
+        let spans: Vec<(Range<u32>, u32)> = spans(device, kernel, work.count)
+            .into_iter()
+            .flat_map(|span| windows.iter().map(move |&slots| (span.clone(), slots)))
+            .collect();
         let stride = u64::from(device.device.limits().min_uniform_buffer_offset_alignment).max(PARAMS_BYTES);
         let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
-        for (k, span) in spans.iter().enumerate() {
-            params.extend([span.start, span.end, work.count as u32, 0]);
+        for (k, (span, slots)) in spans.iter().enumerate() {
+            params.extend([span.start, span.end, work.count as u32, *slots]);
             params.resize((k + 1) * stride as usize / 4, 0);
         }
         write(device, &mut self.params, &params)?;
@@ -301,7 +310,7 @@ impl Run {
                     }),
                 });
                 pass.set_pipeline(&pipeline);
-                for (offset, span) in (0..).step_by(stride as usize).zip(&spans) {
+                for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
                     pass.set_bind_group(0, &group, &[offset]);
                     pass.dispatch_workgroups(span.len().div_ceil(WORKGROUP as usize) as u32, 1, 1);
                 }
@@ -394,6 +403,42 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_groups = u64::from(device.limits.workgroups) * u64::from(WORKGROUP);
     let most = by_time.clamp(u64::from(WORKGROUP), by_groups.max(1)) as u32;
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
+}
+
+/// Turns of the loops that replay a segment, and one turn of each for its end.
+const REPLAY_TURNS: u64 = 64;
+
+/// How many slots of a segment an invocation may evaluate.
+fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
+    let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
+    let slots = most.saturating_sub(REPLAY_TURNS) / turns;
+    if slots == 0 {
+        let name = device.report.name.clone();
+        return Err(GpuError::TooLong { name, turns, most });
+    }
+    Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
+}
+
+/// All slots of a segment as masks with so many of them at most.
+fn windows(slots: u32) -> Vec<u32> {
+    let width = SEGMENT_SLOTS as u32;
+    (0..width).step_by(slots as usize).map(|from| mask(from, slots.min(width - from))).collect()
+}
+
+fn mask(from: u32, len: u32) -> u32 {
+    (((1u64 << len) - 1) << from) as u32
+}
+
+/// The same hits with so many in an entry at most; `None` if nothing changes.
+fn split(hits: &[(u32, u32)], slots: u32) -> Option<Vec<(u32, u32)>> {
+    (slots < SEGMENT_SLOTS as u32).then(|| {
+        let windows = windows(slots);
+        let parts = |&(segment, bits): &(u32, u32)| {
+            let part = move |&window: &u32| (segment, bits & window);
+            windows.iter().map(part).filter(|(_, bits)| *bits != 0).collect::<Vec<_>>()
+        };
+        hits.iter().flat_map(parts).collect()
+    })
 }
 
 /// Cuts hits into ranges with so many hits and entries at most.

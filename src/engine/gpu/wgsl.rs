@@ -31,6 +31,8 @@ pub struct Kernel {
     pub outputs: usize,
     /// Steps of the plan that run at each slot.
     pub cost: u64,
+    /// Turns of loops at each slot, at most.
+    pub turns: u64,
     /// Where in the shader the query's own part stands.
     own: Range<usize>,
 }
@@ -54,7 +56,8 @@ impl Kernel {
         }
         out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
         for k in 0..hits.len() {
-            writeln!(out.text, "    hits[{k}u * params.stride + segment] = found.q{k};").expect(STRINGS);
+            let place = format!("hits[{k}u * params.stride + segment]");
+            writeln!(out.text, "    {place} = ({place} & ~params.slots) | found.q{k};").expect(STRINGS);
         }
         out.text += "}\n\n";
         out.finish(HITS, hits.len())
@@ -114,7 +117,14 @@ impl<'a> Printer<'a> {
     fn finish(mut self, main: &str, outputs: usize) -> Kernel {
         let own = self.own..self.text.len();
         self.text += main;
-        Kernel { wgsl: self.text, tables: self.tables, outputs, cost: self.program.cost(), own }
+        Kernel {
+            wgsl: self.text,
+            tables: self.tables,
+            outputs,
+            cost: self.program.cost(),
+            turns: turns(self.program),
+            own,
+        }
     }
 
     /// Inputs, then all steps.
@@ -191,6 +201,36 @@ impl<'a> Printer<'a> {
             None => word(self.program.scalars[scalar.0 as usize]),
         }
     }
+}
+
+/// Turns of the loop in `square_root`.
+const ROOT_TURNS: u64 = 16;
+/// Turns of all loops in `moves_of`: more than any placement has pieces and moves.
+const MOVES_TURNS: u64 = 1024;
+
+/// Turns of all loops that the program runs through at one slot, at most.
+fn turns(program: &Program) -> u64 {
+    let (mut turns, mut times) = (0u64, vec![1u64]);
+    for step in &program.steps {
+        let now = *times.last().expect("a loop that ends has begun");
+        let more = match step {
+            Step::Begin { table, .. } => {
+                times.push(now.saturating_mul(program.tables[*table].len() as u64));
+                times.last().copied().unwrap_or_default()
+            }
+            Step::End { .. } => {
+                times.pop();
+                0
+            }
+            Step::Do { op: Op::Sqrt(_), .. } => now.saturating_mul(ROOT_TURNS),
+            Step::Do { op: Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. }, .. } => {
+                now.saturating_mul(MOVES_TURNS)
+            }
+            _ => 0,
+        };
+        turns = turns.saturating_add(more);
+    }
+    turns
 }
 
 fn word(word: u64) -> String {
