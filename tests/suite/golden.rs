@@ -151,9 +151,7 @@ fn tight_limits_change_nothing() {
         let sample = every_nth_game(&blocks, step / 4, step);
         // More than one dispatch of three workgroups.
         assert!(sample.segments() > 3 * 64, "{}", sample.segments());
-        for_each_row(rows(table), |golden| {
-            differences(golden, &sample, &[Runner::cpu(0), tight.clone()])
-        });
+        for_each_row(rows(table), |golden| differences(golden, &sample, &[Runner::cpu(0), tight.clone()]));
     }
 }
 
