@@ -2,7 +2,10 @@
 //!
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
-//! * `differential`: generated queries on positions generated from them, `cpu` against `reference`.
+//! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
+//!   against `cpu`.
+//! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
+//! * `layout`: what Rust and the shaders must agree on.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `soup`: random text, which must never bring the parser down.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
@@ -13,6 +16,8 @@ mod common;
 mod differential;
 mod errors;
 mod golden;
+mod gpu;
+mod layout;
 mod reference;
 mod runners;
 mod soup;

@@ -1,10 +1,12 @@
-//! Generated queries on positions generated from them: `cpu` against `reference`.
+//! Generated queries on positions generated from them: `cpu` against `reference`, and `gpu` against
+//! `cpu`.
 //!
 //! Everything follows from seeds, so a failure names the one that repeats it. The number of seeds
 //! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
 
 mod generate;
-mod positions;
+mod gpu;
+pub mod positions;
 mod rng;
 mod term;
 
@@ -165,14 +167,16 @@ enum Outcome {
 }
 
 fn compare(query: &Query, block: &Block, options: Options) -> Outcome {
-    match catch_unwind(AssertUnwindSafe(|| compare_engines(query, block, options))) {
-        Ok(outcome) => outcome,
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
-            Outcome::Differ(format!("panic: {}", text.unwrap_or_default()))
-        }
-    }
+    catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
+}
+
+/// Runs something; if it panics, the error says what with.
+fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+        format!("panic: {}", text.unwrap_or_default())
+    })
 }
 
 fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
@@ -188,7 +192,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     };
     let cpu = job.cpu();
     let (slow, fast) = (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
-    if let Some(fault) = difference(&slow, &fast, block) {
+    if let Some(fault) = difference(["reference", "cpu"], &slow, &fast, block) {
         return Outcome::Differ(fault);
     }
     if cpu.scan(block, Want::Bits).unwrap().bits != fast.bits {
@@ -209,8 +213,8 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     Outcome::Same(Box::new(job), hits)
 }
 
-/// The first slot at which two answers differ.
-fn difference(slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
+/// The first slot at which two engines' answers differ.
+fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
     if slow.bits.len() != fast.bits.len() {
         return Some("the numbers of segments differ".into());
     }
@@ -234,8 +238,10 @@ fn difference(slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
             };
             let fen = fen(&slot.position);
             fault = Some(format!(
-                "reference {}, cpu {} on {fen} (slot {k}, ply {}, initial {}, terminal {})",
+                "{} {}, {} {} on {fen} (slot {k}, ply {}, initial {}, terminal {})",
+                engines[0],
                 value(slow),
+                engines[1],
                 value(fast),
                 slot.ply,
                 slot.initial,
@@ -251,32 +257,48 @@ fn fen(position: &Position) -> String {
     shakmaty::fen::Fen::try_from_setup(position.to_setup()).map_or_else(|_| "?".into(), |fen| fen.to_string())
 }
 
-/// One query of a seed on one block.
-fn run(seed: u64, real: &[Position], seen: &mut Seen) {
+/// What a seed leads to.
+struct Case {
+    seed: u64,
+    term: Term,
+    query: Query,
+    block: Block,
+    /// The optimisations that are switched off.
+    mask: u32,
+}
+
+/// The query of a seed and the block that it runs on; `None` if the parser refuses the text.
+fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
     let term = Generator::new(&mut rng).query();
-    let text = term.text();
-    let parsed = match query::parse(&text) {
-        Ok(parsed) => parsed,
-        Err(_) => {
-            seen.unread += 1;
-            return;
-        }
-    };
+    let query = query::parse(&term.text()).ok()?.query;
     let count = *rng.pick(&[20, 60, 110]);
-    let games = positions::games(&mut rng, &parsed.query, real, count);
-    let block = block_of_games(games);
-    let options = runners::without(if rng.percent(50) { 0 } else { rng.below(32) as u32 });
-    match compare(&parsed.query, &block, options) {
+    let block = block_of_games(positions::games(&mut rng, &query, real, count));
+    let mask = if rng.percent(50) { 0 } else { rng.below(32) as u32 };
+    Some(Case { seed, term, query, block, mask })
+}
+
+/// Whether so many hits are neither hardly any nor nearly all.
+fn is_balanced(hits: u64, block: &Block) -> bool {
+    (5..=95).contains(&(100 * hits / block.slots() as u64))
+}
+
+/// One query of a seed on one block.
+fn run(seed: u64, real: &[Position], seen: &mut Seen) {
+    let Some(Case { term, query, block, mask, .. }) = case(seed, real) else {
+        seen.unread += 1;
+        return;
+    };
+    let options = runners::without(mask);
+    match compare(&query, &block, options) {
         Outcome::Refused => seen.refused += 1,
         Outcome::Same(job, hits) => {
             seen.queries += 1;
             seen.positions += block.slots() as u64;
             seen.hits += hits;
-            let percent = 100 * hits / block.slots() as u64;
-            seen.balanced += u64::from((5..=95).contains(&percent));
+            seen.balanced += u64::from(is_balanced(hits, &block));
             seen.copies += job.planner.copies() as u64;
-            seen.note_query(&parsed.query);
+            seen.note_query(&query);
             seen.note_plan(&job.planner.hits().notes);
         }
         Outcome::Differ(_) => {

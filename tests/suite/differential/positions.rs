@@ -50,7 +50,8 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     out
 }
 
-fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
+/// Moves played at random from a position, none where shakmaty cannot begin from it.
+pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
     // Rights that shakmaty drops would come back in the replay.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {

@@ -1,0 +1,271 @@
+//! Generated queries: `gpu` against `cpu`, which the test beside this one holds against `reference`.
+//!
+//! The same seeds, queries and positions. A first look at a seed, on `cpu` alone, tells its hit rate and
+//! the operations of its plans. Queries that hit hardly anywhere or nearly everywhere are taken only
+//! until there are enough of them; after the usual number of queries further ones are taken only for
+//! operations that are still rare.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use orbit_chess::{
+    board::Position,
+    engine::{Engine, Job, Want},
+    plan::{Op, Program, Step},
+    query::{self, Query},
+    reel::Block,
+};
+
+use super::{Case, case, catching, difference, is_balanced, real_positions};
+use crate::runners::{self, Runner};
+
+/// Queries that are compared before rare operations are looked for.
+const QUERIES: usize = 2000;
+
+/// How many of these may hit hardly anywhere or nearly everywhere.
+const UNBALANCED_MAX: usize = QUERIES * 2 / 5;
+
+/// In how many queries each operation must occur.
+const OCCURRENCES: usize = 20;
+
+/// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
+/// software takes minutes for the longest plans.
+const STEPS_MAX: usize = 1500;
+const LOOPS_MAX: usize = 16;
+
+/// Seeds that are looked at together, and at most.
+const SEEDS_AT_ONCE: u64 = 500;
+const SEEDS_MAX: u64 = 100_000;
+
+/// What a plan's operation is called here: those that are printed in different ways are told apart.
+fn operation(op: Op) -> String {
+    let far = |by: u8| if by < 32 { "near" } else { "far" };
+    match op {
+        Op::Shl(_, by) => format!("Shl {}", far(by)),
+        Op::Shr(_, by) => format!("Shr {}", far(by)),
+        Op::Spread { upper, .. } => format!("Spread upper {upper}"),
+        Op::Pawn { white, .. } => format!("Pawn white {white}"),
+        Op::Slide { dir, .. } => format!("Slide {dir}"),
+        Op::Compare(cmp, ..) => format!("Compare {cmp:?}"),
+        Op::Legal { pseudo, only, .. } => format!("Legal pseudo {pseudo} {only:?}"),
+        Op::LegalCount { pseudo, only, .. } => format!("LegalCount pseudo {pseudo} {only:?}"),
+        other => first_word(&format!("{other:?}")),
+    }
+}
+
+fn first_word(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric()).collect()
+}
+
+/// The operations of a program, its inputs and loops among them.
+fn operations(program: &Program) -> BTreeSet<String> {
+    let inputs =
+        program.inputs.iter().map(|(input, _)| format!("Input {}", first_word(&format!("{input:?}"))));
+    let mut out: BTreeSet<String> = inputs.collect();
+    // The scalars that rows of the open loops fill.
+    let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
+    for step in &program.steps {
+        let from =
+            |scalar: u32| if rows.iter().any(|row| row.contains(&scalar)) { "row" } else { "constant" };
+        out.insert(match step {
+            Step::Do { op, .. } => operation(*op),
+            Step::Splat { scalar, .. } => format!("Splat {}", from(scalar.0)),
+            Step::AndScalar { scalar, .. } => format!("AndScalar {}", from(scalar.0)),
+            Step::OrScalar { scalar, .. } => format!("OrScalar {}", from(scalar.0)),
+            Step::Begin { table, first, reduce, .. } => {
+                let width = program.tables[*table].first().map_or(0, Vec::len) as u32;
+                rows.push(first.0..first.0 + width);
+                match rows.len() {
+                    1 => format!("Loop {reduce:?}"),
+                    _ => format!("Inner loop {reduce:?}"),
+                }
+            }
+            Step::End { .. } => {
+                rows.pop();
+                continue;
+            }
+        });
+    }
+    out
+}
+
+/// Whether a driver in software compiles a program soon.
+fn is_short(program: &Program) -> bool {
+    let is_loop = |step: &&Step| match step {
+        Step::Begin { .. } => true,
+        Step::Do { op, .. } => matches!(op, Op::Legal { .. } | Op::LegalCount { .. } | Op::NoMoves(_)),
+        _ => false,
+    };
+    program.steps.len() <= STEPS_MAX && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
+}
+
+/// Names of everything that [`operations`] can find.
+fn all_operations() -> Vec<String> {
+    let mut out: Vec<String> = "And|Or|AndNot|Not|Select|Shl near|Shl far|Shr near|Shr far|Step|FillRanks|FillFiles|\
+        Spread upper true|Spread upper false|Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
+        Count|Rank|File|Content|MakeSquare|Add|Sub|Mul|Div|Rem|Sqrt|Max|NoMoves|Compare Eq|Compare Ne|\
+        Compare Lt|Compare Le|Compare Gt|Compare Ge|Splat row|Splat constant|AndScalar row|AndScalar constant|\
+        OrScalar row|OrScalar constant|Loop Or|Loop Max|Loop Count|Inner loop Or|Inner loop Max|\
+        Inner loop Count|Input Plane|Input WhiteToMove|Input Initial|Input Terminal|Input Ply|Input GameMask|\
+        Input GameNumber"
+        .split('|')
+        .map(String::from)
+        .collect();
+    out.extend((0..8).map(|dir| format!("Slide {dir}")));
+    for moves in ["Legal", "LegalCount"] {
+        for pseudo in [false, true] {
+            let kinds = ["Any", "Castle", "KingSide", "QueenSide", "EnPassant"];
+            out.extend(kinds.map(|only| format!("{moves} pseudo {pseudo} {only}")));
+        }
+    }
+    out
+}
+
+/// A query that may be compared.
+struct Candidate {
+    case: Case,
+    /// Whether values and counts of copies are wanted too, which takes two more kernels.
+    values: bool,
+    balanced: bool,
+    /// The operations of all plans that become kernels.
+    operations: BTreeSet<String>,
+}
+
+/// What a seed leads to; `None` if nothing can be compared.
+fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
+    let case = case(seed, real)?;
+    let job = Job::new(case.query.clone(), runners::without(case.mask)).ok()?;
+    let hits = job.cpu().scan(&case.block, Want::Bits).ok()?.count();
+    let values = seed % 2 == 0;
+    let mut programs = vec![job.planner.hits().program];
+    if values && hits > 0 {
+        programs.extend([job.planner.values().program, job.planner.each_copy().program]);
+    }
+    if !programs.iter().all(is_short) {
+        return None;
+    }
+    let operations = programs.iter().flat_map(operations).collect();
+    Some(Candidate { values, balanced: is_balanced(hits, &case.block), operations, case })
+}
+
+/// How the engines differ, if they do.
+fn fault(query: &Query, block: &Block, mask: u32, values: bool) -> Option<String> {
+    let compare = || -> Result<Option<String>, String> {
+        let gpu = Runner::gpu(mask).expect("there was an adapter before").engine(query)?;
+        let cpu = Runner::cpu(mask).engine(query)?;
+        let want = if values { Want::Values } else { Want::Bits };
+        let scan = |engine: &dyn Engine| engine.scan(block, want).map_err(|error| error.to_string());
+        let (slow, fast) = (scan(&*cpu)?, scan(&*gpu)?);
+        if let Some(fault) = difference(["cpu", "gpu"], &slow, &fast, block) {
+            return Ok(Some(fault));
+        }
+        if !values {
+            return Ok(None);
+        }
+        if cpu.copies() != gpu.copies() {
+            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(), gpu.copies())));
+        }
+        let count = |engine: &dyn Engine| {
+            let mut counts = vec![0; engine.copies()];
+            engine.copy_counts(block, &fast, &mut counts).map(|()| counts).map_err(|error| error.to_string())
+        };
+        let (slow, fast) = (count(&*cpu)?, count(&*gpu)?);
+        let differs = (0..slow.len()).find(|&copy| slow[copy] != fast[copy]);
+        Ok(differs.map(|copy| {
+            format!("copy {copy} is counted {} times by cpu, {} times by gpu", slow[copy], fast[copy])
+        }))
+    };
+    catching(compare).and_then(|found| found).unwrap_or_else(Some)
+}
+
+/// The fault of a case on the smallest query that still has one.
+fn explain(candidate: &Candidate) -> Option<String> {
+    let Candidate { case: Case { seed, term, query, block, mask }, values, .. } = candidate;
+    let first = fault(query, block, *mask, *values)?;
+    let small = term.clone().shrink(&mut |text| {
+        query::parse(text).is_ok_and(|parsed| fault(&parsed.query, block, *mask, *values).is_some())
+    });
+    let text = small.text();
+    let query = query::parse(&text).expect("it was read while shrinking").query;
+    let fault = fault(&query, block, *mask, *values).unwrap_or(first);
+    Some(format!("seed {seed}, {:?}\n  {text}\n  {fault}", runners::without(*mask)))
+}
+
+/// Does something with each item, on two threads; the results are in the order of the items.
+fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let out = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((index, item)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(index).map(|item| (index, item))
+                } {
+                    let result = work(item);
+                    out.lock().unwrap().insert(index, result);
+                }
+            });
+        }
+    });
+    out.into_inner().unwrap().into_values().collect()
+}
+
+#[test]
+fn gpu_agrees_with_cpu_on_generated_queries() {
+    if Runner::gpu(0).is_none() {
+        return;
+    }
+    let real = real_positions();
+    let mut seen: BTreeMap<String, usize> = all_operations().into_iter().map(|name| (name, 0)).collect();
+    let known = seen.len();
+    let (mut queries, mut balanced, mut extra, mut next) = (0, 0, 0, 0);
+    let mut faults = Vec::new();
+    let begun = std::time::Instant::now(); //TEMP
+    while faults.is_empty()
+        && next < SEEDS_MAX
+        && (queries < QUERIES || seen.values().any(|&count| count < OCCURRENCES))
+    {
+        let seeds: Vec<u64> = (next..next + SEEDS_AT_ONCE).collect();
+        next += SEEDS_AT_ONCE;
+        let mut chosen = on_two_threads(&seeds, |&seed| candidate(seed, &real));
+        chosen.retain(|candidate| {
+            let Some(candidate) = candidate else { return false };
+            let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < OCCURRENCES);
+            let is_taken = if queries < QUERIES {
+                candidate.balanced || queries - balanced < UNBALANCED_MAX
+            } else {
+                candidate.operations.iter().any(is_rare)
+            };
+            if is_taken {
+                extra += usize::from(queries >= QUERIES);
+                queries += 1;
+                balanced += usize::from(candidate.balanced);
+                for name in &candidate.operations {
+                    *seen.entry(name.clone()).or_default() += 1;
+                }
+            }
+            is_taken
+        });
+        let chosen: Vec<Candidate> = chosen.into_iter().flatten().collect();
+        faults.extend(on_two_threads(&chosen, explain).into_iter().flatten());
+        eprintln!("TEMP {next} {queries} {:?} {:?}", seen.iter().filter(|x| *x.1 < 20).collect::<Vec<_>>(), begun.elapsed());
+    }
+    let rarest = seen.iter().min_by_key(|(_, count)| **count).expect("there are operations");
+    eprintln!(
+        "{queries} queries of {next} seeds, {balanced} balanced, {extra} for rare operations; of {known} \
+         operations the rarest is {} with {}",
+        rarest.0, rarest.1
+    );
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    // The test tests itself: everything occurs, and hits are neither all nor none.
+    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < OCCURRENCES).collect();
+    assert!(rare.is_empty(), "operations that occur in less than {OCCURRENCES} queries: {rare:?}");
+    assert_eq!(seen.len(), known, "operations that are not listed: {:?}", seen.keys());
+    assert!(2 * balanced >= queries, "{balanced} of {queries} are balanced");
+}

@@ -1,0 +1,403 @@
+//! What the GPU engine does at the edges of blocks, chunks and limits, and when a device fails.
+//!
+//! `cpu` says what is right.
+
+use std::sync::Arc;
+
+use orbit_chess::{
+    board::{Code, PackedMove, Position, Square},
+    engine::{
+        Engine, EngineError, Job, Want,
+        gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
+    },
+    pgn::Game,
+    plan::Options,
+    query,
+    reel::{Block, SEGMENT_SLOTS},
+};
+
+use crate::{
+    common::{block_of, block_of_games, pgn_blocks},
+    differential::{Rng, positions},
+    runners::{Runner, TIGHT, device_options, open_device},
+};
+
+/// A condition, a set, numbers, per-game columns, whole positions, the ends of games, and many copies.
+const QUERIES: [&str; 8] = [
+    "Ra1",
+    "#(P | n)",
+    "ply",
+    "gamenumber",
+    "{initial or terminal}",
+    "legal --",
+    "shift flip flipcolor {Nd4 Pe4}",
+    "flip count shift P[a-c2]",
+];
+
+fn job(text: &str) -> Job {
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    Job::new(query, Options::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Demands that an engine says of some blocks what `cpu` says: hits, values, counts of copies.
+fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
+    let cpu = job(text).cpu();
+    let found = gpu.scan_many(blocks, Want::Values).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(found.len(), blocks.len(), "{text}");
+    for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
+        let expected = cpu.scan(block, Want::Values).unwrap();
+        assert_eq!(found.bits, expected.bits, "{text}: hits in block {index}");
+        for slot in 0..block.slots() {
+            let (found, expected) = (found.answer(slot), expected.answer(slot));
+            assert_eq!(found, expected, "{text}: block {index}, slot {slot}");
+        }
+        let mut counts = (vec![0; gpu.copies()], vec![0; cpu.copies()]);
+        gpu.copy_counts(block, found, &mut counts.0).unwrap_or_else(|error| panic!("{text}: {error}"));
+        cpu.copy_counts(block, &expected, &mut counts.1).unwrap();
+        assert_eq!(counts.0, counts.1, "{text}: copies in block {index}");
+        let bits = gpu.scan(block, Want::Bits).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(bits.bits, expected.bits, "{text}: hits alone in block {index}");
+    }
+}
+
+/// The same for every query, on the shared devices: one as it is, one within limits that split everything.
+fn check_all(blocks: &[&Block]) {
+    for runner in Runner::gpu(0).into_iter().chain(Runner::tight_gpu()) {
+        for text in QUERIES {
+            let query = query::parse(text).unwrap().query;
+            let gpu = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));
+            check(text, &*gpu, blocks);
+        }
+    }
+}
+
+/// Knights that go out and home again.
+fn long_game(plies: usize) -> Game {
+    let (white, black) = (Code(2), Code(10));
+    let tour = [
+        PackedMove::piece(Square::G1, Square::F3, white),
+        PackedMove::piece(Square::B8, Square::C6, black),
+        PackedMove::piece(Square::F3, Square::D4, white),
+        PackedMove::piece(Square::G8, Square::F6, black),
+        PackedMove::piece(Square::D4, Square::F3, white),
+        PackedMove::piece(Square::F6, Square::G8, black),
+        PackedMove::piece(Square::F3, Square::G1, white),
+        PackedMove::piece(Square::C6, Square::B8, black),
+    ];
+    Game { moves: tour.into_iter().cycle().take(plies).collect(), ..Game::default() }
+}
+
+/// Games of at most one move, each from a position of its own.
+fn short_games(count: usize) -> Vec<Game> {
+    let mut rng = Rng::new(11);
+    let starts = positions::random_games(&mut rng, count);
+    let game = |start: &Position| {
+        let moves = positions::random_moves(&mut rng, start, 1);
+        Game { start: Some(*start), moves, ..Game::default() }
+    };
+    starts.iter().map(game).collect()
+}
+
+/// Some blocks of some games.
+fn some_blocks() -> Vec<Block> {
+    let mut blocks: Vec<Block> =
+        short_games(600).chunks(100).map(|games| block_of_games(games.to_vec())).collect();
+    blocks.push(block_of_games([long_game(300)]));
+    blocks
+}
+
+#[test]
+fn a_block_without_games_has_no_hits() {
+    check_all(&[&Block::default()]);
+}
+
+#[test]
+fn one_game_is_a_block() {
+    check_all(&[&block_of_games([long_game(5)])]);
+    check_all(&[&block_of_games([Game::default()])]);
+}
+
+#[test]
+fn a_game_of_many_segments_keeps_its_plies() {
+    let block = block_of_games([long_game(650)]);
+    assert!(block.segments() > 20);
+    check_all(&[&block]);
+}
+
+#[test]
+fn thousands_of_short_games_are_told_apart() {
+    let games = short_games(4000);
+    let blocks: Vec<Block> = games.chunks(900).map(|games| block_of_games(games.to_vec())).collect();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    assert!(blocks.len() == 5 && blocks.iter().all(|block| block.starts.len() > 200));
+    check_all(&blocks);
+}
+
+#[test]
+fn the_last_segment_may_be_short_or_full() {
+    for slots in [1, 31, 32, 33, 63, 64, 65] {
+        let block = block_of(&vec![Position::standard(); slots]);
+        assert_eq!(block.slots(), slots);
+        check_all(&[&block, &block_of_games([long_game(slots - 1)])]);
+    }
+}
+
+/// Castling and en passant, which only the replay knows of.
+#[test]
+fn rights_are_lost_as_games_go_on() {
+    let text = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Kf1 Kf8 5. Ke1 Ke8 6. d4 d5 7. a4 a5 *\n\n\
+                1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Rf1 Rf8 5. Rh1 Rh8 6. d4 d5 7. a4 a5 *\n\n\
+                1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O O-O-O 6. a4 a5 *\n\n\
+                1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O 5. e4 d6 *\n\n\
+                1. e4 a6 2. e5 d5 3. h4 g5 4. exd6 gxh4 5. g4 hxg3 *\n\n\
+                1. f3 e5 2. g4 Qh4# *\n\n";
+    let blocks = pgn_blocks(text);
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    assert_eq!(blocks.iter().map(|block| block.games_len()).sum::<usize>(), 6);
+    let texts = ["legal --(castle)", "pseudolegal --(castle)", "legal --(enpassant)", "legal --", "mate", "check"];
+    for runner in Runner::gpu(0).into_iter().chain(Runner::tight_gpu()) {
+        for text in texts {
+            let query = query::parse(text).unwrap().query;
+            check(text, &*runner.engine(&query).unwrap(), &blocks);
+        }
+    }
+}
+
+/// Kernels are kept, and must not be taken for each other.
+#[test]
+fn queries_that_differ_in_little_are_told_apart() {
+    let Some(runner) = Runner::gpu(0) else { return };
+    let block = block_of_games(short_games(200));
+    let texts = ["Ra1", "Rb1", "Rc1", "Ba1", "Pa1", "Ra1 & Rb1", "Rb1 & Rc1", "#P > 7", "#P > 6"];
+    for text in texts.iter().chain(&texts) {
+        let query = query::parse(text).unwrap().query;
+        check(text, &*runner.engine(&query).unwrap(), &[&block]);
+    }
+}
+
+#[test]
+fn blocks_scanned_together_keep_their_answers_and_empty_ones_have_none() {
+    let (empty, blocks) = (Block::default(), some_blocks());
+    let mut mixed = vec![&empty];
+    for block in &blocks {
+        mixed.extend([block, &empty]);
+    }
+    mixed.push(&empty);
+    check_all(&mixed);
+    check_all(&[&empty, &empty]);
+    check_all(&[]);
+}
+
+#[test]
+fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
+    let blocks = some_blocks();
+    let empty = Block::default();
+    let blocks: Vec<&Block> = [&empty].into_iter().chain(&blocks).chain([&empty]).collect();
+    for limits in [GpuLimits::default(), GpuLimits { binding_bytes: 16 << 10, ..TIGHT }] {
+        let Some(device) = open_device(device_options(limits)) else { return };
+        let resident = device.upload(&blocks).unwrap();
+        let moves: usize = blocks.iter().map(|block| block.segments() * SEGMENT_SLOTS).sum();
+        assert!(resident.bytes() > 2 * moves as u64);
+        for text in QUERIES {
+            let gpu = job(text).gpu(&device);
+            let expected = gpu.scan_many(&blocks, Want::Bits).unwrap();
+            for _ in 0..2 {
+                assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text}");
+            }
+            check(text, &gpu, &blocks);
+        }
+        assert_eq!(device.upload(&[]).unwrap().bytes(), 0);
+    }
+}
+
+/// A device with a fault; `None` where there is no adapter.
+fn faulty(fault: Fault) -> Option<Arc<GpuDevice>> {
+    let mut options = device_options(GpuLimits::default());
+    options.fault = Some(fault);
+    open_device(options)
+}
+
+const MANY: &str = "shift flip {Nd4 Pe4}";
+
+#[test]
+fn a_device_that_is_lost_once_is_opened_again() {
+    let blocks = some_blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    // Before the hits, the values, the counts of copies and what lies between, and never.
+    for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
+        let Some(device) = faulty(Fault::DestroyedOnce(at)) else { return };
+        check("legal --", &job("legal --").gpu(&device), &blocks);
+        check(MANY, &job(MANY).gpu(&device), &blocks);
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_again_and_again_is_an_error() {
+    let block = block_of_games([long_game(100)]);
+    for at in [0, 1, 2, 3, 10] {
+        let Some(device) = faulty(Fault::Destroyed(at)) else { return };
+        let gpu = job("legal --").gpu(&device);
+        let mut scans = 0;
+        let error = loop {
+            match gpu.scan(&block, Want::Values) {
+                Ok(hits) => assert_eq!(hits.count(), block.slots() as u64),
+                Err(error) => break error,
+            }
+            scans += 1;
+            assert!(scans <= 20, "the fault at {at} never comes");
+        };
+        assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error}");
+        let text = error.to_string();
+        assert!(text.starts_with("the GPU was lost") && text.contains("--engine cpu"), "{text}");
+        // And so for good.
+        let again = gpu.scan(&block, Want::Bits).unwrap_err();
+        assert!(matches!(again, EngineError::Gpu(GpuError::Lost { .. })), "{again}");
+    }
+}
+
+#[test]
+fn a_map_that_fails_is_done_again_on_a_new_device() {
+    let blocks = some_blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for at in [0, 1, 2, 3, 7] {
+        let Some(device) = faulty(Fault::MapFails(at)) else { return };
+        check("legal --", &job("legal --").gpu(&device), &blocks);
+        check(MANY, &job(MANY).gpu(&device), &blocks);
+    }
+}
+
+#[test]
+fn a_loss_with_blocks_on_the_device_is_an_error() {
+    let block = block_of_games([long_game(100)]);
+    let Some(device) = faulty(Fault::DestroyedOnce(0)) else { return };
+    let gpu = job("Ra1").gpu(&device);
+    let resident = device.upload(&[&block]).unwrap();
+    let error = gpu.scan_resident(&resident).unwrap_err();
+    assert!(matches!(error, GpuError::Lost { .. }), "{error}");
+    // What comes anew runs on a new device.
+    check("Ra1", &gpu, &[&block]);
+}
+
+/// What a scan within limits says when it cannot run.
+fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Want) -> Option<GpuError> {
+    let device = open_device(device_options(limits))?;
+    match job(text).gpu(&device).scan(block, want) {
+        Ok(_) => panic!("{text} runs within {limits:?}"),
+        Err(EngineError::Gpu(error)) => Some(error),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn too_little_memory_is_an_error() {
+    let block = block_of_games(short_games(500));
+    for memory_bytes in [0, 1, 64, 512, 1024, 2048, 4096] {
+        for (text, want) in [("Ra1", Want::Bits), ("Ra1", Want::Values), ("gamenumber", Want::Values)] {
+            let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
+            let Some(error) = refusal(limits, text, &block, want) else { return };
+            let is_clear = matches!(error, GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. });
+            assert!(is_clear, "{memory_bytes} bytes, {text}: {error}");
+            assert!(error.to_string().contains("--engine cpu"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn whatever_the_memory_answers_are_right_or_refused() {
+    let blocks = some_blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let cpu = job("Pe4").cpu();
+    let mut answered = 0;
+    for power in 12..=21 {
+        for memory_bytes in [1u64 << power, 3 << (power - 1)] {
+            let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
+            let Some(device) = open_device(device_options(limits)) else { return };
+            match job("Pe4").gpu(&device).scan_many(&blocks, Want::Values) {
+                Ok(found) => {
+                    answered += 1;
+                    for (block, found) in blocks.iter().zip(found) {
+                        assert_eq!(found, cpu.scan(block, Want::Values).unwrap(), "{memory_bytes} bytes");
+                    }
+                }
+                Err(EngineError::Gpu(GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. })) => {
+                    assert_eq!(answered, 0, "{memory_bytes} bytes are too few, less were enough");
+                }
+                Err(error) => panic!("{memory_bytes} bytes: {error}"),
+            }
+        }
+    }
+    assert!(answered >= 4, "{answered} limits are enough");
+}
+
+#[test]
+fn bindings_too_small_for_a_segment_are_an_error() {
+    let short = block_of_games(short_games(500));
+    let cases =
+        [(63, "Ra1", Want::Bits), (64, "Ra1", Want::Bits), (64, "Ra1", Want::Values), (1, "ply", Want::Bits)];
+    for (binding_bytes, text, want) in cases {
+        let limits = GpuLimits { binding_bytes, ..GpuLimits::default() };
+        let Some(error) = refusal(limits, text, &short, want) else { return };
+        assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
+        assert!(error.to_string().contains("--engine cpu"), "{error}");
+    }
+    // A segment's values are more than its moves.
+    let long = block_of_games([long_game(100)]);
+    let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
+    let Some(error) = refusal(limits, "Ra1", &long, Want::Values) else { return };
+    assert!(matches!(error, GpuError::TooSmall { .. }), "{error}");
+    let Some(device) = open_device(device_options(limits)) else { return };
+    let hits = job("Ra1").gpu(&device).scan(&long, Want::Bits).unwrap();
+    assert_eq!(hits, job("Ra1").cpu().scan(&long, Want::Bits).unwrap());
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
+    if Runner::gpu(0).is_none() {
+        return;
+    }
+    for choice in [AdapterChoice::Named("Voodoo 2".into()), AdapterChoice::Index(999)] {
+        let mut options = GpuOptions::default();
+        options.adapter = choice.clone();
+        match GpuDevice::open(options) {
+            Err(GpuError::NoSuchAdapter { wanted, known }) => {
+                assert_eq!(wanted, choice.to_string());
+                assert!(known.first().is_some_and(|first| first.starts_with("0 ")), "{known:?}");
+            }
+            Err(other) => panic!("{other}"),
+            Ok(device) => panic!("{device:?}"),
+        }
+    }
+}
+
+/// Scans on four threads at once.
+fn check_on_threads(device: &Arc<GpuDevice>) {
+    let blocks = some_blocks();
+    let engines: Vec<(&str, Gpu)> =
+        ["Ra1", "ply", MANY].map(|text| (text, job(text).gpu(device))).into_iter().collect();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (engines, blocks) = (&engines, &blocks);
+            scope.spawn(move || {
+                for k in 0..6 {
+                    let (text, gpu) = &engines[(thread + k) % engines.len()];
+                    check(text, gpu, &[&blocks[(thread + 3 * k) % blocks.len()]]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_share_a_device() {
+    let Some(device) = open_device(device_options(GpuLimits::default())) else { return };
+    check_on_threads(&device);
+}
+
+#[test]
+#[ignore = "a thread that meets the loss before the device tells of it is refused"]
+fn threads_whose_device_is_lost_all_go_on() {
+    for at in [0, 1, 2, 3, 5, 8, 13, 21] {
+        let Some(device) = faulty(Fault::DestroyedOnce(at)) else { return };
+        check_on_threads(&device);
+    }
+}

@@ -1,0 +1,224 @@
+//! Kernels as naga reads them: what Rust and WGSL must agree on, and what no kernel may hold.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem::offset_of,
+};
+
+use naga::{
+    AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,
+    valid::{Capabilities, ValidationFlags, Validator},
+};
+use orbit_chess::{
+    board::{Board, MoveKind, PackedMove, Position},
+    engine::gpu::Kernel,
+    plan::{Options, Output, Planner},
+    query,
+    reel::{Key, SEGMENT_SLOTS},
+};
+
+use crate::{common::data, runners::without};
+
+/// The kernels of a query: of the first pass, of the values, of the copies.
+fn kernels(text: &str, options: Options) -> Option<[Kernel; 3]> {
+    let query = query::parse(text).ok()?.query;
+    let planner = Planner::new(&query, options).ok()?;
+    let (hits, values, copies) = (planner.hits(), planner.values(), planner.each_copy());
+    let word = match values.output {
+        Output::Set(reg) | Output::Num(reg) => reg,
+        Output::Bool => values.hit,
+    };
+    Some([
+        Kernel::hits(&hits.program, &[hits.hit], hits.columns.len()),
+        Kernel::words(&values.program, &[word], values.columns.len()),
+        Kernel::words(&copies.program, &copies.words, copies.columns.len()),
+    ])
+}
+
+fn read(kernel: &Kernel) -> Module {
+    let found = naga::front::wgsl::parse_str(&kernel.wgsl);
+    found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
+}
+
+/// Both passes of a query that asks for whole positions, columns and tables.
+fn modules() -> [Module; 2] {
+    let [hits, _, copies] = kernels("shift flip flipcolor {Nd4 kf3 mate elo > 1000}", Options::default())
+        .expect("it can be planned");
+    [read(&hits), read(&copies)]
+}
+
+/// The size of a struct, and where its members begin.
+fn layout(module: &Module, name: &str) -> (u32, Vec<(String, u32)>) {
+    let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
+    let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
+    let TypeInner::Struct { members, span } = &ty.inner else { panic!("{name} is no struct") };
+    let members = members.iter().map(|member| (member.name.clone().unwrap_or_default(), member.offset));
+    (*span, members.collect())
+}
+
+fn named(members: &[(&str, usize)]) -> Vec<(String, u32)> {
+    members.iter().map(|&(name, offset)| (name.into(), offset as u32)).collect()
+}
+
+#[test]
+fn structs_lie_on_the_device_as_in_memory() {
+    let [hits, words] = modules();
+    for module in [&hits, &words] {
+        let key = named(&[
+            ("planes", offset_of!(Key, board) + offset_of!(Board, planes)),
+            ("state", offset_of!(Key, state)),
+            ("ply", offset_of!(Key, ply)),
+            ("first_game", offset_of!(Key, first_game)),
+            ("first_start", offset_of!(Key, first_start)),
+        ]);
+        assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()));
+        // The numbers themselves, so that both do not change together unseen: files hold keys too.
+        let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
+        assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
+        assert_eq!(layout(module, "Start"), (40, named(&[("planes", 0), ("state", 32)])));
+        let params = [("first", 0), ("end", 4), ("stride", 8), ("spare", 12)];
+        assert_eq!(layout(module, "Params"), (16, named(&params)));
+    }
+    assert_eq!(layout(&words, "Entry"), (12, named(&[("segment", 0), ("slots", 4), ("first", 8)])));
+}
+
+#[test]
+fn bindings_are_those_of_the_engine() {
+    let [hits, words] = modules();
+    let (uniform, read) = (AddressSpace::Uniform, AddressSpace::Storage { access: StorageAccess::LOAD });
+    let write = AddressSpace::Storage { access: StorageAccess::LOAD | StorageAccess::STORE };
+    let shared = [
+        ("params", uniform),
+        ("keys", read),
+        ("moves", read),
+        ("starts", read),
+        ("columns", read),
+        ("tables", read),
+    ];
+    for (module, own) in [(hits, vec![("hits", write)]), (words, vec![("entries", read), ("words", write)])] {
+        let expected: BTreeMap<u32, (String, AddressSpace)> = (0..)
+            .zip(shared.into_iter().chain(own))
+            .map(|(binding, (name, space))| (binding, (name.to_string(), space)))
+            .collect();
+        let mut found = BTreeMap::new();
+        for (_, global) in module.global_variables.iter() {
+            let at = global.binding.as_ref().expect("all memory is bound");
+            assert_eq!(at.group, 0);
+            found.insert(at.binding, (global.name.clone().unwrap_or_default(), global.space));
+        }
+        assert_eq!(found, expected);
+        let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
+        assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
+    }
+}
+
+/// The words of a constant: one of a number, two of a pair.
+fn constant(module: &Module, name: &str) -> Vec<u32> {
+    let found = module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name));
+    let (_, constant) = found.unwrap_or_else(|| panic!("no constant {name}"));
+    words_of(module, constant.init)
+}
+
+fn words_of(module: &Module, expression: naga::Handle<Expression>) -> Vec<u32> {
+    match &module.global_expressions[expression] {
+        Expression::Literal(Literal::U32(word)) => vec![*word],
+        Expression::Literal(Literal::Bool(holds)) => vec![u32::from(*holds)],
+        Expression::Compose { components, .. } => {
+            components.iter().flat_map(|&part| words_of(module, part)).collect()
+        }
+        Expression::Constant(constant) => words_of(module, module.constants[*constant].init),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn constants_are_those_of_the_reel() {
+    for module in modules() {
+        assert_eq!(constant(&module, "SEGMENT_SLOTS"), [SEGMENT_SLOTS as u32]);
+        assert_eq!(constant(&module, "WORKGROUP"), [64]);
+        let codes = [
+            ("CASTLE", MoveKind::Castle),
+            ("EN_PASSANT", MoveKind::EnPassant),
+            ("NULL_MOVE", MoveKind::Null),
+            ("START", MoveKind::Start),
+        ];
+        for (name, kind) in codes {
+            let [code] = constant(&module, name)[..] else { panic!("{name} is one word") };
+            assert_eq!(PackedMove((code as u16) << 12).kind(), kind, "{name}");
+        }
+        let Position { board, state } = Position::STANDARD;
+        for (k, plane) in board.planes.into_iter().enumerate() {
+            let words = [plane as u32, (plane >> 32) as u32];
+            assert_eq!(constant(&module, &format!("STANDARD_{k}")), words);
+        }
+        assert_eq!(constant(&module, "STANDARD_STATE"), [state.0]);
+        assert_eq!(constant(&module, "WHOLE_POSITIONS"), [1]);
+    }
+    let [hits, ..] = kernels("Ra1", Options::default()).expect("it can be planned");
+    assert_eq!(constant(&read(&hits), "WHOLE_POSITIONS"), [0]);
+    let pieces = format!("let is_piece = (({:#x}u >> code) & 1u) != 0u;", PackedMove::PIECE_CODES);
+    assert!(hits.wgsl.contains(&pieces), "the codes that are pieces are not {pieces}");
+    for code in 0..16u16 {
+        let is_piece = matches!(PackedMove(code << 12).kind(), MoveKind::Piece(_));
+        assert_eq!(PackedMove::PIECE_CODES >> code & 1 != 0, is_piece, "code {code}");
+    }
+}
+
+/// What stands between the braces of the query's own function.
+fn evaluate(kernel: &Kernel) -> &str {
+    let from = kernel.wgsl.find("\nfn evaluate(").expect("every kernel has one") + 1;
+    let len = kernel.wgsl[from..].find("\n}\n").expect("it ends");
+    let text = &kernel.wgsl[from..from + len];
+    &text[text.find('{').expect("it begins") + 1..]
+}
+
+/// Branches that depend on the query's answers would make neighbours wait for each other, and a return from
+/// within would leave the replay.
+fn check_straightness(text: &str, kernel: &Kernel) {
+    let body = evaluate(kernel);
+    let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for word in ["if", "else", "switch", "while", "loop", "break", "continue", "discard"] {
+        assert!(!words.contains(&word), "{text}: `{word}` in\n{body}");
+    }
+    let last = body.lines().last().unwrap_or_default().trim();
+    let returns = words.iter().filter(|word| **word == "return").count();
+    let allowed = usize::from(last.starts_with("return "));
+    assert_eq!(returns, allowed, "{text}: a return that is not the last line of\n{body}");
+}
+
+#[test]
+fn kernels_of_all_vectors_are_valid_and_straight() {
+    let text = data("vectors.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with("# "));
+    let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
+    let mut planned = 0;
+    for text in texts {
+        for options in [without(0), without(31)] {
+            let Some(kernels) = kernels(text, options) else { continue };
+            planned += 1;
+            for kernel in &kernels {
+                let module = read(kernel);
+                let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+                validator
+                    .validate(&module)
+                    .unwrap_or_else(|error| panic!("{text}: {}", error.emit_to_string(&kernel.wgsl)));
+                check_straightness(text, kernel);
+            }
+        }
+    }
+    assert!(planned > 500, "{planned} plans");
+}
+
+/// Drivers take long over long kernels; plans of many copies are to be loops and shared words.
+#[test]
+fn kernels_of_many_copies_are_short() {
+    const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";
+    const LARGE: &str = "shift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-h2-3] p[a-h6-7] R[a-b1] not q[c-d4-5] \
+                         B[c1,f1] not n[b8,g8]}";
+    for text in [SMALL, LARGE] {
+        let kernels = kernels(text, Options::default()).unwrap_or_else(|| panic!("{text} cannot be planned"));
+        let bytes = kernels.map(|kernel| kernel.wgsl.len());
+        eprintln!("{text}: {bytes:?} bytes");
+        assert!(bytes.iter().all(|&bytes| bytes < 65_536), "{text}: {bytes:?} bytes");
+    }
+}
