@@ -154,7 +154,8 @@ fn rights_are_lost_as_games_go_on() {
     let blocks = pgn_blocks(text);
     let blocks: Vec<&Block> = blocks.iter().collect();
     assert_eq!(blocks.iter().map(|block| block.games_len()).sum::<usize>(), 6);
-    let texts = ["legal --(castle)", "pseudolegal --(castle)", "legal --(enpassant)", "legal --", "mate", "check"];
+    let texts =
+        ["legal --(castle)", "pseudolegal --(castle)", "legal --(enpassant)", "legal --", "mate", "check"];
     for runner in Runner::gpu(0).into_iter().chain(Runner::tight_gpu()) {
         for text in texts {
             let query = query::parse(text).unwrap().query;
