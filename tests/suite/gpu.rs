@@ -395,10 +395,31 @@ fn threads_share_a_device() {
 }
 
 #[test]
-#[ignore = "a thread that meets the loss before the device tells of it is refused"]
 fn threads_whose_device_is_lost_all_go_on() {
     for at in [0, 1, 2, 3, 5, 8, 13, 21] {
         let Some(device) = faulty(Fault::DestroyedOnce(at)) else { return };
         check_on_threads(&device);
+    }
+}
+
+/// An adapter in software leaves all loops of an invocation after 65,535 turns. Queries that take more at the
+/// 32 slots of a segment run a few slots at a time; those that take more at one slot are refused.
+#[test]
+fn queries_of_many_turns_are_right_or_refused() {
+    let Some(runner) = Runner::gpu(0) else { return };
+    let mut positions = positions::random_games(&mut Rng::new(3), 4);
+    positions.truncate(100);
+    let block = block_of(&positions);
+    let text = "shift (sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2)))))";
+    let query = query::parse(text).unwrap().query;
+    let gpu = job(text).gpu(&open_device(device_options(GpuLimits::default())).unwrap());
+    assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
+    check(text, &*runner.engine(&query).unwrap(), &[&block]);
+    let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
+    let query = query::parse(text).unwrap().query;
+    let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();
+    match runner.engine(&query).unwrap().scan(&block, Want::Bits) {
+        Ok(found) => assert_eq!(found, expected),
+        Err(error) => assert!(matches!(error, EngineError::Gpu(GpuError::TooLong { .. })), "{error}"),
     }
 }

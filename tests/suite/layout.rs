@@ -76,7 +76,7 @@ fn structs_lie_on_the_device_as_in_memory() {
         let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
         assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
         assert_eq!(layout(module, "Start"), (40, named(&[("planes", 0), ("state", 32)])));
-        let params = [("first", 0), ("end", 4), ("stride", 8), ("spare", 12)];
+        let params = [("first", 0), ("end", 4), ("stride", 8), ("slots", 12)];
         assert_eq!(layout(module, "Params"), (16, named(&params)));
     }
     assert_eq!(layout(&words, "Entry"), (12, named(&[("segment", 0), ("slots", 4), ("first", 8)])));

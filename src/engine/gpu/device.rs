@@ -172,12 +172,17 @@ impl Device {
             Some(wgpu::Error::OutOfMemory { source }) => {
                 Err(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
             }
-            // Everything that a lost device is asked for is refused. It tells of its loss when polled.
-            Some(_) if self.device.poll(wgpu::PollType::Poll).is_err() || lock(&self.lost).is_some() => {
-                Err(self.loss())
-            }
+            Some(_) if self.is_lost() => Err(self.loss()),
             Some(error) => Err(GpuError::Refused { what, reason: first_lines(&error.to_string()) }),
         }
+    }
+
+    /// Whether the device is lost. Everything that a lost device is asked for is refused, but it tells of
+    /// its loss only when it has nothing to do and is polled.
+    fn is_lost(&self) -> bool {
+        let timeout = Some(Duration::from_secs(1));
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+        polled.is_err() || lock(&self.lost).is_some()
     }
 
     /// Bytes that may still be allocated.

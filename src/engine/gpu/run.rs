@@ -228,16 +228,32 @@ impl Run {
         hits: &[(u32, u32)],
         mut take: impl FnMut(&[(u32, u32)], &[u64]),
     ) -> Result<(), GpuError> {
-        let each = 8 * kernel.outputs as u64;
-        let budget =
-            device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX);
-        let entries_max = (budget / (4 * ENTRY_WORDS) as u64) as usize;
-        let needed = SEGMENT_SLOTS as u64 * each;
-        if needed > budget || entries_max == 0 {
-            return Err(GpuError::TooSmall { what: "a segment's values", needed, available: budget });
+        let needed = (8 * SEGMENT_SLOTS * kernel.outputs).max(4 * ENTRY_WORDS) as u64;
+        let available = output_budget(device);
+        if needed > available {
+            return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
-        let split = split(hits, slots_at_once(device, kernel)?);
-        let hits = split.as_deref().unwrap_or(hits);
+        // Neighbours take all turns together: in one dispatch all segments have the same slots.
+        for slots in windows(slots_at_once(device, kernel)?) {
+            let inside = hits.iter().map(|&(segment, bits)| (segment, bits & slots));
+            let hits: Vec<(u32, u32)> = inside.filter(|(_, bits)| *bits != 0).collect();
+            self.words_of(device, input, kernel, &hits, &mut take)?;
+        }
+        Ok(())
+    }
+
+    /// The same for slots that may be evaluated together.
+    fn words_of(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        hits: &[(u32, u32)],
+        take: &mut impl FnMut(&[(u32, u32)], &[u64]),
+    ) -> Result<(), GpuError> {
+        let each = 8 * kernel.outputs as u64;
+        let budget = output_budget(device);
+        let entries_max = (budget / (4 * ENTRY_WORDS) as u64) as usize;
         for range in batches(hits, (budget / each) as u32, entries_max) {
             let (mut entries, mut first) = (Vec::<Entry>::with_capacity(range.len()), 0);
             for &(segment, slots) in &hits[range.clone()] {
@@ -405,6 +421,11 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 
+/// Bytes of words that one batch of the second pass may bring back.
+fn output_budget(device: &Device) -> u64 {
+    device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX)
+}
+
 /// Turns of the loops that replay a segment, and one turn of each for its end.
 const REPLAY_TURNS: u64 = 64;
 
@@ -427,18 +448,6 @@ fn windows(slots: u32) -> Vec<u32> {
 
 fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
-}
-
-/// The same hits with so many in an entry at most; `None` if nothing changes.
-fn split(hits: &[(u32, u32)], slots: u32) -> Option<Vec<(u32, u32)>> {
-    (slots < SEGMENT_SLOTS as u32).then(|| {
-        let windows = windows(slots);
-        let parts = |&(segment, bits): &(u32, u32)| {
-            let part = move |&window: &u32| (segment, bits & window);
-            windows.iter().map(part).filter(|(_, bits)| *bits != 0).collect::<Vec<_>>()
-        };
-        hits.iter().flat_map(parts).collect()
-    })
 }
 
 /// Cuts hits into ranges with so many hits and entries at most.

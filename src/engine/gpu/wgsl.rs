@@ -205,8 +205,8 @@ impl<'a> Printer<'a> {
 
 /// Turns of the loop in `square_root`.
 const ROOT_TURNS: u64 = 16;
-/// Turns of all loops in `moves_of`: more than any placement has pieces and moves.
-const MOVES_TURNS: u64 = 1024;
+/// Turns of all loops in `moves_of`, of neighbours together: a turn for each piece and each of its moves.
+const MOVES_TURNS: u64 = 64 * (27 + 1);
 
 /// Turns of all loops that the program runs through at one slot, at most.
 fn turns(program: &Program) -> u64 {
