@@ -412,9 +412,16 @@ fn queries_of_many_turns_are_right_or_refused() {
     let block = block_of(&positions);
     let text = "shift (sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2)))))";
     let query = query::parse(text).unwrap().query;
-    let gpu = job(text).gpu(&open_device(device_options(GpuLimits::default())).unwrap());
+    let device = open_device(device_options(GpuLimits::default())).unwrap();
+    let gpu = job(text).gpu(&device);
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
+    // Just below and above what 32 slots may take.
+    check(
+        "shift (sqrt (sqrt (type [bN]g-h2)))",
+        &job("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device),
+        &[&block],
+    );
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
     let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();

@@ -203,10 +203,11 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Turns of the loop in `square_root`.
-const ROOT_TURNS: u64 = 16;
-/// Turns of all loops in `moves_of`, of neighbours together: a turn for each piece and each of its moves.
-const MOVES_TURNS: u64 = 64 * (27 + 1);
+/// Turns of the loop in `square_root`. The turn in which a loop is left counts, too.
+const ROOT_TURNS: u64 = 16 + 1;
+/// Turns of all loops in `moves_of`, of neighbours together: for the pieces, for the moves of each, for
+/// castling.
+const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1);
 
 /// Turns of all loops that the program runs through at one slot, at most.
 fn turns(program: &Program) -> u64 {
@@ -215,8 +216,9 @@ fn turns(program: &Program) -> u64 {
         let now = *times.last().expect("a loop that ends has begun");
         let more = match step {
             Step::Begin { table, .. } => {
-                times.push(now.saturating_mul(program.tables[*table].len() as u64));
-                times.last().copied().unwrap_or_default()
+                let rows = now.saturating_mul(program.tables[*table].len() as u64);
+                times.push(rows);
+                rows.saturating_add(now)
             }
             Step::End { .. } => {
                 times.pop();
