@@ -136,7 +136,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let job = Job::new(case.query.clone(), runners::without(case.mask)).ok()?;
     let hits = job.cpu().scan(&case.block, Want::Bits).ok()?.count();
-    let values = seed % 2 == 0;
+    let values = seed.is_multiple_of(2);
     let mut programs = vec![job.planner.hits().program];
     if values && hits > 0 {
         programs.extend([job.planner.values().program, job.planner.each_copy().program]);
