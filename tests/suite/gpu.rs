@@ -270,13 +270,38 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
 #[test]
 fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
-    let Some(device) = faulty(Fault::DestroyedOnce(0)) else { return };
+    // The first submission is the upload, the second the query.
+    let Some(device) = faulty(Fault::DestroyedOnce(1)) else { return };
     let gpu = job("Ra1").gpu(&device);
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
     // What comes anew runs on a new device.
     check("Ra1", &gpu, &[&block]);
+    let Some(device) = faulty(Fault::DestroyedOnce(0)) else { return };
+    let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
+    assert!(matches!(error, GpuError::Lost { .. }), "{error}");
+}
+
+/// Threads that run queries on the same blocks wait for one another, and none for ever.
+#[test]
+fn threads_share_blocks_on_the_device() {
+    let Some(device) = open_device(device_options(GpuLimits::default())) else { return };
+    let block = block_of_games([long_game(100), long_game(700)]);
+    let resident = device.upload(&[&block]).unwrap();
+    let expected = job(MANY).cpu().scan(&block, Want::Bits).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                let gpu = job(MANY).gpu(&device);
+                for _ in 0..5 {
+                    let (hits, _) = gpu.scan_resident(&resident).unwrap();
+                    assert_eq!(hits[0], expected);
+                    assert_eq!(gpu.scan(&block, Want::Bits).unwrap(), expected);
+                }
+            });
+        }
+    });
 }
 
 /// What a scan within limits says when it cannot run.

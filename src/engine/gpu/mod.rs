@@ -77,28 +77,34 @@ impl Open {
             lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
         }
         lanes.lent += 1;
-        let lane = lanes.idle.pop().unwrap_or_else(Lane::new);
-        Lent { open: self, lane: Some(lane) }
+        Lent { open: self, lane: lanes.idle.pop().unwrap_or_else(Lane::new), is_sound: false }
     }
 }
 
-/// A lane that goes back when dropped, also on an error or a panic.
+/// A lane that goes back when its work is done. After an error or a panic its buffers may be in any state,
+/// and another lane takes its place.
 struct Lent<'a> {
     open: &'a Open,
-    lane: Option<Lane>,
+    lane: Lane,
+    is_sound: bool,
 }
 
 impl Lent<'_> {
     fn parts(&mut self) -> (&mut Input, &mut Run) {
-        let lane = self.lane.as_mut().expect("it is taken only when dropped");
-        (&mut lane.input, &mut lane.run)
+        (&mut self.lane.input, &mut self.lane.run)
+    }
+
+    /// Gives the lane back for others.
+    fn done(mut self) {
+        self.is_sound = true;
     }
 }
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
+        let lane = std::mem::replace(&mut self.lane, Lane::new());
         let mut lanes = self.open.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        lanes.idle.extend(self.lane.take());
+        lanes.idle.extend(self.is_sound.then_some(lane));
         lanes.lent -= 1;
         self.open.returned.notify_one();
     }
@@ -173,26 +179,32 @@ impl GpuDevice {
         let mut times = Times::default();
         let device = &open.device;
         let resident = timed(&mut times.upload, || {
-            // The memory is for the database; three lanes are for what runs on it.
-            let caps = Caps { bytes: u64::MAX, ..caps(device, &[], 64)? };
-            let mut lane = open.lane();
-            let (_, run) = lane.parts();
+            // A chunk must suit whatever runs on it, also a query with many columns.
+            let caps = Caps { bytes: u64::MAX, ..caps(device, &[], COLUMNS_MAX)? };
+            let mut run = Run::new();
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
                 let encoder = run.upload(device, &mut input, &chunk, blocks)?;
-                device.queue.submit([encoder.finish()]);
+                run.submit(device, encoder);
                 Ok((chunk, input))
             });
-            chunks.collect::<Result<Vec<_>, GpuError>>()
+            let chunks = chunks.collect::<Result<Vec<_>, GpuError>>()?;
+            run.wait(device)?;
+            Ok::<_, GpuError>(chunks)
         })?;
-        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, open, times })
+        let runs = Mutex::new([Run::new(), Run::new()]);
+        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, runs, open, times })
     }
 }
 
-/// Blocks that stay on a device.
+/// Columns of a query that a chunk which stays on the device has room for.
+const COLUMNS_MAX: usize = 64;
+
+/// Blocks that stay on a device. One thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     chunks: Vec<(Chunk, Input)>,
+    runs: Mutex<[Run; 2]>,
     open: Arc<Open>,
     times: Times,
 }
@@ -211,34 +223,41 @@ impl Resident<'_> {
     /// First pass over everything: the hits of each of the kernel's queries on each block. While one
     /// chunk is computed, the one before is read back.
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
-        let Resident { blocks, chunks, open, .. } = self;
+        let Resident { blocks, chunks, runs, open, .. } = self;
+        if columns.len() > COLUMNS_MAX {
+            let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);
+            return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
+        }
         let device = &open.device;
         let mut times = Times::default();
         let mut out = no_hits(blocks, kernel.outputs);
         let columns = columns_of(columns, blocks);
-        let mut lanes = [open.lane(), open.lane()];
+        let mut lent = runs.lock().unwrap_or_else(PoisonError::into_inner);
+        // After an error their buffers may be in any state: new ones stand there until all is done.
+        let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;
         timed(&mut times.run, || {
-            for lane in &mut lanes {
-                lane.parts().1.start_clock(device)?;
+            for run in &mut runs {
+                run.start_clock(device)?;
             }
             for (index, (chunk, input)) in chunks.iter().enumerate() {
-                let (_, run) = lanes[index % 2].parts();
+                let run = &mut runs[index % 2];
                 run.set_columns(device, chunk, &columns)?;
                 let encoder = device.device.create_command_encoder(&Default::default());
                 let pending = run.begin_hits(device, input, kernel, encoder)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
-                    let (_, run) = lanes[before % 2].parts();
+                    let run = &mut runs[before % 2];
                     run.finish(device, pending, |bytes| store(&chunks[before].0, bytes, blocks, &mut out))?;
                 }
             }
             if let Some((last, pending)) = waiting {
-                let (_, run) = lanes[last % 2].parts();
+                let run = &mut runs[last % 2];
                 run.finish(device, pending, |bytes| store(&chunks[last].0, bytes, blocks, &mut out))?;
             }
             Ok::<(), GpuError>(())
         })?;
-        times.kernel = lanes.iter_mut().filter_map(|lane| lane.parts().1.stop_clock()).reduce(|a, b| a + b);
+        times.kernel = runs.iter_mut().filter_map(Run::stop_clock).reduce(|a, b| a + b);
+        *lent = runs;
         Ok((out, times))
     }
 }
@@ -335,6 +354,7 @@ impl Gpu {
                     store_values(&chunk, hits, words, &mut out);
                 })?;
             }
+            lane.done();
         }
         Ok(out)
     }
@@ -353,13 +373,14 @@ impl Gpu {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
             let encoder = run.upload(device, input, &chunk, &blocks)?;
-            device.submit(encoder);
+            run.submit(device, encoder);
             run.set_columns(device, &chunk, &columns)?;
             run.words(device, input, kernel, &list, |_, words| {
                 for words in words.chunks_exact(plan.words.len()) {
                     plan.add_counts(words, &mut counts);
                 }
             })?;
+            lane.done();
         }
         Ok(counts)
     }
@@ -528,6 +549,7 @@ impl GpuBatch {
                 let pending = run.begin_hits(device, input, kernel, encoder)?;
                 run.finish(device, pending, |bytes| store(&chunk, bytes, blocks, out))?;
             }
+            lane.done();
         }
         Ok(out.into_iter().flatten().collect())
     }

@@ -28,6 +28,9 @@ pub(super) const LANES: u64 = 3;
 /// Words of values that one batch of the second pass brings back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
+/// The smallest part of a buffer that can be mapped.
+const MAP_BYTES: u64 = 16;
+
 /// Two timestamps of eight bytes, and room to align them.
 const TIMESTAMP_BYTES: u64 = 24;
 
@@ -71,6 +74,8 @@ pub(super) struct Run {
     output: Buffer,
     readback: Buffer,
     column_bytes: u64,
+    /// The upload that the staging buffer is for, if nothing has waited for it.
+    uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<(wgpu::QuerySet, wgpu::Buffer)>,
     kernel_time: Duration,
 }
@@ -106,11 +111,13 @@ impl Input {
         }
     }
 
-    /// Stages a chunk and records the commands that copy it.
+    /// Stages a chunk, `after` the one that is in the staging buffer was copied, and records the commands
+    /// that copy it.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         staging: &mut Buffer,
+        after: Option<wgpu::SubmissionIndex>,
         chunk: &Chunk,
         blocks: &[&Block],
     ) -> Result<wgpu::CommandEncoder, GpuError> {
@@ -120,7 +127,7 @@ impl Input {
         let start_bytes = START_BYTES * chunk.starts as u64;
         let bytes = key_bytes + move_bytes + start_bytes;
         let staged = staging.with_room(device, bytes)?;
-        device.map(staged, MapMode::Write, bytes, None)?;
+        device.map(staged, MapMode::Write, bytes, after)?;
         let view = device.guarded("a map", || staged.get_mapped_range_mut(0..bytes))?;
         let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
         let mut at = 0;
@@ -173,6 +180,7 @@ impl Run {
             output: Buffer::storage(),
             readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
             column_bytes: 0,
+            uploading: None,
             clock: None,
             kernel_time: Duration::ZERO,
         }
@@ -186,7 +194,23 @@ impl Run {
         chunk: &Chunk,
         blocks: &[&Block],
     ) -> Result<wgpu::CommandEncoder, GpuError> {
-        input.upload(device, &mut self.staging, chunk, blocks)
+        let after = self.uploading.take();
+        input.upload(device, &mut self.staging, after, chunk, blocks)
+    }
+
+    /// Submits an upload by itself.
+    pub(super) fn submit(&mut self, device: &Device, encoder: wgpu::CommandEncoder) {
+        self.uploading = Some(device.submit(encoder));
+    }
+
+    /// Waits until such an upload is done.
+    pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
+        let Some(submission) = self.uploading.take() else { return Ok(()) };
+        // What can be mapped is no longer read.
+        let staging = self.staging.get();
+        device.map(staging, MapMode::Write, MAP_BYTES, Some(submission))?;
+        staging.unmap();
+        Ok(())
     }
 
     /// The columns of the chunk's games, if the plan has any.
