@@ -9,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+# What was built last has a fault in it and is newer than the tree's own files: they become newer still.
+trap 'rm -rf "$copy"; touch "$root/src/lib.rs" "$root/src/main.rs" "$root/tests/suite/main.rs"' EXIT
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read) |
     tar -xf - -C "$copy"
 cd "$copy"
