@@ -181,9 +181,7 @@ pub(super) fn chunks(blocks: &[&Block], caps: &Caps) -> Result<Vec<Chunk>, GpuEr
                 continue;
             }
             if open.pieces.is_empty() {
-                let piece = Piece::new(index, block, from..from + 1);
-                let needed = bytes(1, piece.starts.len());
-                return Err(GpuError::TooSmall { what: "a segment", needed, available: caps.bytes });
+                return Err(too_small(&Piece::new(index, block, from..from + 1), caps));
             }
             out.push(std::mem::take(&mut open));
         }
@@ -192,6 +190,22 @@ pub(super) fn chunks(blocks: &[&Block], caps: &Caps) -> Result<Vec<Chunk>, GpuEr
         out.push(open);
     }
     Ok(out)
+}
+
+/// What of a segment does not fit.
+fn too_small(piece: &Piece, caps: &Caps) -> GpuError {
+    let (starts, games) = (piece.starts.len(), piece.games.len());
+    let (what, needed, available) = if caps.segments == 0 {
+        ("a segment", bytes(1, 0), 0)
+    } else if starts > caps.starts {
+        ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
+    } else if games > caps.games {
+        // In bytes of one column.
+        ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
+    } else {
+        ("a segment", bytes(1, starts), caps.bytes)
+    };
+    GpuError::TooSmall { what, needed, available }
 }
 
 /// The largest `to` in `from..=end` that fits; what fits less fits more seldom.
