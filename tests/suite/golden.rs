@@ -141,6 +141,13 @@ fn gpu_answers_as_cql_on_problems() {
     check_all("golden-fen.tsv", "fen.pgn", Runner::gpu(0));
 }
 
+/// With everything split that can be split.
+#[test]
+fn gpu_within_tight_limits_answers_as_cql() {
+    check_all("golden-otb.tsv", "otb.pgn", Runner::tight_gpu());
+    check_all("golden-fen.tsv", "fen.pgn", Runner::tight_gpu());
+}
+
 /// Every row on a few games, `gpu` against `cpu`, with everything split that can be split.
 #[test]
 fn tight_limits_change_nothing() {
