@@ -12,7 +12,9 @@ use orbit_chess::{
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Status, Tag},
     reel::{
-        Block, BlockBuilder, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter, SEGMENT_SLOTS, replay,
+        Block, BlockBuilder, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter, SEGMENT_SLOTS,
+        lanes::{LANES, LaneMoves},
+        replay,
     },
 };
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
@@ -244,37 +246,25 @@ fn a_wrong_base_into_a_table_is_noticed() {
 }
 
 #[test]
-fn columns_of_many_segments_equal_those_of_one() {
+fn eight_segments_at_once_equal_each_alone() {
     let block = build(&mixed());
-    let mut columns = replay::Columns::<4>::new_boxed();
+    let mut moves = LaneMoves::new_boxed();
+    let mut planes = [[[0; LANES]; SEGMENT_SLOTS]; 4];
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
-    assert!(tail != 0 && !block.segments().is_multiple_of(4));
-    for first in (0..block.segments()).step_by(4) {
-        let len = columns.replay(&block, first);
-        assert_eq!(len, (block.segments() - first).min(4));
+    assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
+    // From every segment, so that each stands in every lane.
+    for first in 0..block.segments() {
+        let (masks, len) = moves.replay(&block, first, planes.each_mut());
+        assert_eq!(len, (block.segments() - first).min(LANES));
         for n in 0..len {
             one.replay(&block, first + n);
-            assert!((0..4).all(|k| columns.planes[k][n] == one.planes[k]));
-            assert_eq!(columns.states[n], one.states);
-            assert_eq!(columns.plies[n], one.plies);
-            assert_eq!(columns.masks[n], one.masks);
-            let mut other = replay::SegmentColumns::new();
-            other.masks = replay::segment(
-                &block,
-                first + n,
-                &mut replay::SegmentOut {
-                    planes: other.planes.each_mut(),
-                    states: &mut other.states,
-                    plies: &mut other.plies,
-                },
-            );
-            assert_eq!(format!("{other:?}"), format!("{one:?}"));
+            assert_eq!(masks[n], one.masks);
+            for i in 0..one.masks.valid.count_ones() as usize {
+                assert_eq!(planes.map(|plane| plane[i][n]), one.planes.map(|plane| plane[i]));
+            }
         }
-        for n in len..4 {
-            assert_eq!(columns.masks[n], replay::Masks::default());
-            assert_eq!(columns.states[n], [0; SEGMENT_SLOTS]);
-        }
+        assert!(masks[len..].iter().all(|masks| *masks == replay::Masks::default()));
     }
     assert_eq!(one.masks.valid, (1 << tail) - 1);
     assert_eq!(one.masks.terminal >> (tail - 1), 1);

@@ -18,6 +18,7 @@ mod decode;
 mod encode;
 mod fen;
 mod format;
+pub mod lanes;
 mod reader;
 pub mod replay;
 mod strings;

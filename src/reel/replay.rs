@@ -1,9 +1,8 @@
 //! Moves back to positions.
 //!
-//! [`segment`] and the columns' `replay` are the hot loop of every engine that runs on
-//! the CPU: they write 32 positions as columns and look at nothing but the segment's key, its moves
-//! and the start table. They are inlined, so that a caller compiled for wider vectors or newer
-//! instructions gets its own copy.
+//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with all that is known of them, as
+//! columns. It looks at nothing but the segment's key, its moves and the start table. [`super::lanes`]
+//! does the same for what stands where, eight segments at a time.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use crate::board::{Board, PackedMove, Position, State};
@@ -17,6 +16,18 @@ pub struct Masks {
     pub initial: u32,
     /// Last positions of their games.
     pub terminal: u32,
+    /// Positions with White to move.
+    pub white: u32,
+}
+
+impl Masks {
+    /// The masks of a segment of which `slots` hold positions. `begins` tells whether its first slot
+    /// begins a game.
+    #[inline(always)]
+    pub(super) fn new(slots: usize, begins: bool, terminal: u32, white: u32) -> Masks {
+        let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
+        Masks { valid, initial: (terminal << 1 | u32::from(begins)) & valid, terminal, white: white & valid }
+    }
 }
 
 /// One segment's positions as columns.
@@ -39,7 +50,7 @@ impl SegmentColumns {
             planes: [[0; SEGMENT_SLOTS]; 4],
             states: [0; SEGMENT_SLOTS],
             plies: [0; SEGMENT_SLOTS],
-            masks: Masks { valid: 0, initial: 0, terminal: 0 },
+            masks: Masks { valid: 0, initial: 0, terminal: 0, white: 0 },
         }
     }
 
@@ -48,9 +59,52 @@ impl SegmentColumns {
     /// # Panics
     ///
     /// When there is no such segment.
-    #[inline(always)]
     pub fn replay(&mut self, block: &Block, seg: usize) {
-        self.masks = replay_segment(block, seg, self);
+        let key = &block.keys[seg];
+        let rest = &block.moves[seg * SEGMENT_SLOTS..];
+        let Some(moves) = rest.first_chunk() else {
+            let mut padded = [PackedMove::NULL; SEGMENT_SLOTS];
+            padded[..rest.len()].copy_from_slice(rest);
+            self.full_segment(block, key, &padded, rest.len());
+            self.planes.iter_mut().for_each(|plane| plane[rest.len()..].fill(0));
+            self.states[rest.len()..].fill(0);
+            self.plies[rest.len()..].fill(0);
+            return;
+        };
+        self.full_segment(block, key, moves, SEGMENT_SLOTS);
+    }
+
+    fn full_segment(&mut self, block: &Block, key: &Key, moves: &[PackedMove; SEGMENT_SLOTS], slots: usize) {
+        let passed = passed(moves);
+        let Board { planes: [mut p0, mut p1, mut p2, mut p3] } = key.board;
+        let mut state = key.state.0;
+        let (mut rooks, mut codes) = watch(key.state);
+        let (mut start, mut terminal, mut white) = (key.first_start as usize, 0u32, 0u32);
+        for i in 0..SEGMENT_SLOTS {
+            let [o0, o1, o2, o3] = &mut self.planes;
+            (o0[i], o1[i], o2[i], o3[i]) = (p0, p1, p2, p3);
+            self.states[i] = state;
+            white |= (!state & 1) << i;
+            let bits = u32::from(moves[i].0);
+            let (from, to, code) = (bits & 63, bits >> 6 & 63, bits >> 12);
+            let moved = 1u64 << from | 1u64 << to;
+            if codes >> code & 1 != 0 || moved & rooks != 0 {
+                let position = Position { board: Board { planes: [p0, p1, p2, p3] }, state: State(state) };
+                let next = event(block, position, moves[i], &mut start);
+                Position { board: Board { planes: [p0, p1, p2, p3] }, state: State(state) } = next;
+                (rooks, codes) = watch(next.state);
+                terminal |= u32::from(moves[i].is_start()) << i;
+                continue;
+            }
+            let code = u64::from(code);
+            p0 = p0 & !moved | (code & 1) << to;
+            p1 = p1 & !moved | (code >> 1 & 1) << to;
+            p2 = p2 & !moved | (code >> 2 & 1) << to;
+            p3 = p3 & !moved | (code >> 3) << to;
+            state = (state & !0xff00 | u32::from(passed[i])) ^ 1;
+        }
+        number_plies(&mut self.plies, key.ply, terminal);
+        self.masks = Masks::new(slots, key.ply == 0, terminal, white);
     }
 
     /// The position of one slot.
@@ -63,150 +117,6 @@ impl Default for SegmentColumns {
     fn default() -> SegmentColumns {
         SegmentColumns::new()
     }
-}
-
-/// The positions of `N` segments as columns: `planes[k][n][i]` is plane `k` of slot `i` of the
-/// `n`-th segment, and `planes[k].as_flattened()` one column of `32 * N` slots. (Arrays and not
-/// vectors: with one base address for all of them replay keeps its position in registers.)
-#[derive(Clone, Debug)]
-pub struct Columns<const N: usize> {
-    /// The four planes of [`Board`].
-    pub planes: [[[u64; SEGMENT_SLOTS]; N]; 4],
-    /// The bits of [`State`].
-    pub states: [[u32; SEGMENT_SLOTS]; N],
-    /// Half-moves played.
-    pub plies: [[u32; SEGMENT_SLOTS]; N],
-    /// Which slots are positions, first and last ones.
-    pub masks: [Masks; N],
-}
-
-impl<const N: usize> Columns<N> {
-    /// Columns to write to. They are large: 1,292 bytes a segment.
-    pub fn new_boxed() -> Box<Columns<N>> {
-        Box::new(Columns {
-            planes: [[[0; SEGMENT_SLOTS]; N]; 4],
-            states: [[0; SEGMENT_SLOTS]; N],
-            plies: [[0; SEGMENT_SLOTS]; N],
-            masks: [Masks::default(); N],
-        })
-    }
-
-    /// Replays the segments from `first` on, as many as the block has and the columns hold, and
-    /// returns their number. Slots beyond the block become zeros, and so do masks.
-    #[inline(always)]
-    pub fn replay(&mut self, block: &Block, first: usize) -> usize {
-        let len = block.segments().saturating_sub(first).min(N);
-        for n in 0..len {
-            self.masks[n] = replay_segment(block, first + n, &mut Nth { columns: self, n });
-        }
-        for n in len..N {
-            self.planes.iter_mut().for_each(|plane| plane[n].fill(0));
-            self.states[n].fill(0);
-            self.plies[n].fill(0);
-            self.masks[n] = Masks::default();
-        }
-        len
-    }
-}
-
-/// Where one segment is written.
-trait Out {
-    /// Writes one slot.
-    fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32);
-    /// Where half-moves are written.
-    fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS];
-}
-
-impl Out for SegmentColumns {
-    #[inline(always)]
-    fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32) {
-        let [o0, o1, o2, o3] = &mut self.planes;
-        (o0[i], o1[i], o2[i], o3[i]) = planes;
-        self.states[i] = state;
-    }
-
-    #[inline(always)]
-    fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS] {
-        &mut self.plies
-    }
-}
-
-struct Nth<'a, const N: usize> {
-    columns: &'a mut Columns<N>,
-    n: usize,
-}
-
-impl<const N: usize> Out for Nth<'_, N> {
-    #[inline(always)]
-    fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32) {
-        let [o0, o1, o2, o3] = &mut self.columns.planes;
-        (o0[self.n][i], o1[self.n][i], o2[self.n][i], o3[self.n][i]) = planes;
-        self.columns.states[self.n][i] = state;
-    }
-
-    #[inline(always)]
-    fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS] {
-        &mut self.columns.plies[self.n]
-    }
-}
-
-/// Where one segment is written, if not to columns of this module: element `i` of each array is slot
-/// `i` of the segment.
-pub struct SegmentOut<'a> {
-    /// The four planes of [`Board`].
-    pub planes: [&'a mut [u64; SEGMENT_SLOTS]; 4],
-    /// The bits of [`State`].
-    pub states: &'a mut [u32; SEGMENT_SLOTS],
-    /// Half-moves played.
-    pub plies: &'a mut [u32; SEGMENT_SLOTS],
-}
-
-impl Out for SegmentOut<'_> {
-    #[inline(always)]
-    fn put(&mut self, i: usize, planes: (u64, u64, u64, u64), state: u32) {
-        let [o0, o1, o2, o3] = &mut self.planes;
-        (o0[i], o1[i], o2[i], o3[i]) = planes;
-        self.states[i] = state;
-    }
-
-    #[inline(always)]
-    fn plies(&mut self) -> &mut [u32; SEGMENT_SLOTS] {
-        self.plies
-    }
-}
-
-/// Replays segment `seg` of a block from its key. Slots beyond the block become zeros. Six base
-/// addresses are more than registers hold: [`Columns`] is a little faster.
-///
-/// # Panics
-///
-/// When there is no such segment.
-#[inline(always)]
-pub fn segment(block: &Block, seg: usize, out: &mut SegmentOut<'_>) -> Masks {
-    replay_segment(block, seg, out)
-}
-
-#[inline(always)]
-fn replay_segment(block: &Block, seg: usize, out: &mut impl Out) -> Masks {
-    let key = &block.keys[seg];
-    match block.moves[seg * SEGMENT_SLOTS..].first_chunk() {
-        Some(moves) => full_segment(block, key, moves, out),
-        None => last_segment(block, key, &block.moves[seg * SEGMENT_SLOTS..], out),
-    }
-}
-
-/// Replays a segment that is not full.
-#[cold]
-#[inline(never)]
-fn last_segment(block: &Block, key: &Key, moves: &[PackedMove], out: &mut impl Out) -> Masks {
-    let mut padded = [PackedMove::NULL; SEGMENT_SLOTS];
-    padded[..moves.len()].copy_from_slice(moves);
-    let mut masks = full_segment(block, key, &padded, out);
-    (moves.len()..SEGMENT_SLOTS).for_each(|i| out.put(i, (0, 0, 0, 0), 0));
-    out.plies()[moves.len()..].fill(0);
-    masks.valid = (1 << moves.len()) - 1;
-    masks.initial &= masks.valid;
-    masks
 }
 
 /// The en passant bits of [`State`] after each of 32 moves: the square that a pawn passes over in a
@@ -224,40 +134,8 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-#[inline(always)]
-fn full_segment(block: &Block, key: &Key, moves: &[PackedMove; SEGMENT_SLOTS], out: &mut impl Out) -> Masks {
-    let passed = passed(moves);
-    let Board { planes: [mut p0, mut p1, mut p2, mut p3] } = key.board;
-    let mut state = key.state.0;
-    let (mut rooks, mut codes) = watch(key.state);
-    let (mut start, mut terminal) = (key.first_start as usize, 0u32);
-    for i in 0..SEGMENT_SLOTS {
-        out.put(i, (p0, p1, p2, p3), state);
-        let bits = u32::from(moves[i].0);
-        let (from, to, code) = (bits & 63, bits >> 6 & 63, bits >> 12);
-        let moved = 1u64 << from | 1u64 << to;
-        if codes >> code & 1 != 0 || moved & rooks != 0 {
-            let position = Position { board: Board { planes: [p0, p1, p2, p3] }, state: State(state) };
-            let next = event(block, position, moves[i], &mut start);
-            Position { board: Board { planes: [p0, p1, p2, p3] }, state: State(state) } = next;
-            (rooks, codes) = watch(next.state);
-            terminal |= u32::from(moves[i].is_start()) << i;
-            continue;
-        }
-        let code = u64::from(code);
-        p0 = p0 & !moved | (code & 1) << to;
-        p1 = p1 & !moved | (code >> 1 & 1) << to;
-        p2 = p2 & !moved | (code >> 2 & 1) << to;
-        p3 = p3 & !moved | (code >> 3) << to;
-        state = (state & !0xff00 | u32::from(passed[i])) ^ 1;
-    }
-    number_plies(out.plies(), key.ply, terminal);
-    Masks { valid: u32::MAX, initial: terminal << 1 | u32::from(key.ply == 0), terminal }
-}
-
 /// Counts on from the first ply, and from 0 after each terminal slot.
-#[inline(always)]
-fn number_plies(plies: &mut [u32; SEGMENT_SLOTS], first: u32, mut terminal: u32) {
+pub(crate) fn number_plies(plies: &mut [u32; SEGMENT_SLOTS], first: u32, mut terminal: u32) {
     plies.iter_mut().zip(0..).for_each(|(ply, i)| *ply = first.wrapping_add(i));
     while terminal != 0 {
         let begin = terminal.trailing_zeros() as usize + 1;
@@ -291,7 +169,7 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
 /// The position that a start code leads to. Past the table (after the last game of a block whose
 /// moves were tampered with) it is the standard one.
 #[cold]
-fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
+pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
         return Position::standard();
     }

@@ -5,47 +5,65 @@
 
 use std::ops::ControlFlow;
 
-use multiversion::multiversion;
 use shakmaty::{Bitboard, Square};
 
-use super::Machine;
+use super::isa::for_each_isa;
+use super::machine::{BATCH, Column, Machine};
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
     plan::{Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Special, Step},
+    reel::{Block, lanes::LANES},
 };
 
-/// Positions in a batch. 256 words are 2 KiB a register: the registers of most plans stay in the
-/// first-level cache, and the cost of choosing a kernel is spread over 256 positions.
-pub(super) const BATCH: usize = 256;
-
-/// A register: [`BATCH`] words, one for each position of a batch.
-pub(super) type Column = Vec<u64>;
-
-pub(super) fn column() -> Column {
-    vec![0; BATCH]
+for_each_isa! {
+    /// Replays the segments of a block from `first` on into the machine's planes; returns how many
+    /// there are.
+    pub(super) fn replay(machine: &mut Machine, block: &Block, first: usize) -> usize {
+        let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
+        let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
+        let (masks, len) = machine.moves.replay(block, first, planes);
+        machine.masks = masks;
+        len
+    }
 }
 
-/// Runs a program on what is loaded.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512cd+avx512dq+avx512vl+avx512vpopcntdq+avx2+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt",
-))]
-pub(super) fn run(program: &Program, machine: &mut Machine) {
+for_each_isa! {
+    /// The mask in a register as a word for each segment, bit `i` for slot `i`.
+    pub(super) fn bits(column: &Column) -> [u32; LANES] {
+        let mut out = [0u64; LANES];
+        for (i, row) in column.0.iter().enumerate() {
+            for n in 0..LANES {
+                out[n] |= (row[n] & 1) << i;
+            }
+        }
+        out.map(|word| word as u32)
+    }
+}
+
+for_each_isa! {
+    /// Runs a program on what is loaded.
+    pub(super) fn run(program: &Program, machine: &mut Machine) {
+        run_steps(program, machine);
+    }
+}
+
+#[inline(always)]
+fn run_steps(program: &Program, machine: &mut Machine) {
     let mut at = 0;
     while let Some(step) = program.steps.get(at) {
         at += 1;
         let (dst, a, scalar) = match *step {
             Step::Do { dst, op } => {
                 // The result goes to the spare column, which then changes places with `dst`.
-                let mut out = std::mem::take(&mut machine.spare);
+                let mut out = machine.spare.take().expect("it is put back");
                 apply(op, machine, words_mut(&mut out));
-                machine.spare = std::mem::replace(&mut machine.regs[dst.0 as usize], out);
+                machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
                 continue;
             }
             Step::AndScalar { dst, a, scalar } | Step::OrScalar { dst, a, scalar } => (dst, a, scalar),
             Step::Splat { dst, scalar } => {
                 let word = machine.scalars[scalar.0 as usize];
-                machine.regs[dst.0 as usize].fill(word);
+                machine.regs[dst.0 as usize].0.as_flattened_mut().fill(word);
                 continue;
             }
             Step::Begin { .. } | Step::End { .. } => {
@@ -69,12 +87,12 @@ pub(super) fn run(program: &Program, machine: &mut Machine) {
 
 #[inline(always)]
 fn words(column: &Column) -> &[u64; BATCH] {
-    column.first_chunk().expect("registers have a word for each position of a batch")
+    column.0.as_flattened().first_chunk().expect("a register has a word for each position of a batch")
 }
 
 #[inline(always)]
 fn words_mut(column: &mut Column) -> &mut [u64; BATCH] {
-    column.first_chunk_mut().expect("registers have a word for each position of a batch")
+    column.0.as_flattened_mut().first_chunk_mut().expect("a register has a word for each position of a batch")
 }
 
 #[inline(always)]
@@ -97,7 +115,7 @@ fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -
     match *step {
         Step::Begin { table, first, acc, reduce, .. } => {
             let neutral = if reduce == Reduce::Max { NO_VALUE as u64 } else { 0 };
-            machine.regs[acc.0 as usize].fill(neutral);
+            machine.regs[acc.0 as usize].0.as_flattened_mut().fill(neutral);
             machine.rows.push((next, 0));
             load_row(machine, first.0 as usize, &program.tables[table][0]);
             next
@@ -191,7 +209,9 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
         Op::Content(a) => {
             let a = r(a);
             for i in 0..BATCH {
-                out[i] = (0..4).fold(0, |code, k| code | u64::from(machine.regs[k][i] & a[i] != 0) << k);
+                out[i] = (0..4).fold(0, |code, k| {
+                    code | u64::from(machine.regs[k].0.as_flattened()[i] & a[i] != 0) << k
+                });
             }
         }
         Op::MakeSquare { file, rank } => map2(out, r(file), r(rank), |file, rank| {
@@ -303,8 +323,8 @@ fn compare(out: &mut [u64; BATCH], a: &[u64; BATCH], b: &[u64; BATCH], cmp: Cmp)
 }
 
 fn position(machine: &Machine, i: usize) -> Position {
-    let planes = std::array::from_fn(|k| machine.regs[k][i]);
-    Position { board: Board { planes }, state: State(machine.states[i]) }
+    let planes = std::array::from_fn(|k| machine.regs[k].0.as_flattened()[i]);
+    Position { board: Board { planes }, state: State(machine.states.as_flattened()[i]) }
 }
 
 /// Arrival squares and the number of (from, to) pairs, castling as the king's move.

@@ -1,0 +1,193 @@
+//! Registers, and how they are filled and emptied.
+
+use super::isa::Isa;
+use super::kernels;
+use crate::{
+    engine::{Values, columns::GameColumn},
+    plan::{Input, Output, Plan, Program, Reg},
+    reel::{
+        Block, SEGMENT_SLOTS,
+        lanes::{LANES, LaneColumn, LaneMoves},
+        replay::{Masks, SegmentColumns, number_plies},
+    },
+};
+
+/// Positions in a batch: eight segments. 256 words are 2 KiB a register: the registers of most plans
+/// stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
+pub(super) const BATCH: usize = LANES * SEGMENT_SLOTS;
+
+/// A register: a word for each position of a batch. Aligned to cache lines: a vector of 64 bytes that
+/// lies across two of them takes twice as long.
+pub(super) type Column = Box<Words>;
+
+#[repr(align(64))]
+#[derive(Clone, Debug)]
+pub(super) struct Words(pub(super) LaneColumn);
+
+fn column() -> Column {
+    Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
+}
+
+/// Registers and what is beside them.
+#[derive(Debug)]
+pub(super) struct Machine {
+    isa: Isa,
+    pub(super) regs: Vec<Column>,
+    /// Where a step writes, before it changes places with its register.
+    pub(super) spare: Option<Column>,
+    pub(super) scalars: Vec<u64>,
+    /// For each loop that is open, the step that began it and the row that it is in.
+    pub(super) rows: Vec<(usize, usize)>,
+    /// Turn, rights and en passant of each position; kept only where the program looks at them.
+    pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
+    pub(super) moves: Box<LaneMoves>,
+    pub(super) masks: [Masks; LANES],
+    /// Half-moves played; kept only where the program reads them.
+    plies: [[u32; LANES]; SEGMENT_SLOTS],
+    /// The game of each slot; kept only where the program reads columns of games.
+    games: [[u32; LANES]; SEGMENT_SLOTS],
+    segment: SegmentColumns,
+}
+
+impl Machine {
+    pub(super) fn new(program: &Program, isa: Isa) -> Machine {
+        Machine {
+            isa,
+            regs: vec![column(); program.registers],
+            spare: Some(column()),
+            scalars: program.scalars.clone(),
+            rows: Vec::new(),
+            states: [[0; LANES]; SEGMENT_SLOTS],
+            moves: LaneMoves::new_boxed(),
+            masks: [Masks::default(); LANES],
+            plies: [[0; LANES]; SEGMENT_SLOTS],
+            games: [[0; LANES]; SEGMENT_SLOTS],
+            segment: SegmentColumns::new(),
+        }
+    }
+
+    /// Replays a batch of segments, from `first` on, and loads everything that the program reads.
+    pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, columns: &[GameColumn]) {
+        let len = kernels::replay(self.isa, self, block, first);
+        let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
+        for n in 0..len {
+            let (key, masks) = (&block.keys[first + n], self.masks[n]);
+            if program.whole_positions {
+                self.segment.replay(block, first + n);
+                self.states.iter_mut().zip(self.segment.states).for_each(|(row, state)| row[n] = state);
+            }
+            if reads_plies {
+                let mut plies = [0; SEGMENT_SLOTS];
+                number_plies(&mut plies, key.ply, masks.terminal);
+                self.plies.iter_mut().zip(plies).for_each(|(row, ply)| row[n] = ply);
+            }
+            if !columns.is_empty() {
+                let mut game = key.first_game;
+                for (i, row) in self.games.iter_mut().enumerate() {
+                    row[n] = game;
+                    game += masks.terminal >> i & 1;
+                }
+            }
+        }
+        self.load_inputs(program, columns);
+    }
+
+    /// The same for single slots, at most [`BATCH`] of them, ascending; the `k`-th goes to row
+    /// `k / LANES`, lane `k % LANES`.
+    pub(super) fn gather(
+        &mut self,
+        program: &Program,
+        block: &Block,
+        slots: &[usize],
+        columns: &[GameColumn],
+    ) {
+        self.masks = [Masks::default(); LANES];
+        let mut replayed = None;
+        for (k, &slot) in slots.iter().enumerate() {
+            let (seg, i) = (slot / SEGMENT_SLOTS, slot % SEGMENT_SLOTS);
+            if replayed != Some(seg) {
+                self.segment.replay(block, seg);
+                replayed = Some(seg);
+            }
+            let segment = &self.segment;
+            let (row, n) = (k / LANES, k % LANES);
+            for (reg, plane) in self.regs.iter_mut().zip(&segment.planes) {
+                reg.0[row][n] = plane[i];
+            }
+            self.states[row][n] = segment.states[i];
+            self.plies[row][n] = segment.plies[i];
+            let ended = segment.masks.terminal & ((1 << i) - 1);
+            self.games[row][n] = block.keys[seg].first_game + ended.count_ones();
+            let (from, to) = (&segment.masks, &mut self.masks[n]);
+            to.initial |= (from.initial >> i & 1) << row;
+            to.terminal |= (from.terminal >> i & 1) << row;
+            to.white |= (from.white >> i & 1) << row;
+        }
+        self.load_inputs(program, columns);
+    }
+
+    /// Loads what the program reads beside the planes, from what was replayed.
+    fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
+        for &(input, reg) in &program.inputs {
+            let out = &mut self.regs[reg.0 as usize].0;
+            match input {
+                Input::Plane(_) => {}
+                Input::WhiteToMove => spread(out, self.masks.map(|mask| mask.white)),
+                Input::Ply => {
+                    for (row, plies) in out.iter_mut().zip(&self.plies) {
+                        *row = plies.map(u64::from);
+                    }
+                }
+                Input::Initial => spread(out, self.masks.map(|mask| mask.initial)),
+                Input::Terminal => spread(out, self.masks.map(|mask| mask.terminal)),
+                Input::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
+                Input::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
+            }
+        }
+    }
+
+    pub(super) fn run(&mut self, program: &Program) {
+        kernels::run(self.isa, program, self);
+    }
+
+    /// Writes the mask in a register as words, as many as there are segments in the batch and room.
+    pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
+        let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
+        for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
+            *out = word & masks.valid;
+        }
+    }
+
+    /// The word of slot `i` of the `n`-th segment in a register.
+    pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
+        self.regs[reg.0 as usize].0[i][n]
+    }
+
+    /// Takes the values of gathered slots.
+    pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
+        let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
+        match (values, plan.output) {
+            (Values::Numbers(out), Output::Num(reg)) => {
+                words(reg).for_each(|(&slot, &word)| out[slot] = word as i32);
+            }
+            (Values::Sets(out), Output::Set(reg)) => {
+                words(reg).for_each(|(&slot, &word)| out[slot] = word);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Turns bits, a word for each segment, into masks.
+fn spread(out: &mut LaneColumn, bits: [u32; LANES]) {
+    for (i, row) in out.iter_mut().enumerate() {
+        *row = bits.map(|bits| u64::from(bits >> i & 1).wrapping_neg());
+    }
+}
+
+/// Gives every slot the word of its game.
+fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
+    for (row, games) in out.iter_mut().zip(games) {
+        *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));
+    }
+}
