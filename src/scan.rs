@@ -94,6 +94,7 @@ pub struct Scan {
     query: Query,
     engine: Box<dyn Engine>,
     remarks: Vec<Diagnostic>,
+    reads_tags: bool,
     threads: usize,
 }
 
@@ -138,7 +139,8 @@ impl Scan {
             }
         };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        Ok(Scan { query: job.query, engine, remarks, threads })
+        let reads_tags = job.planner.reads_tags();
+        Ok(Scan { query: job.query, engine, remarks, reads_tags, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -151,6 +153,12 @@ impl Scan {
     /// The engine that was chosen.
     pub fn engine(&self) -> &dyn Engine {
         &*self.engine
+    }
+
+    /// Whether the query depends on the tags of games; else a [`Database::without_tags`] gives the same
+    /// hits sooner.
+    pub fn reads_tags(&self) -> bool {
+        self.reads_tags
     }
 
     /// Warnings and notes about the query.

@@ -38,6 +38,7 @@ pub struct Tally {
 /// Several queries, ready to run together.
 pub struct Survey {
     batch: Box<dyn Batch>,
+    reads_tags: bool,
     /// Does the rest when a graphics card fails, if the choice of the engine was ours.
     spare: Option<CpuBatch>,
     failure: OnceLock<GpuError>,
@@ -66,7 +67,8 @@ impl Survey {
             }
             None => (Box::new(CpuBatch::new(&planners)), None),
         };
-        Ok(Survey { batch, spare, failure: OnceLock::new() })
+        let reads_tags = planners.iter().any(|planner| planner.reads_tags());
+        Ok(Survey { batch, reads_tags, spare, failure: OnceLock::new() })
     }
 
     /// The engine that runs.
@@ -92,6 +94,7 @@ impl Survey {
         threads: usize,
         mut progress: impl FnMut(&Taken),
     ) -> Result<(Vec<Tally>, Summary), ScanError> {
+        let database = if self.reads_tags { database } else { database.without_tags() };
         let mut tallies = vec![Tally::default(); self.batch.queries()];
         let mut fault = None;
         let work = |blocks: &[&Block]| match self.scan(blocks) {
@@ -137,11 +140,7 @@ impl Survey {
 
 /// For each block, for each query, what it hits.
 fn tally_blocks(blocks: &[&Block], hits: &[Vec<Hits>]) -> Vec<Vec<Tally>> {
-    let tally = |block: &Block, hits: &Hits| {
-        let hit = |slots: std::ops::Range<usize>| hits.slots(slots).next().is_some();
-        let games = block.games().filter(|game| hit(game.first_slot()..game.end_slot())).count() as u64;
-        Tally { games, positions: hits.count() }
-    };
+    let tally = |block: &Block, hits: &Hits| Tally { games: hits.games(block), positions: hits.count() };
     let of =
         |(index, block): (usize, &&Block)| hits.iter().map(|query| tally(block, &query[index])).collect();
     blocks.iter().enumerate().map(of).collect()

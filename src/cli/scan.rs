@@ -187,7 +187,10 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
-    let database = database?;
+    let mut database = database?;
+    if !scan.reads_tags() && !args.format().reads_tags() {
+        database = database.without_tags();
+    }
     let mut run = Run::new(&args, &scan, &database)?;
     let summary = run.scan(&scan, database, args.format()).map_err(|error| failure(&query, error));
     run.progress.clear();

@@ -131,19 +131,39 @@ impl Hits {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
+    /// The number of hits in a range of slots.
+    pub fn count_in(&self, range: Range<usize>) -> u64 {
+        let first = range.start / SEGMENT_SLOTS;
+        let last = range.end.div_ceil(SEGMENT_SLOTS);
+        let words = self.bits[first..last].iter().zip(first..);
+        words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
+    }
+
+    /// The number of games of the block with a hit.
+    pub fn games(&self, block: &Block) -> u64 {
+        let (mut count, mut counted) = (0, None);
+        for (segment, &bits) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            let end = (segment + 1) * SEGMENT_SLOTS;
+            for game in block.keys[segment].first_game as usize.. {
+                let row = block.game(game);
+                if counted != Some(game) && within(bits, segment, &(row.first_slot()..row.end_slot())) != 0 {
+                    (count, counted) = (count + 1, Some(game));
+                }
+                if row.end_slot() >= end.min(block.slots()) {
+                    break;
+                }
+            }
+        }
+        count
+    }
+
     /// The hits of a range of slots, ascending.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS);
         (first..last).flat_map(move |segment| {
             let from = segment * SEGMENT_SLOTS;
-            let mut bits = self.bits[segment];
-            if range.start > from {
-                bits &= u32::MAX << (range.start - from);
-            }
-            if range.end < from + SEGMENT_SLOTS {
-                bits &= !(u32::MAX << (range.end - from));
-            }
+            let mut bits = within(self.bits[segment], segment, &range);
             std::iter::from_fn(move || {
                 (bits != 0).then(|| {
                     let slot = from + bits.trailing_zeros() as usize;
@@ -153,6 +173,18 @@ impl Hits {
             })
         })
     }
+}
+
+/// Those bits of a segment whose slots lie in a range that meets it.
+fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
+    let from = segment * SEGMENT_SLOTS;
+    if range.start > from {
+        bits &= u32::MAX << (range.start - from);
+    }
+    if range.end < from + SEGMENT_SLOTS {
+        bits &= !(u32::MAX << (range.end - from));
+    }
+    bits
 }
 
 /// What can go wrong in an engine.

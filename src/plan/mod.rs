@@ -182,6 +182,12 @@ impl Planner {
         }
     }
 
+    /// Whether hits or values depend on the tags of games.
+    pub fn reads_tags(&self) -> bool {
+        use FilterOp::{Elo, Player, Tag, Year};
+        self.filter.any(|plain| matches!(plain.op, Elo(_) | Year | Tag(_) | Player(_)))
+    }
+
     /// Plans the hits alone: where the query matches.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, self.vars);

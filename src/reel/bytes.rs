@@ -30,7 +30,17 @@ pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
 impl<'a> Bytes<'a> {
+    #[inline]
     pub(super) fn number(&mut self) -> Result<u64, Fault> {
+        // Nearly all are small.
+        if let [byte @ 0..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Ok(u64::from(*byte));
+        }
+        self.long_number()
+    }
+
+    fn long_number(&mut self) -> Result<u64, Fault> {
         let mut value = 0u64;
         for (i, &byte) in self.0.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f).checked_shl(7 * i as u32).unwrap_or(0);

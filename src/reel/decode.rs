@@ -13,8 +13,11 @@ use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::pgn::Outcome;
 
-/// Decodes a block whose checksum was found right.
-pub(super) fn decode(bytes: &[u8]) -> Result<Block, Fault> {
+/// The frame that holds the tags.
+const TAGS: usize = 2;
+
+/// Decodes a block whose checksum was found right, without its tags if they are not wanted.
+pub(super) fn decode(bytes: &[u8], with_tags: bool) -> Result<Block, Fault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
     if header.magic != BLOCK_MAGIC {
@@ -28,8 +31,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Block, Fault> {
         ..Block::default()
     };
     let mut frames = [const { Vec::new() }; 4];
-    for (raw, frame) in frames.iter_mut().zip(header.frames) {
-        *raw = decompress(rest.take(frame.bytes.into())?, frame)?;
+    for (section, (raw, frame)) in frames.iter_mut().zip(header.frames).enumerate() {
+        let stored = rest.take(frame.bytes.into())?;
+        if section != TAGS || with_tags {
+            *raw = decompress(stored, frame)?;
+        }
     }
     if rest.0.len() >= 8 {
         return Err("bytes are left over");
@@ -39,7 +45,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Block, Fault> {
     decode_games(games, header.games as usize, &mut block)?;
     check_keys(&block)?;
     decode_problems(problems, &mut block)?;
-    block.tags = decode_tags(tags, &block)?;
+    block.tags = match with_tags {
+        true => decode_tags(tags, &block)?,
+        false => Tags { ends: vec![0; block.games.len()], ..Tags::default() },
+    };
     Ok(block)
 }
 
@@ -157,12 +166,13 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<Vec<(u32, bool)>, F
     if !moves.is_empty() {
         slots.push((0, false));
     }
-    for (slot, &mv) in moves.iter().enumerate() {
-        if mv.is_start() {
+    for (seg, moves) in moves.chunks(SEGMENT_SLOTS).enumerate() {
+        for i in starts(moves) {
+            let mv = moves[i];
             if mv != PackedMove::START_STANDARD && mv != PackedMove::START_TABLE {
                 return Err("a start code has undefined bits");
             }
-            slots.push((slot as u32 + 1, mv.is_start_table()));
+            slots.push(((seg * SEGMENT_SLOTS + i) as u32 + 1, mv.is_start_table()));
         }
     }
     // Past the last slot begins no game.
@@ -171,6 +181,12 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<Vec<(u32, bool)>, F
         return Err("the moves hold another number of games than the block");
     }
     Ok(slots)
+}
+
+/// The start codes among the moves of a segment. Most segments have none.
+fn starts(moves: &[PackedMove]) -> impl Iterator<Item = usize> {
+    let mask = moves.iter().zip(0..).fold(0, |mask, (mv, i)| mask | u32::from(mv.is_start()) << i);
+    crate::board::Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
 /// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
@@ -183,12 +199,10 @@ fn check_keys(block: &Block) -> Result<(), Fault> {
         if (key.first_game, key.first_start, key.ply as usize) != (game, start, slot - first_slot) {
             return Err("a key does not fit the moves before it");
         }
-        for (i, mv) in moves.iter().enumerate() {
-            if mv.is_start() {
-                game += 1;
-                start += u32::from(mv.is_start_table());
-                first_slot = slot + i + 1;
-            }
+        for i in starts(moves) {
+            game += 1;
+            start += u32::from(moves[i].is_start_table());
+            first_slot = slot + i + 1;
         }
     }
     if start as usize != block.starts.len() {

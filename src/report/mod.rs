@@ -89,13 +89,18 @@ impl Format {
                 Format::Plain => plain::plies(&game, hits, &mut report.text),
                 Format::Values => plain::values(&game, hits, &mut report.text),
                 Format::JsonLines => jsonl::write(&game, hits, sources, &mut report.text),
-                Format::Text { .. } | Format::Nothing => hits.slots(range).count(),
+                Format::Text { .. } | Format::Nothing => hits.count_in(range) as usize,
             };
             if count > 0 || self.lists_all(hits) {
                 report.end_game(&game, count);
             }
         }
         report
+    }
+
+    /// Whether tags are printed.
+    pub fn reads_tags(self) -> bool {
+        matches!(self, Format::Text { .. } | Format::JsonLines)
     }
 
     /// Whether positions that do not hit are listed too.
