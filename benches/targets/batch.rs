@@ -1,0 +1,83 @@
+//! Fifty queries in one run.
+
+use std::path::{Path, PathBuf};
+
+use orbit_chess::engine::{Batch as _, Hits, Job, cpu::Cpu, cpu::CpuBatch};
+use orbit_chess::plan::{Options, Planner};
+
+use crate::floors::{hits, job, positions};
+use crate::reading::QUERY;
+use crate::table::{Row, Target, figures};
+use crate::timing::{in_turn, ns_each, ratio};
+use crate::{Bench, Measure, process};
+
+const QUERIES: &str = include_str!("queries.txt");
+/// Fifty runs, one after the other: so many positions are enough.
+const POSITIONS: u64 = 4_000_000;
+
+pub fn measures() -> Vec<Measure> {
+    vec![Measure::new("batch/pgn", pgn), Measure::new("batch/memory", memory)]
+}
+
+/// The queries, without names and remarks.
+fn queries() -> Vec<&'static str> {
+    let lines = QUERIES.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_once('\t').map_or(line, |(_, query)| query)).collect()
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/targets/queries.txt")
+}
+
+/// From PGN, as whole processes.
+fn pgn(bench: &Bench) -> Vec<Row> {
+    let (queries, file) = (queries(), file());
+    let agree = |query: &str, hits: u64| bench.counts.agree(bench.inputs.games.name, query, hits);
+    let all = || {
+        let counts = process::survey(&file, &bench.inputs.pgn, 2);
+        assert_eq!(counts.len(), queries.len(), "each query is counted");
+        queries.iter().zip(counts).for_each(|(query, count)| agree(query, count));
+    };
+    let one = || agree(QUERY, process::count(QUERY, &bench.inputs.pgn, 2));
+    let [all, one] = in_turn(bench.runs, [&all, &one]);
+    for query in &queries {
+        agree(query, process::count(query, &bench.inputs.games.reel, 2));
+    }
+    vec![Row::new(
+        format!(
+            "`orbit scan --queries` of PGN, {} queries, two threads, time over that of `{QUERY}` alone",
+            queries.len()
+        ),
+        ratio(all, one),
+        Target::at_most(3.0),
+        format!("{} s; {} s", figures(all.as_secs_f64()), figures(one.as_secs_f64())),
+    )]
+}
+
+/// In memory, start-up and planning excluded.
+fn memory(bench: &Bench) -> Vec<Row> {
+    let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
+    let jobs: Vec<Job> = queries.iter().map(|query| job(query, Options::default())).collect();
+    let planners: Vec<&Planner> = jobs.iter().map(|job| &*job.planner).collect();
+    let batch = CpuBatch::new(&planners);
+    let engines: Vec<Cpu> = jobs.iter().map(Job::cpu).collect();
+    let agree = |query: &str, hits: u64| bench.counts.agree("blocks for batches", query, hits);
+    let together = || {
+        let found = batch.scan_many(&blocks).expect("the engine runs");
+        queries.iter().zip(found).for_each(|(query, hits)| agree(query, hits.iter().map(Hits::count).sum()));
+    };
+    let apart = || {
+        queries.iter().zip(&engines).for_each(|(query, engine)| agree(query, hits(engine, &blocks)));
+    };
+    let [together, apart] = in_turn(bench.runs, [&together, &apart]);
+    let each = |time| figures(ns_each(time, positions(&blocks)));
+    vec![Row::new(
+        format!(
+            "{} queries at once, blocks in memory, one thread, as fast as one after the other",
+            queries.len()
+        ),
+        ratio(apart, together),
+        Target::at_least(2.0).beyond(4.0),
+        format!("{} ns a position for all; {}", each(together), each(apart)),
+    )]
+}

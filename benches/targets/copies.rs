@@ -1,0 +1,90 @@
+//! Orbits that are evaluated together, beside copy by copy; values beside conditions.
+
+use std::cell::Cell;
+
+use orbit_chess::engine::{Engine as _, Values, Want, cpu::Cpu};
+use orbit_chess::plan::Options;
+use orbit_chess::reel::Block;
+
+use crate::floors::{hits, job, positions};
+use crate::process;
+use crate::table::{Row, Target, figures};
+use crate::timing::{in_turn, ns_each, ratio};
+use crate::{Bench, Measure};
+
+const QUERIES: &[&str] = &[
+    "#(shift {Nd4 & N})",
+    "shift flip flipcolor {Na1 attacks qb3}",
+    "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
+];
+
+/// Copy by copy is slow; so many positions are enough.
+const COPIES_POSITIONS: u64 = 1_000_000;
+const VALUES_POSITIONS: u64 = 4_000_000;
+
+const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
+const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
+
+pub fn measures() -> Vec<Measure> {
+    let copies = QUERIES.iter().map(|&query| {
+        Measure::new(format!("copies/{query}"), move |bench: &Bench| vec![copy_by_copy(bench, query)])
+    });
+    let values = [Measure::new("values/scan", at_least), Measure::new("values/memory", values)];
+    values.into_iter().chain(copies).collect()
+}
+
+fn copy_by_copy(bench: &Bench, query: &str) -> Row {
+    let blocks = bench.inputs.blocks(COPIES_POSITIONS);
+    let together = job(query, Options::default()).cpu();
+    let apart = Options { anchors: false, grids: false, tables: false, ..Options::default() };
+    let apart = job(query, apart).cpu();
+    let agree = |engine: &Cpu| bench.counts.agree("the first blocks", query, hits(engine, &blocks));
+    let [fast, slow] = in_turn(bench.runs, [&|| agree(&together), &|| agree(&apart)]);
+    let each = |time| figures(ns_each(time, positions(&blocks)));
+    Row::new(
+        format!("`{query}`, blocks in memory, one thread, as fast as copy by copy"),
+        ratio(slow, fast),
+        Target::at_least(10.0).beyond(40.0),
+        format!("{} ns a position; {}", each(fast), each(slow)),
+    )
+}
+
+/// The number of copies that match, compared so that it must be computed everywhere.
+fn at_least(bench: &Bench) -> Vec<Row> {
+    let games = &bench.inputs.games;
+    let query = format!("({VALUE}) >= 2");
+    let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
+    let [value, condition] = in_turn(bench.runs, [&|| count(&query), &|| count(CONDITION)]);
+    let each = |time| figures(ns_each(time, games.positions));
+    vec![Row::new(
+        format!("reel of {}: `{query}`, one thread, time over that of `{CONDITION}`", games.name),
+        ratio(value, condition),
+        Target::at_most(2.0),
+        format!("{} ns a position; {}", each(value), each(condition)),
+    )]
+}
+
+/// The value itself at every position, beside the condition.
+fn values(bench: &Bench) -> Vec<Row> {
+    let blocks = bench.inputs.blocks(VALUES_POSITIONS);
+    let engines = [VALUE, CONDITION].map(|query| job(query, Options::default()).cpu());
+    let found = Cell::new(0);
+    let value = || found.set(blocks.iter().map(|block| values_of(&engines[0], block)).sum());
+    let agree = || bench.counts.agree("blocks for values", CONDITION, hits(&engines[1], &blocks));
+    let [value, condition] = in_turn(bench.runs, [&value, &agree]);
+    bench.counts.agree("blocks for values", CONDITION, found.get());
+    let each = |time| figures(ns_each(time, positions(&blocks)));
+    vec![Row::new(
+        format!("`{VALUE}` with its values, blocks in memory, one thread, time over that of `{CONDITION}`"),
+        ratio(value, condition),
+        Target::at_most(2.0),
+        format!("{} ns a position; {}", each(value), each(condition)),
+    )]
+}
+
+/// Evaluates numbers, and says how many slots have one above 0.
+fn values_of(engine: &Cpu, block: &Block) -> u64 {
+    let hits = engine.scan(block, Want::Values).expect("the engine runs");
+    let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };
+    hits.slots(0..block.slots()).filter(|&slot| numbers[slot] > 0).count() as u64
+}

@@ -1,0 +1,118 @@
+//! What no engine can go below, and where one begins.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use multiversion::multiversion;
+use orbit_chess::engine::{Engine, Job, Want};
+use orbit_chess::plan::Options;
+use orbit_chess::query;
+use orbit_chess::reel::Block;
+
+use crate::table::{Row, Target, figures};
+use crate::timing::{in_turn, ns_each, ratio};
+use crate::{Bench, Measure};
+
+/// Lanes that are added up side by side: four registers of 64 bytes.
+const LANES: usize = 32;
+/// Positions of 32 bytes that are added up: 512 MiB, more than caches hold.
+pub const SUM_POSITIONS: u64 = 16 << 20;
+/// The reference engine is slow; so many positions are enough.
+const REFERENCE_POSITIONS: u64 = 1_000_000;
+
+pub fn measures() -> Vec<Measure> {
+    vec![
+        Measure::new("floor/sum", sum_row),
+        Measure::new("floor/replay", replay),
+        Measure::new("floor/reference", reference),
+    ]
+}
+
+/// Positions that lie unpacked in memory, to be added up.
+pub struct Words(Vec<[u64; LANES]>);
+
+impl Words {
+    /// Pages that are all different: untouched ones would share their memory.
+    pub fn new() -> Words {
+        let lines = SUM_POSITIONS * 4 / LANES as u64;
+        Words((0..lines).map(|line| std::array::from_fn(|lane| line << 5 | lane as u64)).collect())
+    }
+
+    /// Adds all of them up.
+    pub fn sum(&self) {
+        black_box(sum(black_box(&self.0)));
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn sum(words: &[[u64; LANES]]) -> u64 {
+    let mut lanes = [0u64; LANES];
+    for line in words {
+        for (lane, word) in lanes.iter_mut().zip(line) {
+            *lane = lane.wrapping_add(*word);
+        }
+    }
+    lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
+}
+
+/// A query in every form.
+pub fn job(text: &str, options: Options) -> Job {
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    Job::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The positions of some blocks.
+pub fn positions(blocks: &[&Block]) -> u64 {
+    blocks.iter().map(|block| block.slots() as u64).sum()
+}
+
+/// The hits of an engine.
+pub fn hits(engine: &dyn Engine, blocks: &[&Block]) -> u64 {
+    blocks.iter().map(|block| engine.scan(block, Want::Bits).expect("the engine runs").count()).sum()
+}
+
+fn sum_row(bench: &Bench) -> Vec<Row> {
+    let words = Words::new();
+    let [time] = in_turn(bench.runs, [&|| words.sum()]);
+    let rate = SUM_POSITIONS as f64 * 32.0 / 1e9 / time.as_secs_f64();
+    vec![
+        Row::new(
+            "the floor: 32 bytes a position added up from memory, one thread",
+            ns_each(time, SUM_POSITIONS),
+            Target::NONE,
+            format!("{} GB/s", figures(rate)),
+        )
+        .unit("ns a position"),
+    ]
+}
+
+/// A row for what runs on blocks in memory, beside the floor.
+fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn()) -> Row {
+    let words = Words::new();
+    let [time, floor] = in_turn(bench.runs, [work, &|| words.sum()]);
+    let each = ns_each(time, positions(blocks));
+    let floor = ns_each(floor, SUM_POSITIONS);
+    let remark = format!("{} times the floor of {} ns", figures(each / floor), figures(floor));
+    Row::new(what, each, Target::NONE, remark).unit("ns a position")
+}
+
+/// Next to nothing to evaluate: what is left is replay.
+fn replay(bench: &Bench) -> Vec<Row> {
+    let blocks = bench.inputs.blocks(u64::MAX);
+    let engine = job("Ke1", Options::default()).cpu();
+    let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));
+    vec![beside_the_sum(bench, "replay alone: `Ke1` on blocks in memory, one thread", &blocks, &work)]
+}
+
+fn reference(bench: &Bench) -> Vec<Row> {
+    let text = "shift {Nd4 kf3}";
+    let blocks = bench.inputs.blocks(REFERENCE_POSITIONS);
+    let job = job(text, Options::default());
+    let (cpu, reference) = (job.cpu(), job.reference().expect("it runs this query"));
+    let agree = |engine: &dyn Engine| bench.counts.agree("the first blocks", text, hits(engine, &blocks));
+    let [slow, fast] = in_turn(bench.runs, [&|| agree(&reference), &|| agree(&cpu)]);
+    let each = |time: Duration| ns_each(time, positions(&blocks));
+    let remark = format!("{} times the {} ns of `cpu`", figures(ratio(slow, fast)), figures(each(fast)));
+    let what = format!("the `reference` engine: `{text}` on blocks in memory, one thread");
+    vec![Row::new(what, each(slow), Target::NONE, remark).unit("ns a position")]
+}

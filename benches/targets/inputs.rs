@@ -1,0 +1,156 @@
+//! The games that are measured with, and what is known of them.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::reel::Block;
+use tempfile::TempDir;
+
+use crate::process;
+
+/// So many positions take longer than a process needs to start, and lie in no cache as 32 bytes each.
+const POSITIONS_MIN: u64 = 16_000_000;
+/// The first games are looked for in so much text.
+const HEAD_BYTES: u64 = 1 << 20;
+
+/// A reel and how much is in it.
+pub struct Games {
+    /// For messages, and to tell counts apart.
+    pub name: &'static str,
+    pub reel: PathBuf,
+    pub games: u64,
+    pub positions: u64,
+}
+
+impl Games {
+    fn index(name: &'static str, source: &Path, reel: PathBuf) -> Games {
+        process::index(&[source], &reel, 2);
+        let info = process::info(&reel);
+        let number = |value: &serde_json::Value| value.as_u64().expect("`orbit info` counts");
+        Games { name, games: number(&info["games"]["all"]), positions: number(&info["positions"]), reel }
+    }
+}
+
+/// All that is read. What was written for it goes away with it.
+pub struct Inputs {
+    folder: TempDir,
+    /// Plain moves, at least [`POSITIONS_MIN`] positions.
+    pub pgn: PathBuf,
+    pub pgn_bytes: u64,
+    /// How often the file that was given stands in it.
+    pub repeats: u64,
+    /// The same as a reel.
+    pub games: Games,
+    pub annotated: Option<PathBuf>,
+    pub distinct: Option<Games>,
+    blocks: OnceCell<Vec<Block>>,
+}
+
+impl Inputs {
+    /// Repeats the games until there are enough, and makes reels.
+    pub fn prepare() -> Inputs {
+        eprintln!("preparing the games ...");
+        let given = |name| std::env::var_os(name).map(PathBuf::from);
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
+        let source = given("ORBIT_BENCH_PGN").unwrap_or(sample);
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let repeats = POSITIONS_MIN.div_ceil(positions(&source)).max(1);
+        let pgn = if repeats == 1 { source } else { repeated(&source, repeats, folder.path()) };
+        let games = Games::index("the games", &pgn, folder.path().join("games.reel"));
+        let distinct = given("ORBIT_BENCH_DISTINCT")
+            .map(|path| Games::index("distinct games", &path, folder.path().join("distinct.reel")));
+        Inputs {
+            pgn_bytes: fs::metadata(&pgn).expect("the PGN is there").len(),
+            pgn,
+            repeats,
+            games,
+            annotated: given("ORBIT_BENCH_ANNOTATED"),
+            distinct,
+            blocks: OnceCell::new(),
+            folder,
+        }
+    }
+
+    /// A file to write, in a folder that is removed at the end.
+    pub fn temporary(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The first blocks of the reel, in memory, with at least so many positions, or all.
+    pub fn blocks(&self, positions: u64) -> Vec<&Block> {
+        let blocks = self.blocks.get_or_init(|| {
+            let mut out = Vec::new();
+            open(&self.games.reel)
+                .for_each_block(1, Block::clone, |_, block| {
+                    out.push(block);
+                    ControlFlow::Continue(())
+                })
+                .expect("a reel that was just made is sound");
+            out
+        });
+        let mut before = 0;
+        let wanted = |block: &&Block| {
+            let wanted = before < positions;
+            before += block.slots() as u64;
+            wanted
+        };
+        blocks.iter().take_while(wanted).collect()
+    }
+
+    /// A PGN file of the first ten games.
+    pub fn ten_games(&self) -> PathBuf {
+        let mut head = Vec::new();
+        let file = File::open(&self.pgn).expect("the PGN is there");
+        file.take(HEAD_BYTES).read_to_end(&mut head).expect("it can be read");
+        let begins = |at: &usize| head[*at..].starts_with(b"[Event ");
+        let end = (0..head.len()).filter(begins).nth(10).unwrap_or(head.len());
+        let path = self.temporary("ten.pgn");
+        fs::write(&path, &head[..end]).expect("the temporary folder can be written to");
+        path
+    }
+}
+
+fn open(path: &Path) -> Database {
+    Database::open(&[path.to_owned()], DatabaseOptions::default())
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn positions(path: &Path) -> u64 {
+    let mut sum = 0;
+    let add = |_, slots| {
+        sum += slots as u64;
+        ControlFlow::Continue(())
+    };
+    open(path).for_each_block(2, Block::slots, add).expect("PGN gives blocks");
+    assert!(sum > 0, "{}: there is no game to measure with", path.display());
+    sum
+}
+
+fn repeated(source: &Path, repeats: u64, folder: &Path) -> PathBuf {
+    let mut text = fs::read(source).expect("the games can be read");
+    text.extend(b"\n\n");
+    let path = folder.join("games.pgn");
+    let mut file = File::create(&path).expect("the temporary folder can be written to");
+    (0..repeats).for_each(|_| file.write_all(&text).expect("the temporary folder has room"));
+    path
+}
+
+/// The hits of every query so far.
+#[derive(Default)]
+pub struct Counts(RefCell<HashMap<(String, String), u64>>);
+
+impl Counts {
+    /// # Panics
+    ///
+    /// When the same query on the same games was counted otherwise before: then no figure is worth
+    /// anything.
+    pub fn agree(&self, games: &str, query: &str, hits: u64) {
+        let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
+        assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");
+    }
+}

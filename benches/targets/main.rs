@@ -1,0 +1,121 @@
+//! Ratios beside the figures to reach, as one Markdown table. See `benches/README.md`.
+//!
+//! A row is a ratio of two times that were taken in turn in one run on one machine, so that it can be
+//! compared with the same row of another machine. Every count of hits is compared with all others of the
+//! same query on the same games.
+
+mod batch;
+mod copies;
+mod costs;
+mod floors;
+mod inputs;
+mod process;
+mod reading;
+mod scans;
+mod table;
+mod timing;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use inputs::{Counts, Inputs};
+use table::Row;
+
+/// What all measures share.
+struct Bench {
+    /// How often each time is taken; the shortest counts.
+    runs: usize,
+    inputs: Inputs,
+    counts: Counts,
+}
+
+/// What one measurement does.
+type Work = dyn Fn(&Bench) -> Vec<Row>;
+
+/// Something to measure, which gives one or more rows.
+struct Measure {
+    /// `group/what`, for the filter.
+    name: String,
+    run: Box<Work>,
+}
+
+impl Measure {
+    fn new(name: impl Into<String>, run: impl Fn(&Bench) -> Vec<Row> + 'static) -> Measure {
+        Measure { name: name.into(), run: Box::new(run) }
+    }
+}
+
+/// The command line.
+struct Args {
+    runs: usize,
+    /// A measure whose name contains one of these is run; all are if there is none.
+    filters: Vec<String>,
+}
+
+const USAGE: &str = "usage: cargo bench --bench targets -- [--runs N] [PART OF A NAME]...";
+
+impl Args {
+    /// `None` if cargo does not bench but test: there is nothing to test.
+    fn read() -> Result<Option<Args>, String> {
+        let mut args = Args { runs: 5, filters: Vec::new() };
+        let mut is_bench = false;
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--bench" => is_bench = true,
+                "--runs" => {
+                    let runs = words.next().and_then(|runs| runs.parse().ok()).filter(|&runs| runs > 0);
+                    args.runs = runs.ok_or("--runs wants a number from 1 on")?;
+                }
+                option if option.starts_with('-') => return Err(format!("there is no option {option}")),
+                _ => args.filters.push(word),
+            }
+        }
+        Ok(is_bench.then_some(args))
+    }
+
+    fn wants(&self, measure: &Measure) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| measure.name.contains(filter))
+    }
+}
+
+fn measures() -> Vec<Measure> {
+    let groups: [fn() -> Vec<Measure>; 6] = [
+        reading::measures,
+        floors::measures,
+        scans::measures,
+        copies::measures,
+        batch::measures,
+        costs::measures,
+    ];
+    groups.iter().flat_map(|group| group()).collect()
+}
+
+fn main() -> ExitCode {
+    let args = match Args::read() {
+        Ok(Some(args)) => args,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let measures: Vec<Measure> = measures().into_iter().filter(|measure| args.wants(measure)).collect();
+    if measures.is_empty() {
+        eprintln!("no measure has such a name\n{USAGE}");
+        return ExitCode::from(2);
+    }
+    let bench = Bench { runs: args.runs, inputs: Inputs::prepare(), counts: Counts::default() };
+    table::print_head(&bench);
+    for measure in measures {
+        eprint!("{} ...", measure.name);
+        let begun = Instant::now();
+        let rows = (measure.run)(&bench);
+        match rows.len() {
+            0 => eprintln!(" left out: there are no games for it"),
+            _ => eprintln!(" {:.1} s", begun.elapsed().as_secs_f64()),
+        }
+        rows.iter().for_each(|row| println!("{row}"));
+    }
+    ExitCode::SUCCESS
+}

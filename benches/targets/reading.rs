@@ -1,0 +1,109 @@
+//! PGN: `orbit index`, and `orbit scan` of PGN beside it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use orbit_chess::pgn::{Options, Sources};
+use orbit_chess::report::grouped;
+
+use crate::process::{self, PGN_EXTRACT_MISSING};
+use crate::table::{Row, Target, figures};
+use crate::timing::{in_turn, mb_per_s, ratio};
+use crate::{Bench, Measure};
+
+/// Annotated games are given again and again until there is so much text.
+const ANNOTATED_BYTES_MIN: u64 = 200_000_000;
+/// The query of the rows that scan PGN.
+pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
+
+pub fn measures() -> Vec<Measure> {
+    vec![
+        Measure::new("index/plain", plain),
+        Measure::new("index/annotated", annotated),
+        Measure::new("pgn/scan", scan),
+    ]
+}
+
+/// `12.3 s, 45 MB/s`.
+pub fn seconds_text(bytes: u64, time: Duration) -> String {
+    format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
+}
+
+/// `orbit index` on one and on two threads, and pgn-extract.
+fn plain(bench: &Bench) -> Vec<Row> {
+    let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("plain.reel"));
+    let index = |threads| process::index(&[pgn], &reel, threads);
+    let pgn_extract = process::pgn_extract();
+    let other = || {
+        if let Some(pgn_extract) = &pgn_extract {
+            process::check_games(pgn_extract, pgn);
+        }
+    };
+    let [one, two, other] = in_turn(bench.runs, [&|| index(1), &|| index(2), &other]);
+    let text = |time| seconds_text(bench.inputs.pgn_bytes, time);
+    let against = |threads: &str, time: Duration, target: Target| {
+        let what = format!("`orbit index`, {threads}, as fast as `pgn-extract -s -r`");
+        match &pgn_extract {
+            Some(_) => Row::new(what, ratio(other, time), target, format!("{}; {}", text(time), text(other))),
+            None => Row::left_out(what, target, format!("{PGN_EXTRACT_MISSING}; {}", text(time))),
+        }
+    };
+    vec![
+        against("one thread", one, Target::at_least(10.0).beyond(19.0)),
+        against("two threads", two, Target::at_least(19.0)),
+        Row::new(
+            "`orbit index`, two threads, as fast as one",
+            ratio(one, two),
+            Target::at_least(1.95),
+            format!("{}; {}", text(two), text(one)),
+        ),
+    ]
+}
+
+/// Bytes of text below a path, unpacked.
+fn text_bytes(path: &Path) -> u64 {
+    let mut sources =
+        Sources::open(&[path.to_owned()], Options::default()).expect("the annotated games can be opened");
+    let mut sum = 0;
+    while let Some(chunk) = sources.next_chunk() {
+        sum += chunk.parts.iter().map(|part| part.bytes.len() as u64).sum::<u64>();
+    }
+    sum
+}
+
+fn annotated(bench: &Bench) -> Vec<Row> {
+    let what = "`orbit index` of annotated files, two threads";
+    let target = Target::at_least(400.0);
+    let Some(path) = &bench.inputs.annotated else {
+        return vec![Row::left_out(what, target, "ORBIT_BENCH_ANNOTATED names no folder or file")];
+    };
+    let once = text_bytes(path).max(1);
+    let paths = vec![path.as_path(); ANNOTATED_BYTES_MIN.div_ceil(once) as usize];
+    let bytes = once * paths.len() as u64;
+    let reel = bench.inputs.temporary("annotated.reel");
+    let [time] = in_turn(bench.runs, [&|| process::index(&paths, &reel, 2)]);
+    let remark = format!(
+        "{} s; {} bytes of text, all files {} times over",
+        figures(time.as_secs_f64()),
+        grouped(bytes),
+        paths.len()
+    );
+    vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
+}
+
+/// `orbit scan` of PGN beside `orbit index` of it.
+fn scan(bench: &Bench) -> Vec<Row> {
+    let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("scan.reel"));
+    let row = |(threads, text): (usize, &str)| {
+        let count =
+            || bench.counts.agree(bench.inputs.games.name, QUERY, process::count(QUERY, pgn, threads));
+        let [scan, index] = in_turn(bench.runs, [&count, &|| process::index(&[pgn], &reel, threads)]);
+        Row::new(
+            format!("`orbit scan` of PGN, `{QUERY}`, {text}, time over that of `orbit index`"),
+            ratio(scan, index),
+            Target::at_most(1.1),
+            format!("{} s; {} s", figures(scan.as_secs_f64()), figures(index.as_secs_f64())),
+        )
+    };
+    [(2, "two threads"), (1, "one thread")].map(row).into()
+}

@@ -1,0 +1,151 @@
+//! The table: its head, its rows, and what is said of them.
+
+use std::fmt;
+use std::fs;
+
+use orbit_chess::report::grouped;
+
+use crate::{Bench, process};
+
+/// What a figure should come to. A row without figures is there to be read beside others.
+#[derive(Clone, Copy, Default)]
+pub struct Target {
+    is_at_most: bool,
+    reach: Option<f64>,
+    beyond: Option<f64>,
+}
+
+impl Target {
+    /// Nothing is wanted of the figure.
+    pub const NONE: Target = Target { is_at_most: false, reach: None, beyond: None };
+
+    /// The smaller the better, but no figure is to be reached yet.
+    pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
+
+    /// The larger the better.
+    pub const fn at_least(reach: f64) -> Target {
+        Target { reach: Some(reach), ..Target::NONE }
+    }
+
+    /// The smaller the better.
+    pub const fn at_most(reach: f64) -> Target {
+        Target { reach: Some(reach), ..Target::AT_MOST }
+    }
+
+    /// The figure that is wanted once the first is reached.
+    pub const fn beyond(self, beyond: f64) -> Target {
+        Target { beyond: Some(beyond), ..self }
+    }
+
+    fn verdict(self, measured: f64) -> &'static str {
+        let holds = |wanted: f64| if self.is_at_most { measured <= wanted } else { measured >= wanted };
+        match (self.reach.map(holds), self.beyond.map(holds)) {
+            (None, None) => "",
+            (_, Some(true)) => "beyond",
+            (Some(true), _) => "met",
+            _ => "not met",
+        }
+    }
+
+    fn text(self, figure: Option<f64>) -> String {
+        let sign = if self.is_at_most { "at most" } else { "at least" };
+        figure.map_or_else(String::new, |figure| format!("{sign} {figure}"))
+    }
+}
+
+/// One line of the table.
+pub struct Row {
+    what: String,
+    /// `None`: left out, and the remark says why.
+    measured: Option<f64>,
+    unit: &'static str,
+    target: Target,
+    remark: String,
+}
+
+impl Row {
+    /// `remark` gives the figures in units that the ratio was made of.
+    pub fn new(what: impl Into<String>, measured: f64, target: Target, remark: impl Into<String>) -> Row {
+        Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
+    }
+
+    /// A row that cannot be measured here.
+    pub fn left_out(what: impl Into<String>, target: Target, why: impl Into<String>) -> Row {
+        Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
+    }
+
+    /// Of a figure that is no ratio.
+    pub fn unit(self, unit: &'static str) -> Row {
+        Row { unit, ..self }
+    }
+}
+
+/// Three figures, or as many as stand before the point.
+pub fn figures(value: f64) -> String {
+    let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
+    format!("{value:.decimals$}")
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let measured =
+            self.measured.map_or_else(|| "-".into(), |value| format!("{} {}", figures(value), self.unit));
+        let verdict = self.measured.map_or("left out", |value| self.target.verdict(value));
+        // A bar ends a cell, even within code.
+        let what = self.what.replace('|', "\\|");
+        let Target { reach, beyond, .. } = self.target;
+        let (reach, beyond) = (self.target.text(reach), self.target.text(beyond));
+        write!(f, "| {what} | {measured} | {reach} | {beyond} | {verdict} | ({}) |", self.remark)
+    }
+}
+
+/// Instruction sets that the engine or its compiler may use.
+const SETS: &[&str] = &[
+    "sse4_2",
+    "popcnt",
+    "avx",
+    "bmi2",
+    "avx2",
+    "avx512f",
+    "avx512bw",
+    "avx512_vbmi",
+    "avx512_vbmi2",
+    "avx512_vpopcntdq",
+    "gfni",
+    "asimd",
+    "sve",
+    "sve2",
+];
+
+/// The processor and those of its instruction sets that matter, where the system tells.
+fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let value = |name: &str| {
+        let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
+        Some(line.split_once(':')?.1.trim())
+    };
+    let flags: Vec<&str> = value("flags").or_else(|| value("Features"))?.split_whitespace().collect();
+    let sets: Vec<&str> = SETS.iter().copied().filter(|set| flags.contains(set)).collect();
+    Some(format!("{} ({})", value("model name").unwrap_or("no name"), sets.join(" ")))
+}
+
+/// Prints what the figures depend on, and the head of the table.
+pub fn print_head(bench: &Bench) {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let games = &bench.inputs.games;
+    println!("- processor: {}, {cores} cores", processor().unwrap_or_else(|| "not known".into()));
+    println!(
+        "- games: {}, positions: {}, PGN of {} bytes (the file {} times over)",
+        grouped(games.games),
+        grouped(games.positions),
+        grouped(bench.inputs.pgn_bytes),
+        bench.inputs.repeats
+    );
+    if let Some(distinct) = &bench.inputs.distinct {
+        println!("- distinct games: {}, positions: {}", grouped(distinct.games), grouped(distinct.positions));
+    }
+    println!("- versions: {}; {}", process::orbit_version(), process::pgn_extract_version());
+    println!("- each time is the shortest of {}\n", bench.runs);
+    println!("| what | measured | to reach | beyond | | in figures |");
+    println!("|---|---|---|---|---|---|");
+}
