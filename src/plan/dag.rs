@@ -4,7 +4,8 @@
 //! (an `i32`, sign-extended). Nodes are hash-consed: the same operation on the same operands is one
 //! node, across all copies of all orbits. Operands always have smaller ids than their users.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use shakmaty::Bitboard;
 
@@ -237,11 +238,13 @@ pub struct Options {
     pub sharing: bool,
     /// Algebraic simplification.
     pub simplify: bool,
+    /// Several unions or intersections become one step.
+    pub chains: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { anchors: true, grids: true, tables: true, sharing: true, simplify: true }
+        Options { anchors: true, grids: true, tables: true, sharing: true, simplify: true, chains: true }
     }
 }
 
@@ -252,17 +255,21 @@ pub struct Dag {
     pub ops: Vec<Op>,
     /// For each node, the loops in whose body it must be evaluated, outermost first.
     pub within: Vec<Vec<LoopId>>,
+    /// For each node, the bits that may be set in its word.
+    bounds: Vec<u64>,
     /// The loops.
     pub loops: Vec<Loop>,
     known: HashMap<Op, Id>,
     sharing: bool,
     simplify: bool,
+    pub(super) chains: bool,
 }
 
 impl Dag {
     /// An empty graph.
     pub fn new(options: Options) -> Dag {
-        Dag { sharing: options.sharing, simplify: options.simplify, ..Dag::default() }
+        let Options { sharing, simplify, chains, .. } = options;
+        Dag { sharing, simplify, chains, ..Dag::default() }
     }
 
     /// The operation of a node.
@@ -305,8 +312,26 @@ impl Dag {
         let id = Id(self.ops.len() as u32);
         self.ops.push(op);
         self.within.push(within);
+        self.bounds.push(self.bound_of(op));
         self.known.insert(op, id);
         id
+    }
+
+    /// The bits that may be set in a node's word.
+    pub fn bound(&self, id: Id) -> u64 {
+        self.bounds[id.0 as usize]
+    }
+
+    fn bound_of(&self, op: Op) -> u64 {
+        let bound = |id| self.bound(id);
+        match op {
+            Op::Const(word) => word,
+            Op::And(a, b) => bound(a) & bound(b),
+            Op::AndNot(a, _) => bound(a),
+            Op::Or(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
+            Op::Step(a, dx, dy) => board::translate(Bitboard(bound(a)), (dx, dy)).0,
+            _ => TRUE,
+        }
     }
 
     /// A constant word.
@@ -400,7 +425,8 @@ impl Dag {
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
                 Some(0) => Some(b),
-                Some(TRUE) => Some(a),
+                // Nothing that may be set is lost.
+                Some(outer) if self.bound(a) & !outer == 0 => Some(a),
                 Some(outer) => match self.op(a) {
                     Op::And(x, c) => {
                         let inner = k(self, c)?;
@@ -436,6 +462,10 @@ impl Dag {
                     }
                     (Op::And(x, c), _) if x == b && k(self, c).is_some() => Some(b),
                     (_, Op::And(y, c)) if y == a && k(self, c).is_some() => Some(a),
+                    (Op::NonEmpty(x), Op::NonEmpty(y)) => {
+                        let either = self.add(Op::Or(x, y));
+                        Some(self.add(Op::NonEmpty(either)))
+                    }
                     _ => None,
                 },
             },
@@ -461,7 +491,38 @@ impl Dag {
             words.sort_unstable();
             words.dedup();
         }
+        if self.simplify {
+            words = self.factored(words);
+        }
         self.balanced(words, Op::Or, 0)
+    }
+
+    /// Puts what several intersections of a union have in common before it: `(x & y) | (x & z)` is
+    /// `x & (y | z)`. The most frequent operand goes first.
+    fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
+        let factors = |dag: &Dag, word: Id| match dag.op(word) {
+            Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],
+            _ => [None; 2],
+        };
+        loop {
+            let mut uses: BTreeMap<Id, usize> = BTreeMap::new();
+            for &word in &words {
+                factors(self, word).into_iter().flatten().for_each(|id| *uses.entry(id).or_default() += 1);
+            }
+            let best = uses.into_iter().max_by_key(|&(id, count)| (count, Reverse(id)));
+            let Some((factor, 2..)) = best else { return words };
+            let (with, mut rest): (Vec<Id>, Vec<Id>) =
+                words.into_iter().partition(|&word| factors(self, word).contains(&Some(factor)));
+            let others = with.into_iter().map(|word| match self.op(word) {
+                Op::And(a, b) if a == factor => b,
+                Op::And(a, _) => a,
+                _ => unreachable!("it has factors"),
+            });
+            let others = others.collect();
+            let any = self.any_of(others);
+            rest.push(self.add(Op::And(factor, any)));
+            words = rest;
+        }
     }
 
     fn balanced(&mut self, mut words: Vec<Id>, op: impl Fn(Id, Id) -> Op + Copy, neutral: u64) -> Id {

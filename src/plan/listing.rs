@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Input, Op, Program, Reg, Step};
+use super::{Input, Op, Program, Reg, Step, TRUE, Term};
 
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +34,10 @@ impl fmt::Display for Program {
                 Step::OrScalar { dst, a, scalar } => {
                     writeln!(f, "{dst} = or {a} {}", self.scalar_text(scalar.0))?;
                 }
+                Step::Chain { dst, chain } => {
+                    let terms: Vec<String> = chain.terms.iter().map(|term| self.term_text(term)).collect();
+                    writeln!(f, "{dst} = {} {}", format!("{:?}", chain.op).to_lowercase(), terms.join(", "))?;
+                }
                 Step::Begin { table, acc, .. } => {
                     writeln!(f, "{acc} = for each of {} rows", self.tables[*table].len())?;
                     depth += 1;
@@ -46,6 +50,23 @@ impl fmt::Display for Program {
 }
 
 impl Program {
+    /// `~(r4 & 0x00ff << 8)`, as far as there is anything of it.
+    fn term_text(&self, term: &Term<Reg>) -> String {
+        let keep = self.scalar_text(term.keep.0);
+        let mut text =
+            if self.is_all(term.keep.0) { term.src.to_string() } else { format!("{} & {keep}", term.src) };
+        match term.by {
+            0 => {}
+            by @ 1.. => text = format!("({text}) << {by}"),
+            by => text = format!("({text}) >> {}", -by),
+        }
+        if term.not { format!("~({text})") } else { text }
+    }
+
+    fn is_all(&self, scalar: u32) -> bool {
+        self.scalar_text(scalar) == format!("{TRUE:#018x}")
+    }
+
     fn scalar_text(&self, scalar: u32) -> String {
         let param = self.steps.iter().find_map(|step| match step {
             Step::Begin { table, first, .. } => {

@@ -4,6 +4,7 @@
 //! knows nothing of CQL; engines know nothing but it. It is built from the orbit's copies after
 //! these were counted, so nothing that is simplified here can change a count.
 
+mod chains;
 mod columns;
 mod copies;
 mod dag;
@@ -17,7 +18,7 @@ mod tiles;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
-pub use program::{Input, Program, Reg, Scalar, Step};
+pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Step, Term};
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
 pub use crate::query::tree::{Cmp, GameResult, Special};

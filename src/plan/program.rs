@@ -30,11 +30,44 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
+    /// Terms gathered by one operation.
+    Chain { dst: Reg, chain: Chain<Reg> },
     /// Repeats up to the matching [`Step::End`] for every row of a table: its words go to the
     /// scalars from `first` on. `acc` starts as the neutral word of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
     /// `acc = reduce(acc, word)`; begins at step `begin` again while there are rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
+}
+
+/// How the terms of a chain are gathered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChainOp {
+    /// Their union.
+    Or,
+    /// Their intersection.
+    And,
+    /// Mask: no term is empty (or, where it is negated, has a square).
+    Meet,
+}
+
+/// Several operations at once. `R` names what is read.
+#[derive(Clone, Debug)]
+pub struct Chain<R = Id> {
+    /// How terms are gathered.
+    pub op: ChainOp,
+    /// At least one.
+    pub terms: Vec<Term<R>>,
+}
+
+/// `(src & keep)` moved up by `by` bits, or down if it is negative, none of which gets lost; then, if `not`,
+/// the opposite.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the formula says it")]
+pub struct Term<R = Id> {
+    pub src: R,
+    pub keep: Scalar,
+    pub by: i8,
+    pub not: bool,
 }
 
 /// What is loaded into a register before a run.
@@ -76,6 +109,9 @@ impl Program {
             match step {
                 Step::Begin { table, .. } => times.push(now.saturating_mul(self.tables[*table].len() as u64)),
                 Step::End { .. } => drop(times.pop()),
+                Step::Chain { chain, .. } => {
+                    cost = cost.saturating_add(now.saturating_mul(chain.terms.len() as u64));
+                }
                 _ => cost = cost.saturating_add(now),
             }
         }
@@ -87,13 +123,17 @@ impl Program {
         let mut writer = Writer::new(dag, roots);
         writer.place();
         writer.emit_scope(None);
+        if dag.chains {
+            writer.chain(roots);
+        }
         writer.assign(roots)
     }
 }
 
 /// A step on virtual registers: one for each node.
-enum Draft {
+pub(super) enum Draft {
     Node(Id),
+    Chain(Id, Chain),
     Splat(Id, Scalar),
     AndScalar(Id, Id, Scalar),
     OrScalar(Id, Id, Scalar),
@@ -101,8 +141,8 @@ enum Draft {
     End(Id, LoopId, usize),
 }
 
-struct Writer<'a> {
-    dag: &'a Dag,
+pub(super) struct Writer<'a> {
+    pub(super) dag: &'a Dag,
     needed: Vec<bool>,
     /// Nodes that some reader wants as a column although they are scalars.
     columns_of_scalars: Vec<bool>,
@@ -111,8 +151,10 @@ struct Writer<'a> {
     scalars: Vec<u64>,
     scalar_of: HashMap<Id, Scalar>,
     first_param: HashMap<LoopId, Scalar>,
-    drafts: Vec<Draft>,
+    pub(super) drafts: Vec<Draft>,
     inputs: Vec<(Input, Id)>,
+    /// Constants that chains read.
+    words: HashMap<u64, Scalar>,
 }
 
 impl<'a> Writer<'a> {
@@ -132,7 +174,17 @@ impl<'a> Writer<'a> {
             first_param: HashMap::new(),
             drafts: Vec::new(),
             inputs: (0..4).map(|k| (Input::Plane(k), Id(u32::MAX))).collect(),
+            words: HashMap::new(),
         }
+    }
+
+    /// The scalar that holds a constant.
+    pub(super) fn scalar(&mut self, word: u64) -> Scalar {
+        let next = Scalar(self.scalars.len() as u32);
+        *self.words.entry(word).or_insert_with(|| {
+            self.scalars.push(word);
+            next
+        })
     }
 
     fn is_scalar(&self, id: Id) -> bool {
@@ -230,6 +282,10 @@ impl<'a> Writer<'a> {
                     self.dag.op(*id).args().for_each(|arg| read(arg, &open, &defined));
                     defined.insert(*id, at);
                 }
+                Draft::Chain(id, chain) => {
+                    chain.terms.iter().for_each(|term| read(term.src, &open, &defined));
+                    defined.insert(*id, at);
+                }
                 Draft::Splat(id, _) => {
                     defined.insert(*id, at);
                 }
@@ -291,6 +347,16 @@ impl<'a> Writer<'a> {
                     whole_positions |=
                         matches!(op, Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. });
                     Step::Do { dst, op }
+                }
+                Draft::Chain(id, Chain { op, terms }) => {
+                    let dst = new(*id, &mut regs, &mut free);
+                    let terms = terms.iter().map(|&Term { src, keep, by, not }| Term {
+                        src: regs[&src],
+                        keep,
+                        by,
+                        not,
+                    });
+                    Step::Chain { dst, chain: Chain { op: *op, terms: terms.collect() } }
                 }
                 Draft::Splat(id, scalar) => {
                     Step::Splat { dst: new(*id, &mut regs, &mut free), scalar: *scalar }

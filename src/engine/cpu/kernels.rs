@@ -11,7 +11,9 @@ use super::isa::for_each_isa;
 use super::machine::{BATCH, Column, Machine};
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
-    plan::{Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Special, Step},
+    plan::{
+        Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Special, Step, TRUE, Term,
+    },
     reel::{Block, lanes::LANES},
 };
 
@@ -53,6 +55,12 @@ fn run_steps(program: &Program, machine: &mut Machine) {
     while let Some(step) = program.steps.get(at) {
         at += 1;
         let (dst, a, scalar) = match *step {
+            Step::Chain { dst, ref chain } => {
+                let mut out = machine.spare.take().expect("it is put back");
+                run_chain(chain, machine, words_mut(&mut out));
+                machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
+                continue;
+            }
             Step::Do { dst, op } => {
                 // The result goes to the spare column, which then changes places with `dst`.
                 let mut out = machine.spare.take().expect("it is put back");
@@ -172,6 +180,73 @@ fn number(word: u64) -> i32 {
 #[inline(always)]
 fn packed(number: i32) -> u64 {
     i64::from(number) as u64
+}
+
+/// Runs a chain, four, two or one terms at a time.
+#[inline(always)]
+fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; BATCH]) {
+    match chain.op {
+        ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
+        ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
+        ChainOp::Meet => gather(chain, machine, out, TRUE, |acc, term, not| acc & (mask(term != 0) ^ not)),
+    }
+}
+
+#[inline(always)]
+fn gather(
+    chain: &Chain<Reg>,
+    machine: &Machine,
+    out: &mut [u64; BATCH],
+    neutral: u64,
+    add: impl Fn(u64, u64, u64) -> u64 + Copy,
+) {
+    // Plain loops: a closure would be compiled by itself, for the base instructions.
+    let (fours, rest) = chain.terms.as_chunks();
+    let (twos, ones) = rest.as_chunks();
+    let mut begin = Some(neutral);
+    for terms in fours {
+        add_terms::<4>(terms, machine, out, begin.take(), add);
+    }
+    for terms in twos {
+        add_terms::<2>(terms, machine, out, begin.take(), add);
+    }
+    for term in ones {
+        add_terms::<1>(&[*term], machine, out, begin.take(), add);
+    }
+}
+
+/// Adds terms to what was gathered, or to `begin`.
+#[inline(always)]
+fn add_terms<const N: usize>(
+    terms: &[Term<Reg>; N],
+    machine: &Machine,
+    out: &mut [u64; BATCH],
+    begin: Option<u64>,
+    add: impl Fn(u64, u64, u64) -> u64,
+) {
+    let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
+    let keep = terms.map(|term| machine.scalars[term.keep.0 as usize]);
+    // Nothing that is kept comes round the end.
+    let by = terms.map(|term| (i32::from(term.by) & 63) as u32);
+    let not = terms.map(|term| mask(term.not));
+    let all = |mut acc: u64, i: usize| {
+        for k in 0..N {
+            acc = add(acc, (src[k][i] & keep[k]).rotate_left(by[k]), not[k]);
+        }
+        acc
+    };
+    match begin {
+        Some(neutral) => {
+            for i in 0..BATCH {
+                out[i] = all(neutral, i);
+            }
+        }
+        None => {
+            for i in 0..BATCH {
+                out[i] = all(out[i], i);
+            }
+        }
+    }
 }
 
 /// One operation on whole registers.

@@ -11,7 +11,9 @@ use std::ops::Range;
 
 use crate::{
     board::{Position, attacks},
-    plan::{Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special, Step},
+    plan::{
+        ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special, Step, Term,
+    },
 };
 
 const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
@@ -166,6 +168,11 @@ impl<'a> Printer<'a> {
                 let value = self.scalar(scalar);
                 self.line(&format!("r{} = r{} | {value};", dst.0, a.0));
             }
+            Step::Chain { dst, ref chain } => {
+                let terms: Vec<String> = chain.terms.iter().map(|term| self.term(chain.op, term)).collect();
+                let sign = if chain.op == ChainOp::Or { " | " } else { " & " };
+                self.line(&format!("r{} = {};", dst.0, terms.join(sign)));
+            }
             Step::Begin { table, first, acc, reduce, .. } => self.begin(table, first, acc, reduce),
             Step::End { acc, word, reduce, .. } => {
                 let (acc, word) = (acc.0, word.0);
@@ -192,6 +199,15 @@ impl<'a> Printer<'a> {
         if width > 0 {
             self.line(&format!("let t{table} = {base}u + {width}u * i{table};"));
         }
+    }
+
+    fn term(&self, op: ChainOp, term: &Term<Reg>) -> String {
+        let keep = self.scalar(term.keep);
+        let kept =
+            if keep == "ALL" { format!("r{}", term.src.0) } else { format!("(r{} & {keep})", term.src.0) };
+        let moved = shifted(&kept, term.by.into());
+        let value = if op == ChainOp::Meet { format!("non_empty({moved})") } else { moved };
+        if term.not { format!("~{value}") } else { value }
     }
 
     fn scalar(&self, scalar: Scalar) -> String {
