@@ -120,6 +120,12 @@ impl Writer<'_> {
         Some(Chain { op, terms })
     }
 
+    /// Operands as they are.
+    fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
+        let keep = self.scalar(TRUE);
+        operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
+    }
+
     /// What a node brings into a chain of `op` in place of itself, if nobody else reads it.
     fn terms(&mut self, chains: &Chains, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
@@ -145,6 +151,15 @@ impl Writer<'_> {
                 Op::NonEmpty(src) if op == ChainOp::Meet => {
                     let keep = self.scalar(TRUE);
                     Some(vec![Term { src, keep, by: 0, not }])
+                }
+                Op::Or(a, b) if op == if not { ChainOp::And } else { ChainOp::Or } => {
+                    Some(self.plain_terms([(a, not), (b, not)]))
+                }
+                Op::And(a, b) if op == if not { ChainOp::Or } else { ChainOp::And } => {
+                    Some(self.plain_terms([(a, not), (b, not)]))
+                }
+                Op::AndNot(a, b) if op == if not { ChainOp::Or } else { ChainOp::And } => {
+                    Some(self.plain_terms([(a, not), (b, !not)]))
                 }
                 _ => None,
             },

@@ -481,7 +481,38 @@ impl Dag {
                 _ => None,
             },
             Op::Step(a, 0, 0) => Some(a),
+            Op::NonEmpty(a) if self.is_mask(a) => Some(a),
+            Op::NonEmpty(a) => match self.op(a) {
+                // A condition on the position is no matter of squares.
+                Op::And(x, y) if self.is_mask(y) => {
+                    let some = self.add(Op::NonEmpty(x));
+                    Some(self.add(Op::And(some, y)))
+                }
+                Op::And(x, y) if self.is_mask(x) => {
+                    let some = self.add(Op::NonEmpty(y));
+                    Some(self.add(Op::And(some, x)))
+                }
+                _ => None,
+            },
             _ => None,
+        }
+    }
+
+    /// Whether a node is known to be all ones or all zeros everywhere.
+    fn is_mask(&self, id: Id) -> bool {
+        match self.op(id) {
+            Op::Const(word) => word == 0 || word == TRUE,
+            Op::WhiteToMove
+            | Op::Initial
+            | Op::Terminal
+            | Op::GameMask(_)
+            | Op::NonEmpty(_)
+            | Op::Single(_)
+            | Op::Compare(..)
+            | Op::NoMoves(_) => true,
+            Op::Not(a) => self.is_mask(a),
+            Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) => self.is_mask(a) && self.is_mask(b),
+            _ => false,
         }
     }
 

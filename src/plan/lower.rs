@@ -7,7 +7,7 @@ use shakmaty::Bitboard;
 
 use super::{
     columns::{Column, Text, TextTest},
-    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce, TRUE},
+    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -678,15 +678,22 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        let mut in_check = Vec::new();
-        for (king, enemies) in [(6, PieceSet::BLACK), (14, PieceSet::WHITE)] {
-            let king = self.dag.pieces(PieceSet::only(Code(king)));
-            let all = self.dag.word(TRUE);
-            let attackers = self.attackers(all, enemies, king);
-            in_check.push(self.dag.add(Op::NonEmpty(attackers)));
-        }
+        // The king and his enemies are chosen first, so that lines are followed once.
         let white = self.dag.add(Op::WhiteToMove);
-        self.select(white, in_check[0], in_check[1])
+        let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
+            .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))
+            .into_iter()
+            .reduce(|[a, b], [c, d]| [self.select(white, a, c), self.select(white, b, d)])
+            .expect("there are two sides");
+        let pieces = Q::contents_where(|code| matches!(code.0 & 7, 2..=6));
+        let attackers = self.attackers(enemies, pieces, king);
+        let near = [true, false].map(|white| self.dag.add(Op::Pawn { set: king, white }));
+        let near = self.select(white, near[0], near[1]);
+        let pawns = self.pieces_where(|code| code.0 & 7 == 1);
+        let pawns = self.and(pawns, enemies);
+        let pawns = self.and(pawns, near);
+        let attackers = self.or(attackers, pawns);
+        self.dag.add(Op::NonEmpty(attackers))
     }
 
     fn text_test(&mut self, test: TextTest) -> Id {

@@ -188,6 +188,9 @@ fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; BATCH]) {
     match chain.op {
         ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
         ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
+        ChainOp::Meet if chain.terms.iter().all(|term| !term.not) => {
+            gather(chain, machine, out, TRUE, |acc, term, _| if term != 0 { acc } else { 0 })
+        }
         ChainOp::Meet => gather(chain, machine, out, TRUE, |acc, term, not| acc & (mask(term != 0) ^ not)),
     }
 }
@@ -205,14 +208,20 @@ fn gather(
     let (twos, ones) = rest.as_chunks();
     let mut begin = Some(neutral);
     for terms in fours {
-        add_terms::<4>(terms, machine, out, begin.take(), add);
+        add_terms::<4>(terms, machine, out, begin.take(), is_plain(terms, machine), add);
     }
     for terms in twos {
-        add_terms::<2>(terms, machine, out, begin.take(), add);
+        add_terms::<2>(terms, machine, out, begin.take(), is_plain(terms, machine), add);
     }
     for term in ones {
-        add_terms::<1>(&[*term], machine, out, begin.take(), add);
+        add_terms::<1>(&[*term], machine, out, begin.take(), is_plain(&[*term], machine), add);
     }
+}
+
+/// Whether terms are taken as they are.
+#[inline(always)]
+fn is_plain(terms: &[Term<Reg>], machine: &Machine) -> bool {
+    terms.iter().all(|term| term.by == 0 && machine.scalars[term.keep.0 as usize] == TRUE)
 }
 
 /// Adds terms to what was gathered, or to `begin`.
@@ -222,19 +231,34 @@ fn add_terms<const N: usize>(
     machine: &Machine,
     out: &mut [u64; BATCH],
     begin: Option<u64>,
+    is_plain: bool,
     add: impl Fn(u64, u64, u64) -> u64,
 ) {
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
+    let not = terms.map(|term| mask(term.not));
+    if is_plain {
+        let all = |mut acc: u64, i: usize| {
+            for k in 0..N {
+                acc = add(acc, src[k][i], not[k]);
+            }
+            acc
+        };
+        return write(out, begin, all);
+    }
     let keep = terms.map(|term| machine.scalars[term.keep.0 as usize]);
     // Nothing that is kept comes round the end.
     let by = terms.map(|term| (i32::from(term.by) & 63) as u32);
-    let not = terms.map(|term| mask(term.not));
     let all = |mut acc: u64, i: usize| {
         for k in 0..N {
             acc = add(acc, (src[k][i] & keep[k]).rotate_left(by[k]), not[k]);
         }
         acc
     };
+    write(out, begin, all);
+}
+
+#[inline(always)]
+fn write(out: &mut [u64; BATCH], begin: Option<u64>, all: impl Fn(u64, usize) -> u64) {
     match begin {
         Some(neutral) => {
             for i in 0..BATCH {
