@@ -358,6 +358,9 @@ fn note_text(note: &OrbitNote) -> String {
             note.gridded, note.grids
         ));
     }
+    if note.pointwise > 0 {
+        parts.push(format!("with attacks, counts or sets in {} of them", note.pointwise));
+    }
     if note.in_tables > 0 {
         parts.push(format!("{} copies as rows of {} tables", note.in_tables, note.tables));
     }

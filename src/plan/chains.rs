@@ -87,6 +87,7 @@ impl Writer<'_> {
                     let tests = self.join(chains, ChainOp::Meet, [(a, false), (b, true)]);
                     tests.or_else(|| self.join(chains, ChainOp::And, [(a, false), (b, true)]))
                 }
+                Op::Add(a, b) => self.join(chains, ChainOp::Sum, [(a, false), (b, false)]),
                 Op::NonEmpty(a) => {
                     let Draft::AndScalar(_, src, keep) = *chains.only_reader(a)? else { return None };
                     chains.take(a);
@@ -102,7 +103,11 @@ impl Writer<'_> {
     /// in but itself.
     fn join(&mut self, chains: &mut Chains, op: ChainOp, operands: [(Id, bool); 2]) -> Option<Chain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
-        if op == ChainOp::Meet && found.iter().any(Option::is_none) || found.iter().all(Option::is_none) {
+        // Their terms are no words that could stand for themselves.
+        let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
+        let count = found.iter().flatten().map(Vec::len).sum::<usize>();
+        let is_whole = found.iter().all(Option::is_some) && count <= TERMS_MAX;
+        if is_test && !is_whole || count == 0 {
             return None;
         }
         let all = self.scalar(TRUE);
@@ -113,7 +118,6 @@ impl Writer<'_> {
                     terms.extend(found);
                     chains.take(id);
                 }
-                _ if op == ChainOp::Meet => return None,
                 _ => terms.push(Term { src: id, keep: all, by: 0, not }),
             }
         }
@@ -135,20 +139,25 @@ impl Writer<'_> {
                     (ChainOp::Or, true) => ChainOp::And,
                     (ChainOp::And, true) => ChainOp::Or,
                     (ChainOp::Meet, true) if chain.terms.len() > 1 => return None,
+                    (ChainOp::Sum, true) => return None,
                     (kind, _) => kind,
                 };
                 (kind == op).then(|| chain.terms.iter().map(negated).collect())
             }
-            &Draft::AndScalar(_, src, keep) if op != ChainOp::Meet => {
+            &Draft::AndScalar(_, src, keep) if matches!(op, ChainOp::Or | ChainOp::And) => {
                 Some(vec![Term { src, keep, by: 0, not }])
             }
             Draft::Node(node) => match self.dag.op(*node) {
-                Op::Step(src, dx, dy) if op != ChainOp::Meet => {
+                Op::Step(src, dx, dy) if matches!(op, ChainOp::Or | ChainOp::And) => {
                     let (stay, by) = attacks::translation(dx, dy);
                     let keep = self.scalar(stay);
                     Some(vec![Term { src, keep, by: by as i8, not }])
                 }
                 Op::NonEmpty(src) if op == ChainOp::Meet => {
+                    let keep = self.scalar(TRUE);
+                    Some(vec![Term { src, keep, by: 0, not }])
+                }
+                Op::Count(src) if op == ChainOp::Sum && !not => {
                     let keep = self.scalar(TRUE);
                     Some(vec![Term { src, keep, by: 0, not }])
                 }

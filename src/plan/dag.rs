@@ -232,6 +232,8 @@ pub struct Options {
     pub anchors: bool,
     /// They become several words where they do not.
     pub grids: bool,
+    /// So do attacks between designators, numbers of squares and sets.
+    pub pointwise: bool,
     /// Copies that differ in squares alone become rows of a table.
     pub tables: bool,
     /// The same operation on the same operands is computed once.
@@ -244,7 +246,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { anchors: true, grids: true, tables: true, sharing: true, simplify: true, chains: true }
+        Options {
+            anchors: true,
+            grids: true,
+            pointwise: true,
+            tables: true,
+            sharing: true,
+            simplify: true,
+            chains: true,
+        }
     }
 }
 

@@ -249,7 +249,7 @@ impl Lower {
     }
 
     /// Squares of `x` whose piece, one of `may`, attacks a square of `y`.
-    fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
+    pub(super) fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
         let mut parts = Vec::new();
         let movers = |lower: &mut Lower, role: u8| lower.movers(may, &[role]);
         if let Some(knights) = movers(self, 2) {
@@ -282,7 +282,7 @@ impl Lower {
     }
 
     /// Squares that pieces on `x`, all of them among `may`, attack.
-    fn attacked(&mut self, x: Id, may: PieceSet) -> Id {
+    pub(super) fn attacked(&mut self, x: Id, may: PieceSet) -> Id {
         let mut parts = Vec::new();
         if let Some(knights) = self.movers(may, &[2]) {
             let knights = self.and(knights, x);

@@ -12,6 +12,7 @@ mod listing;
 mod lower;
 mod numbers;
 mod orbits;
+mod pointwise;
 mod program;
 mod tiles;
 
@@ -46,7 +47,8 @@ pub enum Output {
 }
 
 /// How one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of
-/// shifts; `grids` words hold `gridded` copies, several for each; and so on.
+/// shifts; `grids` words hold `gridded` copies, several for each; `pointwise` of these hold more than
+/// designators and logic; and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -55,6 +57,7 @@ pub struct OrbitNote {
     pub anchored: usize,
     pub grids: usize,
     pub gridded: usize,
+    pub pointwise: usize,
     pub tables: usize,
     pub in_tables: usize,
     pub unrolled: usize,

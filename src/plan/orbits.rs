@@ -12,6 +12,7 @@ use super::{
     OrbitNote,
     dag::{Id, LoopId, Op, Reduce, TRUE},
     lower::{LIGHT, Lower, Slot, Slots, Value},
+    tiles::is_pointwise,
 };
 use crate::{
     orbit::{Filter, Orbit, Placement},
@@ -204,21 +205,27 @@ impl Lower {
         parts: &mut Vec<Id>,
         note: &mut OrbitNote,
     ) -> Vec<usize> {
-        if !matches!(wanted, Wanted::Any | Wanted::Count) {
+        if wanted == Wanted::Max {
             return (0..orbit.copies.len()).collect();
         }
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
-            match self.collapse(orbit, placement, &group) {
-                Some(tiles) => {
-                    let words = tiles.words;
+            let words = match wanted {
+                Wanted::Union => self.collapse_set(orbit, placement, &group),
+                _ => self.collapse(orbit, placement, &group).map(|tiles| tiles.words),
+            };
+            match words {
+                Some(words) => {
+                    if wanted == Wanted::Union || is_pointwise(&orbit.unshifted(placement)) {
+                        note.pointwise += group.len();
+                    }
                     if words.len() == 1 {
                         (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len());
                     } else {
                         (note.grids, note.gridded) = (note.grids + words.len(), note.gridded + group.len());
                     }
                     match wanted {
-                        Wanted::Any => parts.push(self.dag.any_of(words)),
+                        Wanted::Any | Wanted::Union => parts.push(self.dag.any_of(words)),
                         _ => parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word)))),
                     }
                 }

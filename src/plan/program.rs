@@ -48,6 +48,8 @@ pub enum ChainOp {
     And,
     /// Mask: no term is empty (or, where it is negated, has a square).
     Meet,
+    /// Number: the squares of all terms. None is negated.
+    Sum,
 }
 
 /// Several operations at once. `R` names what is read.

@@ -13,6 +13,7 @@ use shakmaty::{Bitboard, Square};
 use super::{
     dag::{Id, Op},
     lower::Lower,
+    pointwise::{attack, collapsible_attack, collapsible_count, squares_of},
 };
 use crate::{
     board::full_lines,
@@ -22,9 +23,9 @@ use crate::{
 
 /// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Anchor {
-    x: i8,
-    y: i8,
+pub(super) struct Anchor {
+    pub(super) x: i8,
+    pub(super) y: i8,
 }
 
 impl Anchor {
@@ -73,29 +74,60 @@ impl Lower {
             return None;
         }
         let base = orbit.unshifted(placement);
-        if !collapsible(&base) {
+        if !collapsible(&base) || !self.options.pointwise && is_pointwise(&base) {
             return None;
         }
         let shifts: Vec<(i8, i8)> =
             group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
-        let anchors = match anchors(&shifts, single_square(&base)) {
-            one if one.len() == 1 && self.options.anchors => one,
-            several if several.len() > 1 && self.options.grids => several,
-            _ if self.options.grids => ALL_SHIFTS.to_vec(),
-            _ => return None,
-        };
+        let anchors = self.tiles_for(&shifts, &base)?;
         let words = anchors.iter().map(|&anchor| {
-            let valid =
-                shifts.iter().filter_map(|&shift| anchor.bit(shift)).fold(0, |all, bit| all | 1 << bit);
-            let (word, valid) = (self.shifted_truth(&base, anchor), self.dag.word(valid));
+            let (word, valid) = (self.shifted_truth(&base, anchor), self.valid(&shifts, anchor));
             self.and(word, valid)
         });
         let words = words.collect();
         Some(Tiles { anchors, words })
     }
 
+    /// The union of a set under all shifts of one placement, in one word for each tile.
+    pub(super) fn collapse_set(
+        &mut self,
+        orbit: &Orbit,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<Vec<Id>> {
+        let base = orbit.unshifted(placement);
+        if group.len() < 2 || !self.options.pointwise || squares_of(&base).is_none() {
+            return None;
+        }
+        let shifts: Vec<(i8, i8)> =
+            group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
+        let anchors = self.tiles_for(&shifts, &base)?;
+        let words = anchors.into_iter().map(|anchor| {
+            let valid = self.valid(&shifts, anchor);
+            self.shifted_set(&base, valid, anchor)
+        });
+        Some(words.collect())
+    }
+
+    /// The tiles that some shifts of a filter take, if the options allow as many.
+    fn tiles_for(&self, shifts: &[(i8, i8)], base: &Filter) -> Option<Vec<Anchor>> {
+        match anchors(shifts, single_square(base)) {
+            one if one.len() == 1 && self.options.anchors => Some(one),
+            several if several.len() > 1 && self.options.grids => Some(several),
+            _ if self.options.grids => Some(ALL_SHIFTS.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The bits of a tile that belong to one of some shifts.
+    fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
+        let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
+        let valid = bits.fold(0, |all, bit| all | 1 << bit);
+        self.dag.word(valid)
+    }
+
     /// The truth of a filter under every shift of a tile.
-    fn shifted_truth(&mut self, filter: &Filter, anchor: Anchor) -> Id {
+    pub(super) fn shifted_truth(&mut self, filter: &Filter, anchor: Anchor) -> Id {
         if ignores_shifts(filter) {
             return self.truth(filter);
         }
@@ -114,6 +146,8 @@ impl Lower {
                 let both = self.and(pieces, others);
                 self.shifted_hits(both, *on, anchor)
             }
+            Q::Attacks | Q::AttackedBy => self.shifted_attack(attack(f).expect("it is an attack"), anchor),
+            Q::Compare(_) => self.shifted_count(f, anchor),
             Q::Not => {
                 let word = self.shifted_truth(&f.args[0], anchor);
                 self.not(word)
@@ -142,7 +176,7 @@ impl Lower {
     }
 
     /// For every shift of a tile, whether one of `pieces` stands on the shifted `squares`.
-    fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
+    pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));
         }
@@ -185,9 +219,18 @@ impl Lower {
     }
 
     /// A set moved by (files, ranks), however far.
-    fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
+    pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }
+}
+
+/// Whether more than designators and logic have to be moved.
+pub(super) fn is_pointwise(filter: &Filter) -> bool {
+    let mut found = false;
+    filter.walk_unshielded(&mut |plain| {
+        found |= matches!(plain.op, Q::Attacks | Q::AttackedBy | Q::Compare(_));
+    });
+    found
 }
 
 /// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
@@ -203,7 +246,7 @@ fn single_square(filter: &Filter) -> Option<Square> {
 }
 
 /// Whether a shift changes nothing in a filter.
-fn ignores_shifts(filter: &Filter) -> bool {
+pub(super) fn ignores_shifts(filter: &Filter) -> bool {
     let mut moves = false;
     filter.walk_unshielded(&mut |plain| {
         moves |= match &plain.op {
@@ -216,7 +259,7 @@ fn ignores_shifts(filter: &Filter) -> bool {
 }
 
 /// Whether the truth of a filter under all shifts can be had from bits of designators.
-fn collapsible(filter: &Filter) -> bool {
+pub(super) fn collapsible(filter: &Filter) -> bool {
     if ignores_shifts(filter) {
         return true;
     }
@@ -224,6 +267,8 @@ fn collapsible(filter: &Filter) -> bool {
     match &f.op {
         Q::Designator { .. } => true,
         Q::Intersect => restricted_designator(f).is_some(),
+        Q::Attacks | Q::AttackedBy => attack(f).is_some_and(collapsible_attack),
+        Q::Compare(_) => collapsible_count(f),
         Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If => f.args.iter().all(collapsible),
         _ => false,
     }

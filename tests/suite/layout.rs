@@ -17,7 +17,10 @@ use orbit_chess::{
     reel::{Key, SEGMENT_SLOTS},
 };
 
-use crate::{common::data, runners::without};
+use crate::{
+    common::data,
+    runners::{NONE, without},
+};
 
 /// The kernels of a query: of the first pass, of the values, of the copies.
 fn kernels(text: &str, options: Options) -> Option<[Kernel; 3]> {
@@ -193,7 +196,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
     for text in texts {
-        for options in [without(0), without(31)] {
+        for options in [without(0), without(NONE)] {
             let Some(kernels) = kernels(text, options) else { continue };
             planned += 1;
             for kernel in &kernels {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use orbit_chess::{
     engine::{
         Answer, Engine, Hits, Job, Values, Want,
+        cpu::{Cpu, Isa},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions},
         reference::Bulk,
     },
@@ -24,7 +25,7 @@ pub struct Runner {
 #[derive(Clone, Debug)]
 enum Way {
     Reference,
-    Cpu(Options),
+    Cpu(Options, Isa),
     Gpu(Options, Arc<GpuDevice>),
 }
 
@@ -67,13 +68,18 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 type Switch = (&'static str, fn(&mut Options));
 
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [Switch; 5] = [
+pub const OPTIMISATIONS: [Switch; 7] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
     ("sharing", |options| options.sharing = false),
     ("simplify", |options| options.simplify = false),
+    ("pointwise", |options| options.pointwise = false),
+    ("chains", |options| options.chains = false),
 ];
+
+/// All optimisations switched off.
+pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
 
 /// Options without those optimisations whose bits are set.
 pub fn without(mask: u32) -> Options {
@@ -93,7 +99,15 @@ impl Runner {
 
     /// `cpu` without those optimisations whose bits are set.
     pub fn cpu(mask: u32) -> Runner {
-        Runner { name: named("cpu", mask), way: Way::Cpu(without(mask)) }
+        Runner { name: named("cpu", mask), way: Way::Cpu(without(mask), Isa::detected()) }
+    }
+
+    /// `cpu` for each set of instructions that this processor has and would not choose by itself.
+    pub fn other_instructions() -> impl Iterator<Item = Runner> {
+        Isa::available()
+            .into_iter()
+            .filter(|&isa| isa != Isa::detected())
+            .map(|isa| Runner { name: format!("cpu for {}", isa.name()), way: Way::Cpu(without(0), isa) })
     }
 
     /// `gpu` without those optimisations whose bits are set, where there is an adapter.
@@ -112,18 +126,20 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// The engines, `cpu` with each optimisation alone, each pair and all switched off, `gpu` with all
-    /// switched off and within tight limits.
+    /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
+    /// off, `gpu` with all switched off and within tight limits.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
-        out.extend((1..32u32).filter(|mask| mask.count_ones() <= 2 || *mask == 31).map(Runner::cpu));
-        out.extend(Runner::gpu(31).into_iter().chain(Runner::tight_gpu()));
+        out.extend(Runner::other_instructions());
+        out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
+        out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));
         out
     }
 
-    /// `cpu` with each optimisation alone and all switched off.
+    /// `cpu` for other instructions, with each optimisation alone and all switched off.
     pub fn reduced() -> Vec<Runner> {
-        [1, 2, 4, 8, 16, 31].map(Runner::cpu).to_vec()
+        let masks = (0..OPTIMISATIONS.len()).map(|index| 1 << index).chain([NONE]);
+        Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()
     }
 
     /// An engine for a query, or why there is none.
@@ -131,7 +147,7 @@ impl Runner {
         let job = |options| Job::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
             Way::Reference => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
-            Way::Cpu(options) => Box::new(job(*options)?.cpu()),
+            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.planner, *isa)),
             Way::Gpu(options, device) => Box::new(job(*options)?.gpu(device)),
         })
     }

@@ -188,6 +188,7 @@ fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; BATCH]) {
     match chain.op {
         ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
         ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
+        ChainOp::Sum => gather(chain, machine, out, 0, |acc, term, _| acc + u64::from(term.count_ones())),
         ChainOp::Meet if chain.terms.iter().all(|term| !term.not) => {
             gather(chain, machine, out, TRUE, |acc, term, _| if term != 0 { acc } else { 0 })
         }

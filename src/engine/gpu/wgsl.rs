@@ -170,7 +170,11 @@ impl<'a> Printer<'a> {
             }
             Step::Chain { dst, ref chain } => {
                 let terms: Vec<String> = chain.terms.iter().map(|term| self.term(chain.op, term)).collect();
-                let sign = if chain.op == ChainOp::Or { " | " } else { " & " };
+                let sign = match chain.op {
+                    ChainOp::Or => " | ",
+                    ChainOp::And | ChainOp::Meet => " & ",
+                    ChainOp::Sum => " + ",
+                };
                 self.line(&format!("r{} = {};", dst.0, terms.join(sign)));
             }
             Step::Begin { table, first, acc, reduce, .. } => self.begin(table, first, acc, reduce),
@@ -206,7 +210,11 @@ impl<'a> Printer<'a> {
         let kept =
             if keep == "ALL" { format!("r{}", term.src.0) } else { format!("(r{} & {keep})", term.src.0) };
         let moved = shifted(&kept, term.by.into());
-        let value = if op == ChainOp::Meet { format!("non_empty({moved})") } else { moved };
+        let value = match op {
+            ChainOp::Or | ChainOp::And => moved,
+            ChainOp::Meet => format!("non_empty({moved})"),
+            ChainOp::Sum => format!("count({moved})"),
+        };
         if term.not { format!("~{value}") } else { value }
     }
 

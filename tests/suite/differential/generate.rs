@@ -95,7 +95,9 @@ impl<'a> Generator<'a> {
         let mut subs = Vec::new();
         for _ in 0..self.rng.within(1, 4) {
             let mut designator = self.designator();
-            if self.rng.percent(15) {
+            if self.rng.percent(20) {
+                designator = self.pointwise();
+            } else if self.rng.percent(15) {
                 designator = Term::new(Ty::Bool, "not @", vec![designator]);
             } else if self.rng.percent(10) {
                 designator = Term::new(Ty::Bool, "(@ or @)", vec![designator, self.designator()]);
@@ -132,6 +134,38 @@ impl<'a> Generator<'a> {
         }
         self.copies = 1;
         term
+    }
+
+    /// An attack between two near squares or a comparison with a number of squares, which plans move as
+    /// they move designators.
+    fn pointwise(&mut self) -> Term {
+        let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
+        let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
+        let (x, y) = (self.rng.below(8), self.rng.below(8));
+        let mut piece = |x: usize, y: usize| {
+            let wide = self.rng.percent(25);
+            let other = name(near(x, self.rng), near(y, self.rng));
+            let squares = if wide { format!("[{},{other}]", name(x, y)) } else { name(x, y) };
+            Term::leaf(Ty::Set, self.pieces() + &squares)
+        };
+        let a = piece(x, y);
+        let (x, y) = (near(x, self.rng), near(y, self.rng));
+        let b = match self.rng.below(6) {
+            0 => self.designator(),
+            _ => Term::leaf(Ty::Set, self.pieces() + &name(x, y)),
+        };
+        if self.rng.percent(60) {
+            let word = *self.rng.pick(&["attacks", "attackedby"]);
+            return Term::new(Ty::Set, format!("(@ {word} @)"), vec![a, b]);
+        }
+        let (sign, cmp) = (*self.rng.pick(&["|", "|", "&"]), *self.rng.pick(&COMPARISONS));
+        let number = self.rng.within(-1, 4);
+        let c = self.designator();
+        match self.rng.below(3) {
+            0 => Term::new(Ty::Num, format!("(#(@ {sign} @) {cmp} {number})"), vec![a, b]),
+            1 => Term::new(Ty::Num, format!("({number} {cmp} #(@ | {{@ @}}))"), vec![b, c, a]),
+            _ => Term::new(Ty::Num, format!("(#(@ {sign} (@ | @)) {cmp} {number})"), vec![c, a, b]),
+        }
     }
 
     /// `{x1=S x2=N f g h x1}` where f, g and h assign x1 and x2 in loops, transforms and branches.

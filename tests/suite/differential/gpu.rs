@@ -73,6 +73,15 @@ fn operations(program: &Program) -> BTreeSet<String> {
             Step::Splat { scalar, .. } => format!("Splat {}", from(scalar.0)),
             Step::AndScalar { scalar, .. } => format!("AndScalar {}", from(scalar.0)),
             Step::OrScalar { scalar, .. } => format!("OrScalar {}", from(scalar.0)),
+            Step::Chain { chain, .. } => {
+                for term in &chain.terms {
+                    out.insert(format!("Chain {:?} {}", chain.op, from(term.keep.0)));
+                    out.extend(term.not.then(|| format!("Chain {:?} not", chain.op)));
+                    out.extend((term.by > 0).then(|| format!("Chain {:?} up", chain.op)));
+                    out.extend((term.by < 0).then(|| format!("Chain {:?} down", chain.op)));
+                }
+                continue;
+            }
             Step::Begin { table, first, reduce, .. } => {
                 let width = program.tables[*table].first().map_or(0, Vec::len) as u32;
                 rows.push(first.0..first.0 + width);
@@ -112,6 +121,10 @@ fn all_operations() -> Vec<String> {
         .map(String::from)
         .collect();
     out.extend((0..8).map(|dir| format!("Slide {dir}")));
+    for op in ["Or", "And"] {
+        out.extend(["row", "constant", "not", "up", "down"].map(|way| format!("Chain {op} {way}")));
+    }
+    out.extend(["Meet row", "Meet constant", "Meet not", "Sum constant"].map(|way| format!("Chain {way}")));
     for moves in ["Legal", "LegalCount"] {
         for pseudo in [false, true] {
             let kinds = ["Any", "Castle", "KingSide", "QueenSide", "EnPassant"];

@@ -86,6 +86,7 @@ impl Seen {
             for (name, count) in [
                 ("anchors", note.anchors),
                 ("grids", note.grids),
+                ("pointwise", note.pointwise),
                 ("tables", note.tables),
                 ("unrolled", note.unrolled),
             ] {
@@ -274,7 +275,7 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let query = query::parse(&term.text()).ok()?.query;
     let count = *rng.pick(&[20, 60, 110]);
     let block = block_of_games(positions::games(&mut rng, &query, real, count));
-    let mask = if rng.percent(50) { 0 } else { rng.below(32) as u32 };
+    let mask = if rng.percent(50) { 0 } else { rng.below(runners::NONE as usize + 1) as u32 };
     Some(Case { seed, term, query, block, mask })
 }
 
