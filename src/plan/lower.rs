@@ -135,6 +135,11 @@ impl Lower {
         {
             return mask;
         }
+        if let Filter::Plain(Plain { op: Q::Pin { .. }, args, .. }) = filter {
+            // Where something is pinned, something pins it.
+            let pinned = self.pin(args, PinPart::Through);
+            return self.dag.add(Op::NonEmpty(pinned));
+        }
         let value = self.value(filter);
         self.truth_of(value)
     }
@@ -318,8 +323,7 @@ impl Lower {
 
     /// Pieces that slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
-        let role = if dir.is_multiple_of(2) { 4 } else { 3 };
-        self.pieces_where(|code| [role, 5].contains(&(code.0 & 7)))
+        self.pieces_where(|code| slides(code, dir))
     }
 
     fn slide(&mut self, set: Id, dir: u8) -> Id {
@@ -330,7 +334,9 @@ impl Lower {
     fn xray(&mut self, args: &[Filter], forward: bool) -> Id {
         let sets: Vec<Id> = args.iter().map(|arg| self.set(arg)).collect();
         let last = sets.len() - 1;
+        let first = &args[if forward { 0 } else { last }];
         let rays = (0..8)
+            .filter(|&dir| may_slide(contents(first), dir))
             .map(|dir| {
                 let sliders = self.sliders(dir);
                 if forward {
@@ -355,7 +361,7 @@ impl Lower {
     fn ray(&mut self, args: &[Filter], dirs: u8, attack: bool) -> Id {
         let sets: Vec<Id> = args.iter().map(|arg| self.set(arg)).collect();
         let rays = (0..8)
-            .filter(|dir| dirs >> dir & 1 != 0)
+            .filter(|&dir| dirs >> dir & 1 != 0 && (!attack || may_slide(contents(&args[0]), dir)))
             .map(|dir| {
                 let mut at = sets[0];
                 if attack {
@@ -385,13 +391,18 @@ impl Lower {
 
     fn pin(&mut self, args: &[Filter], value: PinPart) -> Id {
         let sets: Vec<Id> = args.iter().map(|arg| self.set(arg)).collect();
+        let may = |arg: usize, wanted: PieceSet| PieceSet(contents(&args[arg]).0 & wanted.0);
         let mut parts = Vec::new();
         for own in [PieceSet::WHITE, PieceSet::BLACK] {
             let enemy = if own == PieceSet::WHITE { PieceSet::BLACK } else { PieceSet::WHITE };
+            let pinning = may(0, own);
+            if may(1, enemy) == PieceSet::NONE || may(2, enemy.union(PieceSet::EMPTY)) == PieceSet::NONE {
+                continue;
+            }
             let own = self.dag.pieces(own);
             let enemy_or_empty = self.dag.pieces(enemy.union(PieceSet::EMPTY));
             let enemy = self.dag.pieces(enemy);
-            for dir in 0..8 {
+            for dir in (0..8).filter(|&dir| may_slide(pinning, dir)) {
                 let sliders = self.sliders(dir);
                 let pinners = self.and(sets[0], sliders);
                 let pinners = self.and(pinners, own);
@@ -729,6 +740,17 @@ impl Lower {
             other => panic!("{other:?} is no string filter"),
         }
     }
+}
+
+/// Whether a piece slides in direction `dir`.
+fn slides(code: Code, dir: u8) -> bool {
+    let role = if dir.is_multiple_of(2) { 4 } else { 3 };
+    [role, 5].contains(&(code.0 & 7))
+}
+
+/// Whether one of the contents slides in direction `dir`.
+fn may_slide(contents: PieceSet, dir: u8) -> bool {
+    Q::contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
 /// The contents that may stand on squares of a set filter's value: a superset.
