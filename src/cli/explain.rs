@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use orbit_chess::board::Dihedral;
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Engine as _, Job, Values, Want, gpu::Kernel};
+use orbit_chess::engine::{Engine as _, Job, Values, Want, cpu::Isa, gpu::Kernel};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
 use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
@@ -184,6 +184,8 @@ impl<'a> Explanation<'a> {
             "copies": listed.collect::<Vec<_>>(),
             "plan": {
                 "steps": plan.program.steps.len(),
+                "chains": plan.program.chains().0,
+                "instructions": Isa::detected().name(),
                 "registers": plan.program.registers,
                 "strategies": note_lines(&plan.notes),
             },
@@ -325,8 +327,12 @@ fn placement_text(placement: Placement) -> String {
 
 fn size_text(plan: &Plan) -> String {
     let program = &plan.program;
+    let chains = match program.chains() {
+        (0, _) => String::new(),
+        (chains, terms) => format!(" ({chains} of them chains of {terms} terms)"),
+    };
     format!(
-        "{} steps on {} registers, {} game columns",
+        "{} steps{chains} on {} registers, {} game columns",
         grouped(program.steps.len() as u64),
         program.registers,
         plan.columns.len()

@@ -200,10 +200,13 @@ impl Lower {
             .into_iter()
             .map(|square| self.holds_at(set, square, anchor))
             .collect();
-        // Entry k: at least k of the words so far.
+        // Entry k: at least k of the words so far. More than one beyond the number nobody asks for.
+        let levels = usize::try_from(number + 2).unwrap_or(0);
         let mut at_least = vec![self.dag.mask(true)];
         for word in words {
-            at_least.push(self.dag.mask(false));
+            if at_least.len() < levels {
+                at_least.push(self.dag.mask(false));
+            }
             for k in (1..at_least.len()).rev() {
                 let more = self.and(at_least[k - 1], word);
                 at_least[k] = self.or(at_least[k], more);
@@ -241,20 +244,12 @@ impl Lower {
 
     /// For every shift of a tile, whether the shifted set holds the shifted square.
     fn holds_at(&mut self, set: &Filter, square: Square, anchor: Anchor) -> Id {
-        if ignores_shifts(set) {
-            let set = self.set(set);
-            return self.seen_from(set, square, anchor);
-        }
-        if let Some((pieces, squares)) = loose_designator(set) {
-            if !squares.contains(square) {
-                return self.dag.mask(false);
-            }
-            let pieces = self.dag.pieces(pieces);
-            return self.seen_from(pieces, square, anchor);
-        }
-        let Filter::Plain(Plain { op, args, .. }) = set else { unreachable!("bound saw a plain filter") };
+        let Filter::Plain(Plain { op, args, .. }) = set else {
+            let word = self.content_at(set, square);
+            return self.seen_from(word, square, anchor);
+        };
         match op {
-            Q::Compound => {
+            Q::Compound if !ignores_shifts(set) => {
                 let (last, conditions) = args.split_last().expect("braces hold a filter");
                 let word = self.holds_at(last, square, anchor);
                 conditions.iter().fold(word, |word, condition| {
@@ -262,12 +257,30 @@ impl Lower {
                     self.and(word, truth)
                 })
             }
-            _ => {
+            Q::Union | Q::Intersect if set.any(|plain| matches!(plain.op, Q::Compound)) => {
                 let (a, b) =
                     (self.holds_at(&args[0], square, anchor), self.holds_at(&args[1], square, anchor));
                 if *op == Q::Union { self.or(a, b) } else { self.and(a, b) }
             }
+            _ => {
+                let word = self.content_at(set, square);
+                self.seen_from(word, square, anchor)
+            }
         }
+    }
+
+    /// The squares that would be in a set if its designators named them as they name `square`.
+    fn content_at(&mut self, set: &Filter, square: Square) -> Id {
+        if ignores_shifts(set) {
+            return self.set(set);
+        }
+        if let Some((pieces, squares)) = loose_designator(set) {
+            let pieces = if squares.contains(square) { pieces } else { PieceSet::NONE };
+            return self.dag.pieces(pieces);
+        }
+        let Filter::Plain(Plain { op, args, .. }) = set else { unreachable!("bound saw a plain filter") };
+        let (a, b) = (self.content_at(&args[0], square), self.content_at(&args[1], square));
+        if *op == Q::Union { self.or(a, b) } else { self.and(a, b) }
     }
 
     /// A set as it is seen from a square of the unshifted filter: moved from there to the anchor.

@@ -120,6 +120,15 @@ impl Program {
         cost
     }
 
+    /// How many steps are chains, and how many terms these have in all.
+    pub fn chains(&self) -> (usize, usize) {
+        let terms = self.steps.iter().filter_map(|step| match step {
+            Step::Chain { chain, .. } => Some(chain.terms.len()),
+            _ => None,
+        });
+        terms.fold((0, 0), |(chains, terms), more| (chains + 1, terms + more))
+    }
+
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let mut writer = Writer::new(dag, roots);

@@ -404,9 +404,34 @@ fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
         if dirs >> dir & 1 == 0 {
             continue;
         }
+        if (lo, hi) == (1, 7) {
+            whole_ray(out, a, dir as u8);
+            continue;
+        }
         for distance in lo..=hi {
             translate_into(out, a, dx * distance, dy * distance);
         }
+    }
+}
+
+/// Adds all squares in a direction, whatever stands between, to `out`.
+#[inline(always)]
+fn whole_ray(out: &mut [u64; BATCH], a: &[u64; BATCH], dir: u8) {
+    #[inline(always)]
+    fn add<const DIR: u8>(out: &mut [u64; BATCH], a: &[u64; BATCH]) {
+        for i in 0..BATCH {
+            out[i] |= attacks::slide::<DIR>(a[i], TRUE);
+        }
+    }
+    match dir {
+        0 => add::<0>(out, a),
+        1 => add::<1>(out, a),
+        2 => add::<2>(out, a),
+        3 => add::<3>(out, a),
+        4 => add::<4>(out, a),
+        5 => add::<5>(out, a),
+        6 => add::<6>(out, a),
+        _ => add::<7>(out, a),
     }
 }
 
