@@ -106,7 +106,9 @@ fn is_short(program: &Program) -> bool {
         Step::Do { op, .. } => matches!(op, Op::Legal { .. } | Op::LegalCount { .. } | Op::NoMoves(_)),
         _ => false,
     };
-    program.steps.len() <= STEPS_MAX && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
+    let (chains, terms) = program.chains();
+    program.steps.len() - chains + terms <= STEPS_MAX
+        && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
 }
 
 /// Names of everything that [`operations`] can find.
