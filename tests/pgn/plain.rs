@@ -1,5 +1,5 @@
-//! What is read in a quick way and what is not must come to the same. A tab is as good as a space,
-//! but no quick way takes it.
+//! What is read in a quick way and what is not must come to the same. A tab is as good as a space, and
+//! CR as LF, but no quick way takes them.
 
 use orbit_chess::pgn::{Status, Tag};
 use proptest::prelude::*;
@@ -8,19 +8,17 @@ use proptest::test_runner::RngSeed;
 use super::invariance::fragments;
 use super::*;
 
-const EVENT: &[u8] = b"[Event \"";
-
-/// The text with tabs for spaces, except where `[Event "` begins a game whatever stands before it.
-fn with_tabs(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut rest = text;
-    while let [first, tail @ ..] = rest {
-        let keep = if rest.starts_with(EVENT) { EVENT.len() } else { 0 };
-        out.extend_from_slice(&rest[..keep]);
-        if keep == 0 {
-            out.push(if *first == b' ' { b'\t' } else { *first });
+/// The text with tabs for spaces, except where `[Event "` begins a game whatever stands before it, and
+/// with CR for LF, except in CRLF.
+fn with_other_blanks(text: &[u8]) -> Vec<u8> {
+    let mut out = text.to_vec();
+    for at in 0..text.len() {
+        let in_event = text[..at].ends_with(b"[Event") && text[at..].starts_with(b" \"");
+        match text[at] {
+            b' ' if !in_event => out[at] = b'\t',
+            b'\n' if !text[..at].ends_with(b"\r") => out[at] = b'\r',
+            _ => {}
         }
-        rest = if keep > 0 { &rest[keep..] } else { tail };
     }
     out
 }
@@ -39,17 +37,17 @@ fn without_blanks(mut game: Game) -> Game {
     game
 }
 
-fn assert_tabs_do_not_matter(name: &str, text: &[u8]) -> usize {
+fn assert_blanks_do_not_matter(name: &str, text: &[u8]) -> usize {
     let read = |text: &[u8]| -> Vec<Game> { games(text).into_iter().map(without_blanks).collect() };
-    let (spaces, tabs) = (read(text), read(&with_tabs(text)));
-    let different = spaces.iter().zip(&tabs).find(|(a, b)| a != b);
+    let (plain, other) = (read(text), read(&with_other_blanks(text)));
+    let different = plain.iter().zip(&other).find(|(a, b)| a != b);
     assert_eq!(different, None, "{name}");
-    assert_eq!(spaces.len(), tabs.len(), "{name}");
-    spaces.iter().map(|game| game.moves.len()).sum()
+    assert_eq!(plain.len(), other.len(), "{name}");
+    plain.iter().map(|game| game.moves.len()).sum()
 }
 
 #[test]
-fn tabs_do_not_matter() {
+fn blanks_do_not_matter() {
     for text in [
         "[Event \"a\"]\n[Site \"b c\"]\n\n1. e4 e5 2. Nf3 {x} Nc6 $1 3. Bb5 (3. Bc4 Bc5 {y\nz} (3... Nf6)) a6 1-0\n",
         "1. e4 e5 {a\n[Event \"b\"]\n1. d4 d5 *",
@@ -61,17 +59,17 @@ fn tabs_do_not_matter() {
         "1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 5.O-O Be7 6.Re1 b5 7.Bb3 O-O 8.c3 d5 9.exd5 Nxd5 *",
         "1. e4 1. e5 00000001. e4 99999999999. Nf3 12.… Nc6 0000. Bb5 *",
     ] {
-        let plies = assert_tabs_do_not_matter(text, text.as_bytes());
+        let plies = assert_blanks_do_not_matter(text, text.as_bytes());
         assert!(plies > 1, "{text}");
     }
 }
 
 #[test]
-fn tabs_do_not_matter_in_real_files() {
+fn blanks_do_not_matter_in_real_files() {
     for (name, path) in corpus_files() {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
             let text = std::fs::read(path).unwrap();
-            assert_tabs_do_not_matter(&name, &text);
+            assert_blanks_do_not_matter(&name, &text);
         }
     }
 }
@@ -132,12 +130,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, rng_seed: RngSeed::Fixed(2), ..ProptestConfig::default() })]
 
     #[test]
-    fn tabs_do_not_matter_in_mutilated_games(text in fragments()) {
-        assert_tabs_do_not_matter(&text, text.as_bytes());
+    fn blanks_do_not_matter_in_mutilated_games(text in fragments()) {
+        assert_blanks_do_not_matter(&text, text.as_bytes());
     }
 
     #[test]
-    fn tabs_do_not_matter_in_movetext(text in movetext()) {
-        assert_tabs_do_not_matter(&text, text.as_bytes());
+    fn blanks_do_not_matter_in_movetext(text in movetext()) {
+        assert_blanks_do_not_matter(&text, text.as_bytes());
     }
 }

@@ -15,8 +15,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
         "r3k2r/p1pp1pb1/bn2Qnp1/3PN3/1p2P3/2N5/PPPBBPPP/R3K2R b KQkq - 0 1",
         "8/8/3p4/KPp4r/1R3p1k/8/4P1P1/8 w - c6 0 1",
         "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-        "4r1k1/8/8/b7/8/2N1B3/3RN3/r2QK2r w - - 0 1",
-        "4k3/4r3/8/8/7b/4N3/4P3/q1R1K3 w - - 0 1",
+        "4r1k1/8/8/b7/8/2N1B3/8/q2QK2R w K - 0 1",
+        "Q2qk2r/8/2n1b3/8/B7/8/8/4R1K1 b k - 0 1",
         "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
     ] {
         let setup: Fen = fen.parse().unwrap();

@@ -32,13 +32,13 @@ fi
 test_of() { sed -n 's/^test: //p' "$1"; }
 binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
 
-for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file")"; done | sort -u >"$copy/tests"
+for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file")"; done | sort -u >"$copy/named"
 while read -r binary test; do
     tests=$(build "$binary")
     if [ -z "$tests" ]; then cat "$copy/build.log"; exit 1; fi
     "$tests" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
     grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test"; exit 1; }
-done <"$copy/tests"
+done <"$copy/named"
 echo "without a fault all named tests pass"
 
 missed=0
