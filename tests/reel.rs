@@ -197,6 +197,18 @@ fn replay_equals_shakmaty() {
     }
 }
 
+/// A builder that is told the positions need not play, and makes the same block.
+#[test]
+fn positions_that_are_told_make_the_same_block() {
+    let mut games = mixed();
+    let block = build(&games);
+    for played in &mut games {
+        played.game.positions = played.positions.clone();
+        assert_eq!(played.game.positions.len(), played.game.moves.len() + 1);
+    }
+    assert_eq!(build(&games), block);
+}
+
 #[test]
 fn replay_equals_shakmaty_on_the_corpus() {
     for (name, games_len, positions) in [("otb.pgn", 11_372, 1_004_819), ("fen.pgn", 9_847, 80_012)] {

@@ -8,6 +8,7 @@
 
 pub mod attacks;
 pub mod legal;
+pub mod lines;
 mod mv;
 mod position;
 mod san;

@@ -226,18 +226,32 @@ impl State {
     }
 }
 
+/// All bits set if the lowest bit is, else none.
+const fn ones(bit: u32) -> u64 {
+    (bit as u64 & 1).wrapping_neg()
+}
+
+/// Removes the castling rights that a move ends from the bits of a [`State`] after the move.
+const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
+    let kept = without_right(without_right(state, from), to);
+    if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
+}
+
 /// Removes the castling right (there is at most one) whose rook stands on `square` from the bits of
-/// a [`State`].
+/// a [`State`]. Without branches: where pieces come from is hard to foretell.
 const fn without_right(state: u32, square: u32) -> u32 {
-    let shift = match square >> 3 {
-        0 => 16,
-        7 => 24,
-        _ => return state,
+    // Rights that name the square's file become nibbles of 0, of which only the lowest bit is kept.
+    let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
+    let other = other | other >> 1;
+    let named = !(other | other >> 2) & 0x1111;
+    let rank = if square < 8 {
+        0x00ff
+    } else if square > 55 {
+        0xff00
+    } else {
+        0
     };
-    let right = 8 | square & 7;
-    let king_side = if state >> shift & 15 == right { 15 << shift } else { 0 };
-    let queen_side = if state >> (shift + 4) & 15 == right { 15 << (shift + 4) } else { 0 };
-    state & !(king_side | queen_side)
+    state & !(((named * 15) & rank) << 16)
 }
 
 /// One position: what stands where, whose turn it is, and what may still be castled or taken in
@@ -316,39 +330,37 @@ impl Position {
     /// Rights vanish when the king moves or a right's rook leaves or is taken. The en passant
     /// square is set after every double step. [`MoveKind::Start`] only passes the turn: where the
     /// next game begins is for the reader of a reel to know.
-    #[inline]
+    #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
         let state = self.state.0 & !0xff00;
         if PackedMove::PIECE_CODES >> code & 1 == 0 {
-            self.play_special(mv);
+            *self = self.after_special(mv);
             return;
         }
+        let (from_set, to_set) = (1u64 << from, 1u64 << to);
+        let keep = !(from_set | to_set);
         let [p0, p1, p2, p3] = self.board.planes;
-        // What stands on `to` afterwards also tells who moved: no pawn becomes a pawn or a king.
-        let (pawn, king) = (code & 7 == 1, code & 7 == 6);
-        let passed = if pawn && from.abs_diff(to) == 16 { (from + to) / 2 } else { 64 };
-        let keep = !(1u64 << from | 1u64 << to);
-        let code = code as u64;
         self.board.planes = [
-            p0 & keep | (code & 1) << to,
-            p1 & keep | (code >> 1 & 1) << to,
-            p2 & keep | (code >> 2 & 1) << to,
-            p3 & keep | (code >> 3) << to,
+            p0 & keep | to_set & ones(code),
+            p1 & keep | to_set & ones(code >> 1),
+            p2 & keep | to_set & ones(code >> 2),
+            p3 & keep | to_set & ones(code >> 3),
         ];
-        let mut next = (state | passed << 8) ^ 1;
-        if state >> 16 != 0 {
-            if king {
-                next &= !(0x00ff_0000 << (8 * (state & 1)));
-            }
-            next = without_right(without_right(next, from), to);
-        }
-        self.state = State(next);
+        // What stands on `to` afterwards also tells who moved: no pawn becomes a pawn or a king.
+        // No branch here: kinds of moves are hard to foretell.
+        let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
+        let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
+        let next = (state | passed << 8) ^ 1;
+        self.state = State(if state >> 16 == 0 { next } else { keep_rights(next, from, to, code) });
     }
 
     /// Plays castling, a capture in passing or a null move.
+    ///
+    /// By value, so that a position that is played on can stay in registers.
     #[cold]
-    const fn play_special(&mut self, mv: PackedMove) {
+    #[inline(never)]
+    const fn after_special(mut self, mv: PackedMove) -> Position {
         let (from, to) = (mv.from(), mv.to());
         let turn = self.state.0 & 1;
         let mut next = (self.state.0 & !0xff00 | 64 << 8) ^ 1;
@@ -373,6 +385,7 @@ impl Position {
             }
         }
         self.state = State(next);
+        self
     }
 
     /// The position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is

@@ -69,6 +69,9 @@ pub struct Game {
     pub start: Option<Position>,
     /// The main line.
     pub moves: Vec<PackedMove>,
+    /// The position before each move, and the last one, where they are known: who lays out games
+    /// need not play the moves again. Empty where they are not.
+    pub positions: Vec<Position>,
     /// All tag pairs in file order.
     pub tags: Vec<Tag>,
     /// The movetext's terminator.

@@ -71,7 +71,97 @@ pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
 
-fn is_name(byte: u8) -> bool {
+/// Where a comment ends: at `}`, or at a line that begins with `[Event "`. It is looked for up to `end`.
+pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize> {
+    let mut pos = from;
+    loop {
+        pos += memchr3(b'}', b'\n', b'\r', &text[pos..end])?;
+        if text[pos] == b'}' {
+            return Some(pos);
+        }
+        pos += 1;
+        let line = pos + if text[pos..].starts_with(BOM) { BOM.len() } else { 0 };
+        if line < end && text[line..].starts_with(EVENT) {
+            return Some(line);
+        }
+    }
+}
+
+/// A tag pair.
+pub(super) struct Pair {
+    pub(super) name: Range,
+    pub(super) value: Range,
+    /// Where the text goes on.
+    pub(super) next: usize,
+}
+
+/// Reads `[Name "value"]` if nothing is unusual about it; a quick way to what [`quoted_tag`] and
+/// [`tag_value`] find.
+pub(super) fn plain_tag(text: &[u8], at: usize) -> Option<Pair> {
+    let name = at + 1;
+    let open = name + text[name..].iter().position(|&byte| !NAME[byte as usize])? + 2;
+    if text.get(open - 2..open)? != b" \"" || !text[name].is_ascii_alphabetic() {
+        return None;
+    }
+    let mut close = open;
+    let stop = loop {
+        let bytes = window(text, close)?;
+        let stops = words::equal(bytes, b'"') | words::equal(bytes, b'\\') | words::below(bytes, b' ');
+        if stops != 0 {
+            break stops;
+        }
+        close += 8;
+    };
+    close += stop.trailing_zeros() as usize / 8;
+    let pair = Pair { name: name..open - 2, value: open..close, next: close + 2 };
+    text[close..].starts_with(b"\"]").then_some(pair)
+}
+
+/// Eight bytes of a text, the first one lowest.
+#[inline(always)]
+pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
+}
+
+/// Bytes of a word all at once. The lowest bit that is set in an answer stands in the first byte that
+/// is meant; what stands above it may be wrong.
+///
+/// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
+pub(super) mod words {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = LOW << 7;
+
+    /// Bytes below a limit of 128 at most.
+    #[inline(always)]
+    pub(in crate::pgn) const fn below(word: u64, limit: u8) -> u64 {
+        word.wrapping_sub(LOW * limit as u64) & !word & HIGH
+    }
+
+    /// Bytes that equal one.
+    #[inline(always)]
+    pub(in crate::pgn) const fn equal(word: u64, byte: u8) -> u64 {
+        below(word ^ (LOW * byte as u64), 1)
+    }
+
+    /// Bytes that are no digits. None that is told is wrong.
+    #[inline(always)]
+    pub(in crate::pgn) const fn no_digits(word: u64) -> u64 {
+        let word = word ^ (LOW * b'0' as u64);
+        (((word & !HIGH) + LOW * (0x80 - 10)) | word) & HIGH
+    }
+}
+
+const NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = is_name(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
 }
 

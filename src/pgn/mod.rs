@@ -56,6 +56,7 @@ mod error;
 mod game;
 mod lex;
 mod parse;
+mod resolve;
 mod san;
 mod scan;
 mod sources;

@@ -1,9 +1,10 @@
 //! Events of a scan to games.
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::Position as _;
 
-use super::san::{self, Misfit, Shape};
-use super::scan::{Event, Range, Scanner, Trouble};
+use super::resolve::{self, Misfit};
+use super::san::Shape;
+use super::scan::{Event, Plain, Range, Scanner, Trouble};
 use super::start::{self, Rules, text};
 use super::{Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
@@ -26,7 +27,7 @@ impl Default for ParseOptions {
 enum Board {
     /// The tags have not been looked at yet.
     Unset,
-    Legal(Chess),
+    Legal(Position),
     /// A side in check has passed.
     Loose(Position),
     /// Moves cannot be played from the start position.
@@ -42,7 +43,9 @@ pub(super) struct Parser<'a> {
     base: u64,
     options: &'a ParseOptions,
     game: Game,
-    /// Emptied tag pairs.
+    /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
+    tags: usize,
+    /// Tag pairs that earlier games had and this one has not.
     spare: Vec<Tag>,
     fen: Vec<u8>,
     has_fen: bool,
@@ -59,6 +62,7 @@ impl<'a> Parser<'a> {
             base: 0,
             options,
             game: Game::default(),
+            tags: 0,
             spare: Vec::new(),
             fen: Vec::new(),
             has_fen: false,
@@ -74,13 +78,16 @@ impl<'a> Parser<'a> {
         self.text = text;
         self.base = base;
         self.clear(0);
-        for event in Scanner::new(text, cap) {
+        let mut scanner = Scanner::new(text, cap);
+        loop {
+            self.plain(&mut scanner);
+            let Some(event) = scanner.next() else { break };
             match event {
                 Event::Start(at) => {
                     self.finish(on_game);
                     self.begin(at);
                 }
-                Event::Tag { name, value } => self.tag(name, value),
+                Event::Tag { name, value, escaped } => self.tag(name, value, escaped),
                 Event::Word(word) => self.word(word),
                 Event::End(outcome) => {
                     self.game.outcome = outcome;
@@ -115,9 +122,7 @@ impl<'a> Parser<'a> {
     fn epd_line(&mut self, line: &[u8]) {
         let position = super::epd::split(line, &mut |name, value| {
             if self.options.tags {
-                let tag = spare_tag(&mut self.game.tags, &mut self.spare);
-                tag.name.extend_from_slice(name);
-                unescape(value, &mut tag.value);
+                self.push_tag(name, value, true);
             }
         });
         self.fen.extend_from_slice(position);
@@ -130,14 +135,11 @@ impl<'a> Parser<'a> {
         game.number = number;
         game.start = None;
         game.moves.clear();
-        for mut tag in game.tags.drain(..).rev() {
-            tag.name.clear();
-            tag.value.clear();
-            self.spare.push(tag);
-        }
+        game.positions.clear();
         game.outcome = Outcome::Unknown;
         game.status = Status::Whole;
         game.notes.clear();
+        self.tags = 0;
         self.fen.clear();
         self.has_fen = false;
         self.variant = None;
@@ -155,12 +157,13 @@ impl<'a> Parser<'a> {
     fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {
         if self.open {
             self.set_up();
+            self.spare.extend(self.game.tags.drain(self.tags..));
             on_game(&self.game);
             self.clear(self.game.number);
         }
     }
 
-    fn tag(&mut self, name: Range, value: Range) {
+    fn tag(&mut self, name: Range, value: Range, escaped: bool) {
         let (name, value) = (&self.text[name], &self.text[value]);
         if !self.has_fen && name.eq_ignore_ascii_case(b"FEN") {
             unescape(value, &mut self.fen);
@@ -171,9 +174,24 @@ impl<'a> Parser<'a> {
             self.variant = Some(variant);
         }
         if self.options.tags {
-            let tag = spare_tag(&mut self.game.tags, &mut self.spare);
-            tag.name.extend_from_slice(name);
+            self.push_tag(name, value, escaped);
+        }
+    }
+
+    fn push_tag(&mut self, name: &[u8], value: &[u8], escaped: bool) {
+        let tags = &mut self.game.tags;
+        if tags.len() == self.tags {
+            tags.push(self.spare.pop().unwrap_or_default());
+        }
+        let tag = &mut tags[self.tags];
+        self.tags += 1;
+        tag.name.clear();
+        tag.name.extend_from_slice(name);
+        tag.value.clear();
+        if escaped {
             unescape(value, &mut tag.value);
+        } else {
+            tag.value.extend_from_slice(value);
         }
     }
 
@@ -226,16 +244,18 @@ impl<'a> Parser<'a> {
             return self.skip(at, reason);
         }
         if !self.has_fen || self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-')) {
-            self.board = Board::Legal(Chess::new());
+            self.board = Board::Legal(Position::STANDARD);
+            self.game.positions.push(Position::STANDARD);
             return;
         }
         let offset = self.game.offset;
         let notes = &mut self.game.notes;
         match start::read(&self.fen, rules, &mut |reason| notes.push(Fault { offset, ply: 0, reason })) {
             Ok(start) => {
-                self.game.start = Some(start.position).filter(|start| *start != standard());
-                self.board = match start.chess {
-                    Ok(chess) => Board::Legal(chess),
+                self.game.start = Some(start.position).filter(|start| *start != Position::STANDARD);
+                self.game.positions.push(start.position);
+                self.board = match start.playable {
+                    Ok(()) => Board::Legal(start.position),
                     Err(reason) => Board::Unplayable(reason),
                 };
             }
@@ -246,6 +266,31 @@ impl<'a> Parser<'a> {
     fn skip(&mut self, at: usize, reason: String) {
         self.game.status = Status::Skipped(self.fault(at, reason));
         self.board = Board::Dead;
+    }
+
+    /// Reads on while the movetext is plain.
+    fn plain(&mut self, scanner: &mut Scanner<'_>) {
+        match self.board {
+            Board::Legal(position) => self.plain_moves(position, scanner),
+            Board::Dead => scanner.skip_plain(),
+            Board::Unset | Board::Loose(_) | Board::Unplayable(_) => {}
+        }
+    }
+
+    /// The position is passed by value to be held in registers.
+    #[inline(never)]
+    fn plain_moves(&mut self, mut position: Position, scanner: &mut Scanner<'_>) {
+        while let Some(Plain { word, san }) = scanner.plain() {
+            match resolve::plain(san, position) {
+                Ok(mv) => {
+                    position.play(mv);
+                    self.game.moves.push(mv);
+                    self.game.positions.push(position);
+                }
+                Err(misfit) => return self.misfit(word, misfit),
+            }
+        }
+        self.board = Board::Legal(position);
     }
 
     fn word(&mut self, range: Range) {
@@ -263,58 +308,60 @@ impl<'a> Parser<'a> {
             return self.cut(range.start, format!("{} is no move", text(word)));
         };
         match self.play(shape) {
-            Ok(mv) => self.game.moves.push(mv),
-            Err(Misfit::Illegal) => {
-                let reason = format!("{} is illegal here", text(word));
-                self.cut(range.start, reason);
+            Ok((mv, position)) => {
+                self.game.moves.push(mv);
+                self.game.positions.push(position);
             }
-            Err(Misfit::Ambiguous(origins)) => {
-                let origins: Vec<String> = origins.into_iter().map(|square| square.to_string()).collect();
-                let reason = format!("{} is ambiguous ({})", text(word), origins.join(", "));
-                self.cut(range.start, reason);
-            }
+            Err(misfit) => self.misfit(range, misfit),
         }
     }
 
-    fn play(&mut self, shape: Shape) -> Result<PackedMove, Misfit> {
-        match &mut self.board {
-            Board::Legal(chess) if shape == Shape::Null => {
-                self.board = match chess.clone().swap_turn() {
-                    Ok(chess) => Board::Legal(chess),
-                    Err(_) => Board::Loose(start::after_null(chess)),
-                };
-                Ok(PackedMove::NULL)
+    #[cold]
+    fn misfit(&mut self, word: Range, misfit: Misfit) {
+        let at = word.start;
+        let word = text(&self.text[word]);
+        let reason = match misfit {
+            Misfit::Illegal => format!("{word} is illegal here"),
+            Misfit::Ambiguous(origins) => {
+                let origins: Vec<String> = origins.into_iter().map(|square| square.to_string()).collect();
+                format!("{word} is ambiguous ({})", origins.join(", "))
             }
-            Board::Legal(chess) => {
-                let mv = san::resolve(shape, chess)?;
-                let packed = PackedMove::from_shakmaty(mv, chess.turn());
-                chess.play_unchecked(mv);
-                Ok(packed)
+        };
+        self.cut(at, reason);
+    }
+
+    /// The move that is meant, and the position after it.
+    fn play(&mut self, shape: Shape) -> Result<(PackedMove, Position), Misfit> {
+        match &mut self.board {
+            Board::Legal(position) if shape == Shape::Null => {
+                let passed = position.to_chess().ok().and_then(|chess| chess.swap_turn().ok());
+                position.play(PackedMove::NULL);
+                let position = *position;
+                if passed.is_none() {
+                    self.board = Board::Loose(position);
+                }
+                Ok((PackedMove::NULL, position))
+            }
+            Board::Legal(position) => {
+                let mv = resolve::resolve(shape, *position)?;
+                position.play(mv);
+                Ok((mv, *position))
             }
             Board::Loose(position) => {
                 let mv = match shape {
                     Shape::Null => PackedMove::NULL,
-                    _ => san::resolve_loosely(shape, position)?,
+                    _ => resolve::resolve_loosely(shape, position)?,
                 };
                 position.play(mv);
-                if let Ok(chess) = position.to_chess() {
-                    self.board = Board::Legal(chess);
+                let position = *position;
+                if position.to_chess().is_ok() {
+                    self.board = Board::Legal(position);
                 }
-                Ok(mv)
+                Ok((mv, position))
             }
             Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
         }
     }
-}
-
-fn standard() -> Position {
-    static STANDARD: std::sync::LazyLock<Position> = std::sync::LazyLock::new(Position::standard);
-    *STANDARD
-}
-
-fn spare_tag<'t>(tags: &'t mut Vec<Tag>, spare: &mut Vec<Tag>) -> &'t mut Tag {
-    tags.push(spare.pop().unwrap_or_default());
-    tags.last_mut().expect("a tag was just pushed")
 }
 
 /// Resolves `\"` and `\\`; any other backslash stands for itself.

@@ -7,10 +7,14 @@
 //! the end of the line. Hence a scan of any prefix that ends with a line end finds the same
 //! boundaries as a scan of the whole.
 
+mod plain;
+
 use memchr::memchr2;
 
+pub(super) use self::plain::{Plain, San};
+
 use super::Outcome;
-use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
+use super::lex::{self, BOM, Pair, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
 use super::san::Shape;
 
 /// A byte range of the scanned text.
@@ -21,8 +25,8 @@ pub(super) type Range = std::ops::Range<usize>;
 pub(super) enum Event {
     /// A game begins at this byte; everything before belongs to its predecessor.
     Start(usize),
-    /// A tag pair. The value is still escaped.
-    Tag { name: Range, value: Range },
+    /// A tag pair. The value is still escaped, if anything in it is.
+    Tag { name: Range, value: Range, escaped: bool },
     /// A word of the main line that should be a move.
     Word(Range),
     /// The terminator of the movetext.
@@ -176,32 +180,29 @@ impl<'a> Scanner<'a> {
         if self.section == Section::Tags {
             self.section = Section::Moves;
         }
-        loop {
-            match memchr2(b'}', b'[', &self.text[self.pos..self.end]) {
-                Some(skip) if self.text[self.pos + skip] == b'}' => {
-                    self.pos += skip + 1;
-                    return None;
-                }
-                Some(skip) if is_event_line(self.text, self.pos + skip) => self.pos += skip,
-                Some(skip) => {
-                    self.pos += skip + 1;
-                    continue;
-                }
-                None if self.partial && self.end == self.text.len() => {
-                    self.pos = self.end;
-                    return None;
-                }
-                None => self.pos = self.end,
+        match lex::comment_end(self.text, self.pos, self.end) {
+            Some(end) if self.text[end] == b'}' => {
+                self.pos = end + 1;
+                return None;
             }
-            if self.section == Section::Start {
-                return self.begin(open, Section::Moves);
+            Some(line) => self.pos = line,
+            None if self.partial && self.end == self.text.len() => {
+                self.pos = self.end;
+                return None;
             }
-            return Some(Event::Fault(open, Trouble::OpenComment));
+            None => self.pos = self.end,
         }
+        if self.section == Section::Start {
+            return self.begin(open, Section::Moves);
+        }
+        Some(Event::Fault(open, Trouble::OpenComment))
     }
 
     fn bracket(&mut self) -> Option<Event> {
         let at = self.pos;
+        if let Some(Pair { name, value, next }) = lex::plain_tag(self.text, at) {
+            return self.tag(at, name, |_| (value, next, false));
+        }
         let line = &self.text[..lex::line_end(self.text, at)];
         let in_head = matches!(self.section, Section::Start | Section::Tags);
         let name = match lex::quoted_tag(line, at) {
@@ -214,6 +215,20 @@ impl<'a> Scanner<'a> {
                 }
             },
         };
+        self.tag(at, name, |after_name| {
+            let (value, next) = lex::tag_value(line, after_name);
+            (value, next, true)
+        })
+    }
+
+    /// A tag pair, unless a game begins with it; `value` is asked for value, next byte and whether
+    /// there may be escapes.
+    fn tag(
+        &mut self,
+        at: usize,
+        name: Range,
+        value: impl FnOnce(usize) -> (Range, usize, bool),
+    ) -> Option<Event> {
         if self.section != Section::Tags || self.splits_tags(at, &name) {
             return self.close().or_else(|| self.begin(at, Section::Tags));
         }
@@ -222,9 +237,9 @@ impl<'a> Scanner<'a> {
         }
         self.has_event |= &self.text[name.clone()] == b"Event";
         self.blank = false;
-        let (value, next) = lex::tag_value(line, name.end);
+        let (value, next, escaped) = value(name.end);
         self.pos = next;
-        Some(Event::Tag { name, value })
+        Some(Event::Tag { name, value, escaped })
     }
 
     /// Whether a tag pair after other tag pairs begins another game.
@@ -368,6 +383,9 @@ impl Iterator for Scanner<'_> {
 
     fn next(&mut self) -> Option<Event> {
         loop {
+            if self.depth > 0 {
+                self.skip_variation();
+            }
             self.skip_blanks();
             if self.pos >= self.end {
                 return self.finish();

@@ -1,17 +1,17 @@
 //! Where a game starts: the `Variant` and `FEN` tags, and the lines of FEN and EPD lists.
 
 use shakmaty::fen::Fen;
-use shakmaty::{Castles, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, PositionError};
+use shakmaty::{Castles, CastlingMode, Chess, Color, FromSetup, PositionError};
 use shakmaty::{Rank, Setup, Square};
 
 use crate::board::Position;
 
-/// A start position as packed, and as shakmaty plays from it.
+/// A start position.
 pub(super) struct Start {
     /// The position, impossible rights dropped.
     pub(super) position: Position,
-    /// The same, or why no move can be played from it.
-    pub(super) chess: Result<Chess, &'static str>,
+    /// Why no move can be played from it, if so.
+    pub(super) playable: Result<(), &'static str>,
 }
 
 /// What a `Variant` tag means.
@@ -95,7 +95,7 @@ fn start(setup: Setup) -> Start {
     let chess = Chess::from_setup(setup, CastlingMode::Chess960)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check);
-    let chess = chess.map_err(|error| {
+    let playable = chess.map(|_| ()).map_err(|error| {
         use shakmaty::PositionErrorKinds as Kinds;
         let kinds = error.kinds();
         let reasons = [
@@ -107,7 +107,7 @@ fn start(setup: Setup) -> Start {
         ];
         reasons.iter().find(|(kind, _)| kinds.contains(*kind)).map_or("it is no legal position", |r| r.1)
     });
-    Start { position, chess }
+    Start { position, playable }
 }
 
 /// Grants the castling rights that the placement allows.
@@ -156,13 +156,6 @@ fn is_passed(setup: &Setup, square: Square) -> bool {
         && (setup.board.pawns() & setup.board.by_color(them)).contains(pawn)
         && !occupied.contains(square)
         && !occupied.contains(home)
-}
-
-/// The position of a game that goes on although it is no legal one.
-pub(super) fn after_null(chess: &Chess) -> Position {
-    let mut setup = chess.to_setup(EnPassantMode::Always);
-    setup.swap_turn();
-    Position::from_setup(&setup)
 }
 
 /// Bytes of a source for a message: Windows-1252 where they are no UTF-8, no control characters,

@@ -57,7 +57,7 @@ impl BlockBuilder {
             cut: matches!(game.status, Status::Cut(_)),
             from_table,
         });
-        self.push_moves(start.unwrap_or_else(Position::standard), &game.moves);
+        self.push_moves(start.unwrap_or_else(Position::standard), game);
         self.push_tags(game);
     }
 
@@ -91,32 +91,47 @@ impl BlockBuilder {
         }
     }
 
-    fn push_moves(&mut self, start: Position, moves: &[PackedMove]) {
+    fn push_moves(&mut self, start: Position, game: &Game) {
+        let Game { moves, positions, .. } = game;
+        assert!(!moves.iter().any(|mv| mv.is_start()), "a start code is no move");
         let block = &mut self.block;
         let (first_game, first_start) = (block.games.len() as u32 - 1, block.starts.len() as u32);
-        let mut position = start;
-        block.moves.reserve(moves.len() + 1);
-        for (ply, &mv) in moves.iter().chain([&PackedMove::START_STANDARD]).enumerate() {
-            if block.moves.len().is_multiple_of(SEGMENT_SLOTS) {
-                let Position { board, state } = position;
-                block.keys.push(Key { board, state, ply: ply as u32, first_game, first_start });
+        let first = block.moves.len();
+        let key = |ply: usize, Position { board, state }| Key {
+            board,
+            state,
+            ply: ply as u32,
+            first_game,
+            first_start,
+        };
+        let first_key = first.next_multiple_of(SEGMENT_SLOTS) - first;
+        let plies = (first_key..=moves.len()).step_by(SEGMENT_SLOTS);
+        if positions.len() == moves.len() + 1 {
+            block.keys.extend(plies.map(|ply| key(ply, positions[ply])));
+        } else {
+            let mut position = start;
+            let mut played = 0;
+            for ply in plies {
+                moves[played..ply].iter().for_each(|&mv| position.play(mv));
+                played = ply;
+                block.keys.push(key(ply, position));
             }
-            assert!(ply == moves.len() || !mv.is_start(), "a start code is no move");
-            block.moves.push(mv);
-            position.play(mv);
         }
+        block.moves.extend_from_slice(moves);
+        block.moves.push(PackedMove::START_STANDARD);
     }
 
     fn push_tags(&mut self, game: &Game) {
         let Tags { names, ends, pairs, .. } = &mut self.block.tags;
-        // Games mostly have the tags of the game before in the same order.
+        // Games mostly have the tags of the game before in the same order, and some of its values.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
-            let likely = pairs.get(guess).map(|pair| pair.0);
-            let likely = likely.filter(|&id| names.get(id) == Some(&tag.name));
-            let known = likely.or_else(|| names.find(&tag.name));
-            let name = known.unwrap_or_else(|| names.push(&tag.name));
-            pairs.push((name, self.values.intern(&tag.value)));
+            let likely = pairs.get(guess).copied();
+            let likely = likely.filter(|&(name, _)| names.get(name) == Some(&tag.name));
+            let name = likely.map(|pair| pair.0).or_else(|| names.find(&tag.name));
+            let name = name.unwrap_or_else(|| names.push(&tag.name));
+            let value = likely.map(|pair| pair.1).filter(|&value| self.values.is(value, &tag.value));
+            pairs.push((name, value.unwrap_or_else(|| self.values.intern(&tag.value))));
         }
         ends.push(pairs.len());
     }

@@ -74,6 +74,11 @@ impl Interner {
         strings.push(string)
     }
 
+    /// Whether the string of that index is this one.
+    pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
+        self.strings.get(index) == Some(string)
+    }
+
     /// The strings, in order of their first appearance.
     pub(super) fn finish(self) -> Strings {
         self.strings

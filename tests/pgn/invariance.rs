@@ -115,7 +115,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
 }
 
 /// Pieces of PGN that mutilate each other.
-fn fragments() -> impl Strategy<Value = String> {
+pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",
         "[White \"b\"]",

@@ -8,7 +8,9 @@ mod cases;
 mod corpus;
 mod inputs;
 mod invariance;
+mod plain;
 mod splitter;
+mod strict;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
-# the patch names fails. Without arguments all of them; with arguments those named: run.sh replay-initial
+# the patch names fails: a test of the suite, or of another binary that it names (`binary: pgn`). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
 # The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are
 # built once.
@@ -17,10 +17,10 @@ cd "$copy"
 # The copies keep their times, and a run that was broken off may have left newer builds with a fault in them.
 find src tests -type f -exec touch {} +
 
-# Builds the suite; prints the path of its binary.
+# Builds a binary of tests; prints its path.
 build() {
-    cargo test --test suite --no-run --message-format=json 2>"$copy/build.log" |
-        sed -n 's/.*"executable":"\([^"]*suite-[^"]*\)".*/\1/p' | tail -1
+    cargo test --test "$1" --no-run --message-format=json 2>"$copy/build.log" |
+        sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 
 patches=()
@@ -29,26 +29,29 @@ if [ $# -eq 0 ]; then
 else
     for name in "$@"; do patches+=("$here/$name.patch"); done
 fi
-tests=$(sed -n 's/^test: //p' "${patches[@]}" | sort -u)
-suite=$(build)
-if [ -z "$suite" ]; then cat "$copy/build.log"; exit 1; fi
-for test in $tests; do
-    "$suite" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
+test_of() { sed -n 's/^test: //p' "$1"; }
+binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
+
+for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file")"; done | sort -u >"$copy/named"
+while read -r binary test; do
+    tests=$(build "$binary")
+    if [ -z "$tests" ]; then cat "$copy/build.log"; exit 1; fi
+    "$tests" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
     grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test"; exit 1; }
-done
+done <"$copy/named"
 echo "without a fault all named tests pass"
 
 missed=0
 for file in "${patches[@]}"; do
     name=$(basename "$file" .patch)
-    test=$(sed -n 's/^test: //p' "$file")
+    test=$(test_of "$file")
     patch -p1 --quiet --no-backup-if-mismatch <"$file"
-    suite=$(build)
-    if [ -z "$suite" ]; then
+    tests=$(build "$(binary_of "$file")")
+    if [ -z "$tests" ]; then
         tail -20 "$copy/build.log"
         echo "FAULT: $name does not build"
         missed=1
-    elif timeout 600 "$suite" --exact "$test" >"$copy/run.log" 2>&1; then
+    elif timeout 600 "$tests" --exact "$test" >"$copy/run.log" 2>&1; then
         echo "MISSED: $name: $test passes"
         missed=1
     else
