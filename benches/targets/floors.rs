@@ -3,7 +3,6 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use multiversion::multiversion;
 use orbit_chess::engine::{Engine, Job, Want};
 use orbit_chess::plan::Options;
 use orbit_chess::query;
@@ -13,7 +12,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Lanes that are added up side by side: four registers of 64 bytes.
+/// Lanes that are added up side by side.
 const LANES: usize = 32;
 /// Positions of 32 bytes that are added up: 512 MiB, more than caches hold.
 pub const SUM_POSITIONS: u64 = 16 << 20;
@@ -44,7 +43,7 @@ impl Words {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+/// Any instruction set is faster than memory here.
 fn sum(words: &[[u64; LANES]]) -> u64 {
     let mut lanes = [0u64; LANES];
     for line in words {

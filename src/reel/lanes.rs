@@ -82,10 +82,10 @@ impl LaneMoves {
             for (word, key) in plane.iter_mut().zip(keys) {
                 *word = key.board.planes[k];
             }
-            for i in 0..SEGMENT_SLOTS {
-                out[i] = plane;
-                for n in 0..LANES {
-                    plane[n] = plane[n] & !self.emptied[i][n] | self.set[k][i][n];
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = plane;
+                for (n, word) in plane.iter_mut().enumerate() {
+                    *word = *word & !self.emptied[i][n] | self.set[k][i][n];
                 }
             }
         }

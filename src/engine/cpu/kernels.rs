@@ -262,13 +262,13 @@ fn add_terms<const N: usize>(
 fn write(out: &mut [u64; BATCH], begin: Option<u64>, all: impl Fn(u64, usize) -> u64) {
     match begin {
         Some(neutral) => {
-            for i in 0..BATCH {
-                out[i] = all(neutral, i);
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = all(neutral, i);
             }
         }
         None => {
-            for i in 0..BATCH {
-                out[i] = all(out[i], i);
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = all(*out, i);
             }
         }
     }
