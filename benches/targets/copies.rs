@@ -36,7 +36,8 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = job(query, Options::default()).cpu();
-    let apart = Options { anchors: false, grids: false, tables: false, pointwise: false, ..Options::default() };
+    let apart =
+        Options { anchors: false, grids: false, tables: false, pointwise: false, ..Options::default() };
     let apart = job(query, apart).cpu();
     let agree = |engine: &Cpu| bench.counts.agree("the first blocks", query, hits(engine, &blocks));
     let [fast, slow] = in_turn(bench.runs, [&|| agree(&together), &|| agree(&apart)]);
