@@ -233,6 +233,49 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
+/// Counts of a reel leave out the tags of games where they can; that must not be seen.
+#[test]
+fn a_reel_is_counted_as_its_games_are() {
+    let folder = folder();
+    let mut index = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    let index = index.current_dir(folder.path()).args(["index", "a.pgn", "b.pgn", "-o", "all.reel"]);
+    assert!(index.output().unwrap().status.success());
+    let queries = [
+        ("Nf3", 4),
+        ("player \"C\"", 1),
+        ("player white \"G\" Nf3", 1),
+        ("flipcolor {player black \"B\" elo white >= 2400 Ng1}", 1),
+        ("elo >= 2500", 1),
+        ("not elo", 3),
+        ("year == 1999 Nf3", 1),
+        ("event \"t\" Nf3", 2),
+        ("tag \"White\" == \"E\"", 1),
+        ("result 1-0", 1),
+        ("Nf3 and not {date \"1999\"}", 3),
+        ("flip count {player \"E\" Nf3} >= 1", 1),
+    ];
+    for (query, games) in queries {
+        for args in
+            [["--count", "--quiet"], ["--format", "plain"], ["--format", "values"], ["--format", "jsonl"]]
+        {
+            let of = |sources: &[&str]| {
+                let out = stdout(folder.path(), &[&args[..], &["--engine", "cpu", query], sources].concat());
+                if args[0] == "--count" {
+                    assert!(out.contains(&format!("games hit {games}\n")), "{query}: {out}");
+                }
+                out
+            };
+            assert_eq!(of(&["all.reel"]), of(&["a.pgn", "b.pgn"]), "{args:?} {query}");
+        }
+    }
+    std::fs::write(folder.path().join("queries"), queries.map(|(query, _)| query).join("\n")).unwrap();
+    let of = |sources: &[&str]| {
+        let args = [&["--count", "--quiet", "--queries", "queries"], sources].concat();
+        stdout(folder.path(), &args)
+    };
+    assert_eq!(of(&["all.reel"]), of(&["a.pgn", "b.pgn"]));
+}
+
 /// Runs a scan whose output nobody reads to its end; `games` go to its standard input, which stays
 /// open.
 #[cfg(unix)]

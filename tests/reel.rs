@@ -12,7 +12,8 @@ use orbit_chess::{
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Status, Tag},
     reel::{
-        Block, BlockBuilder, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter, SEGMENT_SLOTS,
+        Block, BlockBuilder, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
+        SEGMENT_SLOTS,
         lanes::{LANES, LaneMoves},
         replay,
     },
@@ -361,6 +362,40 @@ fn blocks_come_back_from_a_file() {
     assert_eq!((reel.block_of_game(1), reel.block_of_game(242)), (Some(0), Some(1)));
     assert_eq!((reel.block_of_game(0), reel.block_of_game(10_000)), (None, None));
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
+}
+
+/// All that a block holds but tags.
+fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
+    let game = |game: GameRow<'_>| {
+        let numbers = (game.index(), game.number(), game.source(), game.number_in_source(), game.offset());
+        let problems: Vec<Problem> = game.problems().cloned().collect();
+        (
+            numbers,
+            game.first_slot(),
+            game.outcome(),
+            game.is_cut(),
+            game.start(),
+            game.moves().to_vec(),
+            problems,
+        )
+    };
+    let games: Vec<_> = block.games().map(game).collect();
+    (&block.keys, &block.moves, &block.starts, block.games_before, block.parts(), block.problems(), games)
+}
+
+#[test]
+fn blocks_without_tags_lack_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    let written = varied_blocks();
+    write(&path, &written);
+    let reel = Reel::open(&path).unwrap();
+    for index in 0..written.len() {
+        let (whole, bare) = (reel.block(index).unwrap(), reel.block_without_tags(index).unwrap());
+        assert_eq!(all_but_tags(&bare), all_but_tags(&whole), "block {index}");
+        assert!(bare.games().all(|game| game.tags().len() == 0 && game.tag("White").is_none()));
+        assert!(whole.games_len() < 2 || whole.games().any(|game| game.tags().len() > 0));
+    }
 }
 
 #[test]
