@@ -252,7 +252,7 @@ fn a_reel_is_counted_as_its_games_are() {
         ("tag \"White\" == \"E\"", 1),
         ("result 1-0", 1),
         ("Nf3 and not {date \"1999\"}", 3),
-        ("flip count {player \"E\" Nf3} >= 1", 1),
+        ("(flip count {player \"E\" Nf3}) >= 1", 1),
     ];
     for (query, games) in queries {
         for args in
