@@ -1,6 +1,6 @@
 // First pass: for each query a bit for each slot.
 
-@group(0) @binding(6) var<storage, read_write> hits: array<u32>;
+@group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -43,6 +43,8 @@ struct Start {
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<vec2<u32>>;
+// For each segment, what was carried along its games: a word for each mask, two words a slot for all else.
+@group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
     p0: Bits,
@@ -62,12 +64,14 @@ struct At {
     start: u32,
     // The move that leaves the slot.
     mv: u32,
+    segment: u32,
+    slot: u32,
 }
 
 fn first_slot(segment: u32) -> At {
     let key = &keys[segment];
     let board = Board((*key).planes[0], (*key).planes[1], (*key).planes[2], (*key).planes[3]);
-    return At(board, (*key).state, (*key).ply, (*key).first_game, (*key).first_start, 0u);
+    return At(board, (*key).state, (*key).ply, (*key).first_game, (*key).first_start, 0u, segment, 0u);
 }
 
 fn is_last_of_game(at: At) -> bool {
@@ -147,6 +151,7 @@ fn next_state(state: u32, mv: u32) -> u32 {
 // The next slot.
 fn advance(at: At) -> At {
     var next = at;
+    next.slot += 1u;
     if (is_last_of_game(at)) {
         next.ply = 0u;
         next.game += 1u;
@@ -174,4 +179,14 @@ fn column_mask(at: At, column: u32) -> Bits {
 
 fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
+}
+
+fn carried_mask(at: At, place: u32) -> Bits {
+    let word = carried[at.segment * CARRIED_WORDS + place];
+    return mask(((word >> at.slot) & 1u) != 0u);
+}
+
+fn carried_word(at: At, place: u32) -> Bits {
+    let first = at.segment * CARRIED_WORDS + place + 2u * at.slot;
+    return Bits(carried[first], carried[first + 1u]);
 }

@@ -8,8 +8,8 @@ struct Entry {
     first: u32,
 }
 
-@group(0) @binding(6) var<storage, read> entries: array<Entry>;
-@group(0) @binding(7) var<storage, read_write> words: array<vec2<u32>>;
+@group(0) @binding(7) var<storage, read> entries: array<Entry>;
+@group(0) @binding(8) var<storage, read_write> words: array<vec2<u32>>;
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

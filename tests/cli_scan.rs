@@ -270,7 +270,7 @@ fn a_reel_is_counted_as_its_games_are() {
     }
     std::fs::write(folder.path().join("queries"), queries.map(|(query, _)| query).join("\n")).unwrap();
     let of = |sources: &[&str]| {
-        let args = [&["--count", "--quiet", "--queries", "queries"], sources].concat();
+        let args = [&["--quiet", "--queries", "queries"], sources].concat();
         stdout(folder.path(), &args)
     };
     assert_eq!(of(&["all.reel"]), of(&["a.pgn", "b.pgn"]));

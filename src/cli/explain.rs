@@ -91,7 +91,11 @@ impl<'a> Explanation<'a> {
         let whole = matches!(body.op, Op::Transform(..));
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
         // Whether a number has a value is often plain; how it is computed is what one wants to see.
-        let plan = if body.ty == Type::Num { job.planner.values() } else { job.planner.hits() };
+        let plan = if matches!(body.ty, Type::Num | Type::Position) {
+            job.planner.values()
+        } else {
+            job.planner.hits()
+        };
         Ok(Explanation { text, job, plan, orbits, whole, evaluated })
     }
 
@@ -259,6 +263,7 @@ fn type_name(ty: Type) -> &'static str {
         Type::Set => "set of squares (a hit if it is not empty)",
         Type::Num => "number (a hit wherever it has a value)",
         Type::Str => "string (a hit wherever it has a value)",
+        Type::Position => "position of the game (a hit wherever there is one)",
     }
 }
 
@@ -268,6 +273,7 @@ fn tree_lines(node: &Node, text: &str, depth: usize, lines: &mut Vec<String>) {
         Type::Set => "set",
         Type::Num => "number",
         Type::Str => "string",
+        Type::Position => "position",
     };
     let source = one_line(text.get(node.span.start..node.span.end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));

@@ -17,6 +17,7 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS},
 };
 
+mod carry;
 pub mod columns;
 pub mod cpu;
 mod facts;
@@ -32,7 +33,7 @@ pub enum Answer {
     Bool(bool),
     /// Of a query of type Set.
     Set(Bitboard),
-    /// Of a query of type Num.
+    /// Of a query of type Num; of type Position, the half-moves played before it.
     Num(Option<i32>),
 }
 
@@ -106,7 +107,7 @@ impl Hits {
     fn new(block: &Block, want: Want, ty: Type) -> Hits {
         let values = match (want, ty) {
             (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
-            (Want::Values, Type::Num) => Values::Numbers(vec![0; block.slots()]),
+            (Want::Values, Type::Num | Type::Position) => Values::Numbers(vec![0; block.slots()]),
             _ => Values::None,
         };
         Hits { bits: vec![0; block.segments()], values }

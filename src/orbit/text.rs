@@ -116,6 +116,7 @@ fn plain_text(f: &Plain) -> String {
             format!("if {} then {}{other}", arg(0), arg(1))
         }
         Op::Compound => list("{", "}"),
+        Op::Find { back, tally } => find(args, *back, *tally),
         Op::Bool(value) => value.to_string(),
         Op::And => infix("and"),
         Op::Or => infix("or"),
@@ -178,6 +179,17 @@ fn name(var: VarId) -> String {
 
 fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
+}
+
+fn find(args: &[Filter], back: bool, tally: Tally) -> String {
+    let way = if back { "<-- " } else { "" };
+    let range = match tally {
+        Tally::Any => String::new(),
+        Tally::Count => "count ".into(),
+        Tally::Range(1, i32::MAX) => "all ".into(),
+        Tally::Range(lo, hi) => format!("{lo} {hi} "),
+    };
+    format!("find {way}{range}{}", tight(&args[0]))
 }
 
 fn legal(args: &[Filter], pseudo: bool, count: bool, only: Special) -> String {

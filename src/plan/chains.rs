@@ -153,6 +153,10 @@ impl Writer<'_> {
                     let keep = self.scalar(stay);
                     Some(vec![Term { src, keep, by: by as i8, not }])
                 }
+                Op::Not(src) if matches!(op, ChainOp::Or | ChainOp::And) => {
+                    let keep = self.scalar(TRUE);
+                    Some(vec![Term { src, keep, by: 0, not: !not }])
+                }
                 Op::NonEmpty(src) if op == ChainOp::Meet => {
                     let keep = self.scalar(TRUE);
                     Some(vec![Term { src, keep, by: 0, not }])

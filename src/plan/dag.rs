@@ -26,6 +26,10 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
+/// Index of what is carried along games.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CarryId(pub u32);
+
 /// The mask for true.
 pub const TRUE: u64 = !0;
 
@@ -52,6 +56,8 @@ pub enum Op {
     GameMask(ColumnId),
     /// Number: the game's column.
     GameNumber(ColumnId),
+    /// What is carried along the game to this position.
+    Carried(CarryId),
     /// A parameter of a loop: changes with every row.
     Param(LoopId, u32),
     /// Intersection.
@@ -154,7 +160,7 @@ impl Op {
         use Op::*;
         match &mut self {
             Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
-            | Param(..) | Loop(_) => {}
+            | Carried(_) | Param(..) | Loop(_) => {}
             Not(a)
             | Step(a, ..)
             | FillRanks(a)
@@ -225,6 +231,38 @@ pub struct Loop {
     pub body: Id,
 }
 
+/// What reaches a position from those of its game that follow it, or with [`Carry::back`] from those before
+/// it; from itself in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Carry {
+    /// What is gathered.
+    pub what: Carried,
+    /// From where.
+    pub back: bool,
+    /// The word that is gathered.
+    pub word: Id,
+}
+
+/// How words are gathered along a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Carried {
+    /// Mask: a mask is true somewhere.
+    Any,
+    /// Number: at how many positions a mask is true.
+    Count,
+    /// Number: half-moves played before the nearest position at which a mask is true; -1 if there is none.
+    Nearest,
+    /// Union of sets.
+    Union,
+}
+
+impl Carried {
+    /// Whether masks are gathered, not whole words.
+    pub const fn of_masks(self) -> bool {
+        !matches!(self, Carried::Union)
+    }
+}
+
 /// What optimisations a plan may use. Every one can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -269,6 +307,8 @@ pub struct Dag {
     bounds: Vec<u64>,
     /// The loops.
     pub loops: Vec<Loop>,
+    /// What is carried along games; what it is made of has smaller indices.
+    pub carries: Vec<Carry>,
     known: HashMap<Op, Id>,
     sharing: bool,
     simplify: bool,
@@ -381,6 +421,22 @@ impl Dag {
             return body; // the same for every row
         }
         self.add_op(Op::Loop(id))
+    }
+
+    /// Gathers a word along games.
+    ///
+    /// # Panics
+    ///
+    /// If the word depends on a loop that is open.
+    pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
+        assert!(self.within[word.0 as usize].is_empty(), "a loop runs at one position");
+        let carry = Carry { what, back, word };
+        let known = if self.sharing { self.carries.iter().position(|known| *known == carry) } else { None };
+        let index = known.unwrap_or_else(|| {
+            self.carries.push(carry);
+            self.carries.len() - 1
+        });
+        self.add_op(Op::Carried(CarryId(index as u32)))
     }
 
     /// Adds an operation, or finds something simpler that is equal.
@@ -520,6 +576,7 @@ impl Dag {
             | Op::Single(_)
             | Op::Compare(..)
             | Op::NoMoves(_) => true,
+            Op::Carried(id) => self.carries[id.0 as usize].what == Carried::Any,
             Op::Not(a) => self.is_mask(a),
             Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) => self.is_mask(a) && self.is_mask(b),
             _ => false,

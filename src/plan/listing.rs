@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Input, Op, Program, Reg, Step, TRUE, Term};
+use super::{Input, Op, Program, Reg, Stage, StageCarry, Step, TRUE, Term};
 
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -11,11 +11,21 @@ impl fmt::Display for Reg {
 }
 
 impl fmt::Display for Program {
-    /// One line for each step; loops are indented.
+    /// One line for each step; loops are indented. Stages come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut number = 0;
+        for Stage { program, carried } in &self.stages {
+            write!(f, "{program}")?;
+            for StageCarry { what, back, reg } in carried {
+                let from = if *back { "before" } else { "ahead" };
+                writeln!(f, "carry {number}: {} of {reg} {from}", format!("{what:?}").to_lowercase())?;
+                number += 1;
+            }
+        }
         for (input, reg) in &self.inputs {
             match input {
                 Input::Plane(k) => writeln!(f, "{reg} = plane {k}")?,
+                Input::Carried(id) => writeln!(f, "{reg} = carry {}", id.0)?,
                 other => writeln!(f, "{reg} = {other:?}")?,
             }
         }

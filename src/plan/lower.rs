@@ -42,7 +42,7 @@ pub(super) struct Lower {
     /// What each variable holds here.
     pub vars: Vec<Option<Value>>,
     /// Where the filter at hand is evaluated at all; only assignments care.
-    guard: Id,
+    pub(super) guard: Id,
     /// Parameters that stand for square masks while a table's body is lowered, in the order in
     /// which the body asks for them.
     pub slots: Option<Slots>,
@@ -174,9 +174,12 @@ impl Lower {
     }
 
     fn plain(&mut self, f: &Plain) -> Value {
+        if let Q::Find { back, tally } = f.op {
+            return self.find(&f.args[0], back, tally);
+        }
         match f.ty {
             Type::Set => self.set_filter(f),
-            Type::Num => self.number_filter(f),
+            Type::Num | Type::Position => self.number_filter(f),
             Type::Bool => Value::Bool(self.bool_filter(f)),
             Type::Str => Value::Bool(self.string_truth(f)),
         }

@@ -4,6 +4,7 @@
 //! knows nothing of CQL; engines know nothing but it. It is built from the orbit's copies after
 //! these were counted, so nothing that is simplified here can change a count.
 
+mod carry;
 mod chains;
 mod columns;
 mod copies;
@@ -16,9 +17,10 @@ mod pointwise;
 mod program;
 mod tiles;
 
+pub use carry::{Stage, StageCarry};
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
-pub use dag::{ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use dag::{Carried, CarryId, ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Step, Term};
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.

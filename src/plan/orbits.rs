@@ -266,7 +266,10 @@ impl Lower {
 
 /// Whether a group of copies becomes a table.
 pub(super) fn fits_table(orbit: &Orbit, group: &[usize]) -> bool {
-    group.len() >= TABLE_COPIES_MIN && !repeats_assignments(&orbit.copies[group[0]].filter)
+    let copy = &orbit.copies[group[0]].filter;
+    // What other positions say is gathered before a table begins.
+    let finds = copy.any(|plain| matches!(plain.op, Q::Find { .. }));
+    group.len() >= TABLE_COPIES_MIN && !finds && !repeats_assignments(copy)
 }
 
 /// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries

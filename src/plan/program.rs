@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::{
-    dag::{ColumnId, Dag, Id, LoopId, Op, Reduce},
+    carry::{Stage, StageCarry, stages},
+    dag::{Carried, CarryId, ColumnId, Dag, Id, LoopId, Op, Reduce},
     needed,
 };
 
@@ -81,6 +82,8 @@ pub enum Input {
     Initial,
     Terminal,
     Ply,
+    /// What the stages carry, numbered from 0 over all of them.
+    Carried(CarryId),
     GameMask(ColumnId),
     GameNumber(ColumnId),
 }
@@ -88,6 +91,8 @@ pub enum Input {
 /// Code for one batch of positions.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// What runs over all positions of a block before this; see [`Stage`].
+    pub stages: Vec<Stage>,
     /// The steps.
     pub steps: Vec<Step>,
     /// How many registers they use. Registers 0..4 are the planes.
@@ -103,9 +108,15 @@ pub struct Program {
 }
 
 impl Program {
-    /// Steps that run for one position, those of loops as often as they have rows.
+    /// The kinds of what the stages carry, as numbered.
+    pub fn carried(&self) -> impl Iterator<Item = Carried> {
+        self.stages.iter().flat_map(|stage| stage.carried.iter().map(|carry| carry.what))
+    }
+
+    /// Steps that run for one position, those of loops as often as they have rows, those of stages included.
     pub fn cost(&self) -> u64 {
-        let (mut cost, mut times) = (0u64, vec![1u64]);
+        let stages = self.stages.iter().map(|stage| stage.program.cost());
+        let (mut cost, mut times) = (stages.fold(0, u64::saturating_add), vec![1u64]);
         for step in &self.steps {
             let now = *times.last().expect("a loop that ends has begun");
             match step {
@@ -131,6 +142,36 @@ impl Program {
 
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
+        let stages = stages(dag, roots);
+        let order: Vec<CarryId> = stages.concat();
+        let (mut program, regs) = Program::numbered(dag, roots, &order);
+        for ids in stages {
+            let carries: Vec<_> = ids.iter().map(|id| dag.carries[id.0 as usize]).collect();
+            let words: Vec<Id> = carries.iter().map(|carry| carry.word).collect();
+            let (code, regs) = Program::numbered(dag, &words, &order);
+            let carried = carries.iter().zip(regs).map(|(carry, reg)| StageCarry {
+                what: carry.what,
+                back: carry.back,
+                reg,
+            });
+            program.stages.push(Stage { program: code, carried: carried.collect() });
+        }
+        (program, regs)
+    }
+
+    /// Code without stages; what they carry is numbered in the order given.
+    fn numbered(dag: &Dag, roots: &[Id], order: &[CarryId]) -> (Program, Vec<Reg>) {
+        let (mut program, regs) = Program::straight(dag, roots);
+        for (input, _) in &mut program.inputs {
+            if let Input::Carried(id) = input {
+                let place = order.iter().position(|known| known == id).expect("a stage before carries it");
+                *id = CarryId(place as u32);
+            }
+        }
+        (program, regs)
+    }
+
+    fn straight(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let mut writer = Writer::new(dag, roots);
         writer.place();
         writer.emit_scope(None);
@@ -403,6 +444,7 @@ impl<'a> Writer<'a> {
             }
         }
         let program = Program {
+            stages: Vec::new(),
             steps,
             registers: registers as usize,
             inputs,
@@ -421,6 +463,7 @@ fn input(op: Op) -> Option<Input> {
         Op::Initial => Input::Initial,
         Op::Terminal => Input::Terminal,
         Op::Ply => Input::Ply,
+        Op::Carried(k) => Input::Carried(k),
         Op::GameMask(c) => Input::GameMask(c),
         Op::GameNumber(c) => Input::GameNumber(c),
         _ => return None,

@@ -11,14 +11,14 @@
 use shakmaty::{Bitboard, Square};
 
 use super::{
-    dag::{Id, Op},
+    dag::{Carried, Id, Op},
     lower::Lower,
     pointwise::{attack, collapsible_attack, collapsible_count, squares_of},
 };
 use crate::{
     board::full_lines,
     orbit::{Filter, Orbit, Placement, Plain},
-    query::Op as Q,
+    query::{Op as Q, tree::Tally},
 };
 
 /// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
@@ -152,6 +152,10 @@ impl Lower {
                 let word = self.shifted_truth(&f.args[0], anchor);
                 self.not(word)
             }
+            Q::Find { back, .. } => {
+                let word = self.apart(|lower| lower.shifted_truth(&f.args[0], anchor));
+                self.dag.carry(Carried::Union, *back, word)
+            }
             Q::And | Q::Compound => self.combine(&f.args, anchor, Op::And),
             Q::Or | Q::Union => self.combine(&f.args, anchor, Op::Or),
             Q::If => {
@@ -228,7 +232,7 @@ impl Lower {
 pub(super) fn is_pointwise(filter: &Filter) -> bool {
     let mut found = false;
     filter.walk_unshielded(&mut |plain| {
-        found |= matches!(plain.op, Q::Attacks | Q::AttackedBy | Q::Compare(_));
+        found |= matches!(plain.op, Q::Attacks | Q::AttackedBy | Q::Compare(_) | Q::Find { .. });
     });
     found
 }
@@ -269,7 +273,9 @@ pub(super) fn collapsible(filter: &Filter) -> bool {
         Q::Intersect => restricted_designator(f).is_some(),
         Q::Attacks | Q::AttackedBy => attack(f).is_some_and(collapsible_attack),
         Q::Compare(_) => collapsible_count(f),
-        Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If => f.args.iter().all(collapsible),
+        Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If | Q::Find { tally: Tally::Any, .. } => {
+            f.args.iter().all(collapsible)
+        }
         _ => false,
     }
 }

@@ -78,6 +78,18 @@ fn visit(node: &Node, before: u64, query: &Query) -> Result<After, Diagnostic> {
             visit(&node.args[1], domain | bit(*var), query)?;
             Ok(same(domain))
         }
+        Op::Find { .. } => {
+            if let Some(var) = shared_variable(&node.args[0], before) {
+                let name = &query.vars[var.0 as usize].name;
+                return Err(Diagnostic::error(
+                    node.span,
+                    format!("`{name}` is used both inside and outside of `find`"),
+                    "not supported yet",
+                )
+                .help("filters inside `find` see other positions; give them variables of their own"));
+            }
+            visit(&node.args[0], 0, query).map(|_| same(before))
+        }
         // An orbit may be empty, so nothing inside is sure to be evaluated.
         Op::Transform(..) => visit(&node.args[0], before, query).map(|_| same(before)),
         _ => {
@@ -88,4 +100,17 @@ fn visit(node: &Node, before: u64, query: &Query) -> Result<After, Diagnostic> {
             Ok(same(set))
         }
     }
+}
+
+/// A variable of a filter that has a value before it.
+fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
+    let mut shared = None;
+    filter.walk(&mut |node| {
+        if let Op::Var(var) | Op::Assign(var) | Op::SquareLoop { var } | Op::SquareAll { var } = node.op
+            && before & bit(var) != 0
+        {
+            shared = Some(var);
+        }
+    });
+    shared
 }

@@ -40,6 +40,7 @@ impl Parser {
                 let ty = arg.ty;
                 Ok(unary(Op::NoTransform, ty, span, arg))
             }
+            "find" => self.find(),
             "if" => self.condition(),
             "power" => self.of_set(Op::Power, Type::Num),
             "rank" => self.of_set(Op::Rank, Type::Num),

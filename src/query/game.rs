@@ -4,8 +4,8 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::{
     lexer::{Tok, unsupported},
-    parser::{Parsed, Parser, color_word},
-    tree::{GameResult, Node, Op, Pieces, Special, Type},
+    parser::{Parsed, Parser, color_word, unary},
+    tree::{GameResult, Node, Op, Pieces, Special, Tally, Type},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -55,6 +55,43 @@ impl Parser {
         }
         let literal = Node::new(Op::Str(text), Type::Str, at, vec![]);
         Ok(Node::new(Op::StrIn, Type::Bool, span.to(at), vec![literal, node]))
+    }
+
+    /// `find [<--] [quiet] [n | lo hi | all | count] F`.
+    pub(super) fn find(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let back = self.eat_sign("<--");
+        self.eat_word("quiet");
+        let tally = self.find_tally()?;
+        self.eat_word("quiet");
+        let arg = self.node()?;
+        let ty = if tally == Tally::Any { Type::Position } else { Type::Num };
+        Ok(unary(Op::Find { back, tally }, ty, span, arg))
+    }
+
+    fn find_tally(&mut self) -> Parsed<Tally> {
+        if self.eat_word("count") {
+            return Ok(Tally::Count);
+        }
+        if self.eat_word("all") {
+            return Ok(Tally::Range(1, i32::MAX));
+        }
+        let before = self.position();
+        let Some(lo) = self.signed_int() else { return Ok(Tally::Any) };
+        let hi = self.signed_int().unwrap_or(lo);
+        if !self.begins_filter() && !self.is_word("quiet") {
+            // The number is what is looked for, or begins it.
+            self.rewind(before);
+            return Ok(Tally::Any);
+        }
+        if lo > hi {
+            return Err(Diagnostic::error(
+                self.last_span(),
+                format!("the range {lo} {hi} runs backwards"),
+                format!("write the lower number first: `find {hi} {lo} ...`"),
+            ));
+        }
+        Ok(Tally::Range(lo, hi))
     }
 
     pub(super) fn result(&mut self) -> Parsed<Node> {

@@ -217,6 +217,11 @@ impl Parser {
         if left.ty == Type::Bool {
             return Ok(left);
         }
+        if left.ty == Type::Position && matches!(self.tok(), Tok::Sign("==" | "!=" | "<" | "<=" | ">" | ">="))
+        {
+            return Err(unsupported(self.span(), "comparing positions of the game")
+                .help("`find all F` and `find count F` are numbers: `find all check > 2`"));
+        }
         let cmp = match self.tok() {
             Tok::Sign("==") => Cmp::Eq,
             Tok::Sign("!=") => Cmp::Ne,
@@ -660,6 +665,7 @@ pub(super) fn name_of(ty: Type) -> &'static str {
         Type::Set => "a set of squares",
         Type::Num => "a number",
         Type::Str => "a string",
+        Type::Position => "a position",
     }
 }
 

@@ -47,6 +47,9 @@ pub enum Type {
     Num,
     /// A string that is constant in a game, or no value. Matches if it has a value.
     Str,
+    /// A position of the game, named by the half-moves played before it, or no value. Matches if it has a
+    /// value.
+    Position,
 }
 
 /// One filter.
@@ -216,12 +219,12 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// What a transform makes of its copies.
+/// What a transform makes of its copies, and `find` of the positions that it tries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Tally {
-    /// Nothing written: union, maximum or "any", by the argument's type.
+    /// Nothing written: union, maximum or "any", by the argument's type; the nearest position.
     Any,
-    /// `count`: the number of copies that match.
+    /// `count`: the number of copies or positions that match.
     Count,
     /// `lo hi`: that number if it lies in the range, else no value.
     Range(i32, i32),
@@ -337,6 +340,17 @@ pub enum Op {
     Transform(TransformKind, Tally),
     /// `notransform F`: `[F] ->` F's type.
     NoTransform,
+
+    // ---- other positions of the game
+    /// `find F`: `[F: any]`, evaluated at this position and at all that follow it, or with `back` at this one
+    /// and at all before it. `Tally::Any -> Position`, the nearest at which F matches; otherwise `-> Num`, at
+    /// how many it does. F and what is around it share no variables.
+    Find {
+        #[allow(missing_docs)]
+        back: bool,
+        #[allow(missing_docs)]
+        tally: Tally,
+    },
 
     // ---- booleans
     /// `true`, `false`.

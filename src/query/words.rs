@@ -6,7 +6,6 @@ use super::tree::{Arith, Dirs, Op, PawnKind, TransformKind, Type};
 
 /// Words of CQL 6.2 that ask about moves, the game tree, files or text: known, not built yet.
 pub(super) const UNSUPPORTED: &[&str] = &[
-    "find",
     "line",
     "path",
     "move",
@@ -131,6 +130,7 @@ pub(super) const WORDS: &[&str] = &[
     "shifthorizontal",
     "shiftvertical",
     "notransform",
+    "find",
     "not",
     "if",
     "true",

@@ -4,6 +4,7 @@
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
+//! * `find`: what other positions of the game say, on every runner.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -15,6 +16,7 @@
 mod common;
 mod differential;
 mod errors;
+mod find;
 mod golden;
 mod gpu;
 mod layout;

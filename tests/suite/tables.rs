@@ -40,7 +40,6 @@ fn rows(name: &str) -> Vec<Row> {
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         (query, _) if query.starts_with("(position") => Some("CQL 5, another front end"),
-        ("flip count find Ra1", _) => Some("game level: `find`"),
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
             "the peer derives castling from the moves played; the FEN grants no right, so nobody castles",
         ),

@@ -359,6 +359,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
         | Op::Ply
         | Op::GameMask(_)
         | Op::GameNumber(_)
+        | Op::Carried(_)
         | Op::Param(..)
         | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
     }

@@ -3,7 +3,7 @@
 use super::isa::Isa;
 use super::kernels;
 use crate::{
-    engine::{Values, columns::GameColumn},
+    engine::{Values, carry, columns::GameColumn},
     plan::{Input, Output, Plan, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -49,6 +49,15 @@ pub(super) struct Machine {
     segment: SegmentColumns,
 }
 
+/// What a program reads beside positions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'a> {
+    /// What the tags of games say.
+    pub(super) columns: &'a [GameColumn],
+    /// What stages before it carried along games.
+    pub(super) carried: &'a [carry::Column],
+}
+
 impl Machine {
     pub(super) fn new(program: &Program, isa: Isa) -> Machine {
         Machine {
@@ -67,7 +76,7 @@ impl Machine {
     }
 
     /// Replays a batch of segments, from `first` on, and loads everything that the program reads.
-    pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, columns: &[GameColumn]) {
+    pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, beside: Beside<'_>) {
         let len = kernels::replay(self.isa, self, block, first);
         let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
         for n in 0..len {
@@ -81,7 +90,7 @@ impl Machine {
                 number_plies(&mut plies, key.ply, masks.terminal);
                 self.plies.iter_mut().zip(plies).for_each(|(row, ply)| row[n] = ply);
             }
-            if !columns.is_empty() {
+            if !beside.columns.is_empty() {
                 let mut game = key.first_game;
                 for (i, row) in self.games.iter_mut().enumerate() {
                     row[n] = game;
@@ -89,18 +98,17 @@ impl Machine {
                 }
             }
         }
-        self.load_inputs(program, columns);
+        self.load_inputs(program, beside.columns);
+        for (column, reg) in carried_inputs(program, beside.carried) {
+            let out = &mut self.regs[reg.0 as usize].0;
+            let slots = first * SEGMENT_SLOTS..block.slots().min((first + LANES) * SEGMENT_SLOTS);
+            put_carried(out, column, slots, |k| (k % SEGMENT_SLOTS, k / SEGMENT_SLOTS));
+        }
     }
 
     /// The same for single slots, at most [`BATCH`] of them, ascending; the `k`-th goes to row
     /// `k / LANES`, lane `k % LANES`.
-    pub(super) fn gather(
-        &mut self,
-        program: &Program,
-        block: &Block,
-        slots: &[usize],
-        columns: &[GameColumn],
-    ) {
+    pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: Beside<'_>) {
         self.masks = [Masks::default(); LANES];
         let mut replayed = None;
         for (k, &slot) in slots.iter().enumerate() {
@@ -123,7 +131,11 @@ impl Machine {
             to.terminal |= (from.terminal >> i & 1) << row;
             to.white |= (from.white >> i & 1) << row;
         }
-        self.load_inputs(program, columns);
+        self.load_inputs(program, beside.columns);
+        for (column, reg) in carried_inputs(program, beside.carried) {
+            let out = &mut self.regs[reg.0 as usize].0;
+            put_carried(out, column, slots.iter().copied(), |k| (k / LANES, k % LANES));
+        }
     }
 
     /// Loads what the program reads beside the planes, from what was replayed.
@@ -131,7 +143,7 @@ impl Machine {
         for &(input, reg) in &program.inputs {
             let out = &mut self.regs[reg.0 as usize].0;
             match input {
-                Input::Plane(_) => {}
+                Input::Plane(_) | Input::Carried(_) => {}
                 Input::WhiteToMove => spread(out, self.masks.map(|mask| mask.white)),
                 Input::Ply => {
                     for (row, plies) in out.iter_mut().zip(&self.plies) {
@@ -158,6 +170,22 @@ impl Machine {
         }
     }
 
+    /// Adds the words in a register, one for each slot of the block whose batch begins at segment `first`, to
+    /// a column of masks or words.
+    pub(super) fn column(&self, reg: Reg, first: usize, out: &mut carry::Column) {
+        match out {
+            carry::Column::Bits(bits) => self.bits(reg, &mut bits[first..]),
+            carry::Column::Words(words) => {
+                let out = words[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).take(LANES);
+                for (n, out) in out.enumerate() {
+                    for (i, word) in out.iter_mut().enumerate() {
+                        *word = self.word(reg, i, n);
+                    }
+                }
+            }
+        }
+    }
+
     /// The word of slot `i` of the `n`-th segment in a register.
     pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
         self.regs[reg.0 as usize].0[i][n]
@@ -175,6 +203,36 @@ impl Machine {
             }
             _ => {}
         }
+    }
+}
+
+/// The carried columns that a program reads, and where they go.
+fn carried_inputs<'a>(
+    program: &Program,
+    carried: &'a [carry::Column],
+) -> impl Iterator<Item = (&'a carry::Column, Reg)> {
+    program.inputs.iter().filter_map(|&(input, reg)| match input {
+        Input::Carried(id) => Some((&carried[id.0 as usize], reg)),
+        _ => None,
+    })
+}
+
+/// Writes the entries of some slots of a column; `place` says in which row and lane the `k`-th goes.
+#[inline(always)]
+fn put_carried(
+    out: &mut LaneColumn,
+    column: &carry::Column,
+    slots: impl Iterator<Item = usize>,
+    place: impl Fn(usize) -> (usize, usize),
+) {
+    for (k, slot) in slots.enumerate() {
+        let (row, n) = place(k);
+        out[row][n] = match column {
+            carry::Column::Bits(bits) => {
+                u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
+            }
+            carry::Column::Words(words) => words[slot],
+        };
     }
 }
 

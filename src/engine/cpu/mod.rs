@@ -12,13 +12,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use shakmaty::Bitboard;
 
-use super::{Batch, Engine, EngineError, Hits, Values, Want, columns::game_columns};
+use super::{
+    Batch, Engine, EngineError, Hits, Values, Want, carry,
+    columns::{GameColumn, game_columns},
+};
 use crate::{
-    plan::{CopiesPlan, Plan, Planner, Program, SharedPlan},
+    plan::{Column, CopiesPlan, Plan, Planner, Program, SharedPlan, Stage},
     reel::{Block, lanes::LANES},
 };
 pub use isa::Isa;
-use machine::{BATCH, Machine};
+use machine::{BATCH, Beside, Machine};
 
 /// See the module.
 #[derive(Debug)]
@@ -35,7 +38,40 @@ pub struct Cpu {
 struct Prepared<P = Plan> {
     plan: P,
     isa: Isa,
-    idle: Mutex<Vec<Machine>>,
+    idle: Mutex<Vec<Machines>>,
+}
+
+/// A machine for a program, and one for each of its stages.
+#[derive(Debug)]
+struct Machines {
+    main: Machine,
+    stages: Vec<Machine>,
+}
+
+impl Machines {
+    fn new(program: &Program, isa: Isa) -> Machines {
+        let stages = program.stages.iter().map(|stage| Machine::new(&stage.program, isa)).collect();
+        Machines { main: Machine::new(program, isa), stages }
+    }
+
+    /// Runs the stages of a program over a block: what they carry.
+    fn carry(&mut self, program: &Program, block: &Block, columns: &[GameColumn]) -> Vec<carry::Column> {
+        let mut carried = Vec::new();
+        for (Stage { program, carried: carries }, machine) in program.stages.iter().zip(&mut self.stages) {
+            let mut found: Vec<_> =
+                carries.iter().map(|carry| carry::Column::found(carry.what, block)).collect();
+            for first in batches(block) {
+                machine.load(program, block, first, Beside { columns, carried: &carried });
+                machine.run(program);
+                for (carry, column) in carries.iter().zip(&mut found) {
+                    machine.column(carry.reg, first, column);
+                }
+            }
+            carried
+                .extend(found.into_iter().zip(carries).map(|(column, carry)| column.carried(carry, block)));
+        }
+        carried
+    }
 }
 
 impl<P> Prepared<P> {
@@ -43,13 +79,22 @@ impl<P> Prepared<P> {
         Prepared { plan, isa, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Lends a machine for `program`, the plan's, to `work`.
-    fn with_machine<T>(&self, program: &Program, work: impl FnOnce(&mut Machine) -> T) -> T {
+    /// Lends a machine for `program`, the plan's, to `work`, together with what it reads beside the positions
+    /// of a block.
+    fn with_machine<T>(
+        &self,
+        program: &Program,
+        columns: &[Column],
+        block: &Block,
+        work: impl FnOnce(&mut Machine, Beside<'_>) -> T,
+    ) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let machine = idle().pop();
-        let mut machine = machine.unwrap_or_else(|| Machine::new(program, self.isa));
-        let out = work(&mut machine);
-        idle().push(machine);
+        let machines = idle().pop();
+        let mut machines = machines.unwrap_or_else(|| Machines::new(program, self.isa));
+        let columns = game_columns(columns, block);
+        let carried = machines.carry(program, block, &columns);
+        let out = work(&mut machines.main, Beside { columns: &columns, carried: &carried });
+        idle().push(machines);
         out
     }
 }
@@ -81,10 +126,9 @@ impl Engine for Cpu {
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block, want, self.planner.ty());
         let plan = &self.hits.plan;
-        self.hits.with_machine(&plan.program, |machine| {
-            let columns = game_columns(&plan.columns, block);
+        self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
             for first in batches(block) {
-                machine.load(&plan.program, block, first, &columns);
+                machine.load(&plan.program, block, first, beside);
                 machine.run(&plan.program);
                 machine.bits(plan.hit, &mut hits.bits[first..]);
             }
@@ -92,10 +136,9 @@ impl Engine for Cpu {
         if hits.values != Values::None {
             let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
             let plan = &self.values().plan;
-            self.values().with_machine(&plan.program, |machine| {
-                let columns = game_columns(&plan.columns, block);
+            self.values().with_machine(&plan.program, &plan.columns, block, |machine, beside| {
                 for slots in slots.chunks(BATCH) {
-                    machine.gather(&plan.program, block, slots, &columns);
+                    machine.gather(&plan.program, block, slots, beside);
                     machine.run(&plan.program);
                     machine.store(plan, slots, &mut hits.values);
                 }
@@ -112,14 +155,16 @@ impl Engine for Cpu {
         let copies = self.copies.get_or_init(|| self.planner.each_copy());
         let program = &copies.program;
         let columns = game_columns(&copies.columns, block);
-        let mut machine = Machine::new(program, self.isa);
+        let mut machines = Machines::new(program, self.isa);
+        let carried = machines.carry(program, block, &columns);
+        let machine = &mut machines.main;
         let mut words = vec![0; copies.words.len()];
         for first in batches(block) {
             let hits = &hits.bits[first..(first + LANES).min(block.segments())];
             if hits.iter().all(|&bits| bits == 0) {
                 continue;
             }
-            machine.load(program, block, first, &columns);
+            machine.load(program, block, first, Beside { columns: &columns, carried: &carried });
             machine.run(program);
             for (n, &bits) in hits.iter().enumerate() {
                 for i in Bitboard(bits.into()) {
@@ -148,11 +193,10 @@ impl CpuBatch {
 
     fn scan(&self, block: &Block, out: &mut [Vec<Hits>]) {
         let plan = &self.hits.plan;
-        let columns = game_columns(&plan.columns, block);
         let mut all: Vec<Vec<u32>> = plan.hits.iter().map(|_| vec![0; block.segments()]).collect();
-        self.hits.with_machine(&plan.program, |machine| {
+        self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
             for first in batches(block) {
-                machine.load(&plan.program, block, first, &columns);
+                machine.load(&plan.program, block, first, beside);
                 machine.run(&plan.program);
                 for (bits, &reg) in all.iter_mut().zip(&plan.hits) {
                     machine.bits(reg, &mut bits[first..]);

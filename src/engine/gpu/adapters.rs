@@ -113,8 +113,8 @@ impl AdapterReport {
     }
 }
 
-/// Storage buffers that a kernel has: keys, moves, starts, columns, tables, entries, words.
-pub(super) const STORAGE_BUFFERS: u32 = 7;
+/// Storage buffers that a kernel has: keys, moves, starts, columns, tables, carried, entries, words.
+pub(super) const STORAGE_BUFFERS: u32 = 8;
 
 fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
     let limits = adapter.limits();

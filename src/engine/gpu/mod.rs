@@ -10,6 +10,7 @@
 //! once more, and what was under way is done again from the start, so that answers stay exact.
 
 mod adapters;
+mod carry;
 mod device;
 mod error;
 mod pack;
@@ -78,6 +79,29 @@ impl Open {
         }
         lanes.lent += 1;
         Lent { open: self, lane: lanes.idle.pop().unwrap_or_else(Lane::new), is_sound: false }
+    }
+}
+
+impl Open {
+    /// Runs the stages of a kernel on blocks.
+    fn carry(
+        &self,
+        kernel: &Kernel,
+        blocks: &[&Block],
+        columns: &[Vec<GameColumn>],
+        caps: &Caps,
+    ) -> Result<carry::Carried, GpuError> {
+        carry::carry(&self.device, kernel, blocks, columns, |work| {
+            for chunk in chunks(blocks, caps)? {
+                let mut lane = self.lane();
+                let (input, run) = lane.parts();
+                let encoder = run.upload(&self.device, input, &chunk, blocks)?;
+                run.submit(&self.device, encoder);
+                work(&chunk, input, run)?;
+                lane.done();
+            }
+            Ok(())
+        })
     }
 }
 
@@ -229,6 +253,12 @@ impl Resident<'_> {
             return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
         }
         let device = &open.device;
+        let needed = kernel.all().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0) as u64
+            * chunks.iter().map(|(chunk, _)| chunk.segments as u64).max().unwrap_or(0);
+        if needed > device.limits.binding_bytes {
+            let available = device.limits.binding_bytes;
+            return Err(GpuError::TooSmall { what: "what `find` carries along games", needed, available });
+        }
         let mut times = Times::default();
         let mut out = no_hits(blocks, kernel.outputs);
         let columns = columns_of(columns, blocks);
@@ -240,9 +270,13 @@ impl Resident<'_> {
             for run in &mut runs {
                 run.start_clock(device)?;
             }
+            let carried = carry::carry(device, kernel, blocks, &columns, |work| {
+                chunks.iter().try_for_each(|(chunk, input)| work(chunk, input, &mut runs[0]))
+            })?;
             for (index, (chunk, input)) in chunks.iter().enumerate() {
                 let run = &mut runs[index % 2];
                 run.set_columns(device, chunk, &columns)?;
+                run.set_carried(device, chunk, &carried)?;
                 let encoder = device.device.create_command_encoder(&Default::default());
                 let pending = run.begin_hits(device, input, kernel, encoder)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
@@ -338,17 +372,24 @@ impl Gpu {
         let kernels: Vec<&Kernel> =
             [&self.hits.kernel].into_iter().chain(values.map(|values| &values.kernel)).collect();
         let caps = caps(device, &kernels, width)?;
+        let carried = open.carry(&self.hits.kernel, blocks, &columns, &caps)?;
+        let value_carried = match (values, &value_columns) {
+            (Some(values), Some(columns)) => Some(open.carry(&values.kernel, blocks, columns, &caps)?),
+            _ => None,
+        };
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
             let encoder = run.upload(device, input, &chunk, blocks)?;
             run.set_columns(device, &chunk, &columns)?;
+            run.set_carried(device, &chunk, &carried)?;
             let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
             run.finish(device, pending, |bytes| {
                 store_bits(&chunk, bytemuck::cast_slice(bytes), blocks, &mut out);
             })?;
-            if let (Some(values), Some(columns)) = (values, &value_columns) {
+            if let (Some(values), Some(columns), Some(carried)) = (values, &value_columns, &value_carried) {
                 run.set_columns(device, &chunk, columns)?;
+                run.set_carried(device, &chunk, carried)?;
                 let hits = hits_of(&chunk, |block, segment| out[block].bits[segment]);
                 run.words(device, input, &values.kernel, &hits, |hits, words| {
                     store_values(&chunk, hits, words, &mut out);
@@ -365,7 +406,9 @@ impl Gpu {
         let blocks = [block];
         let columns = columns_of(&plan.columns, &blocks);
         let mut counts = vec![0u64; plan.copies.len()];
-        for chunk in chunks(&blocks, &caps(device, &[kernel], plan.columns.len())?)? {
+        let caps = caps(device, &[kernel], plan.columns.len())?;
+        let carried = open.carry(kernel, &blocks, &columns, &caps)?;
+        for chunk in chunks(&blocks, &caps)? {
             let list = hits_of(&chunk, |_, segment| hits.bits[segment]);
             if list.is_empty() {
                 continue;
@@ -375,6 +418,7 @@ impl Gpu {
             let encoder = run.upload(device, input, &chunk, &blocks)?;
             run.submit(device, encoder);
             run.set_columns(device, &chunk, &columns)?;
+            run.set_carried(device, &chunk, &carried)?;
             run.words(device, input, kernel, &list, |_, words| {
                 for words in words.chunks_exact(plan.words.len()) {
                     plan.add_counts(words, &mut counts);
@@ -537,12 +581,18 @@ impl GpuBatch {
             self.shared.iter().map(|it| no_hits(blocks, it.plan.hits.len())).collect();
         let kernels: Vec<&Kernel> = self.shared.iter().map(|it| &it.kernel).collect();
         let width = self.shared.iter().map(|it| it.plan.columns.len()).max().unwrap_or(0);
-        for chunk in chunks(blocks, &caps(device, &kernels, width)?)? {
+        let caps = caps(device, &kernels, width)?;
+        let carried =
+            kernels.iter().zip(&columns).map(|(kernel, columns)| open.carry(kernel, blocks, columns, &caps));
+        let carried = carried.collect::<Result<Vec<_>, GpuError>>()?;
+        for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
             let mut encoder = Some(run.upload(device, input, &chunk, blocks)?);
-            for ((kernel, columns), out) in kernels.iter().zip(&columns).zip(&mut out) {
+            let each = kernels.iter().zip(&columns).zip(&carried).zip(&mut out);
+            for (((kernel, columns), carried), out) in each {
                 run.set_columns(device, &chunk, columns)?;
+                run.set_carried(device, &chunk, carried)?;
                 let encoder = encoder.take();
                 let encoder =
                     encoder.unwrap_or_else(|| device.device.create_command_encoder(&Default::default()));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, MapMode};
 
+use super::carry::Carried;
 use super::device::{Buffer, Device, PARAMS_BYTES, Pass};
 use super::pack::{Caps, Chunk, KEY_BYTES, MOVES_BYTES, START_BYTES};
 use super::{GpuError, Kernel};
@@ -70,10 +71,12 @@ pub(super) struct Run {
     params: Buffer,
     columns: Buffer,
     tables: Buffer,
+    carried: Buffer,
     entries: Buffer,
     output: Buffer,
     readback: Buffer,
     column_bytes: u64,
+    carried_bytes: u64,
     /// The upload that the staging buffer is for, if nothing has waited for it.
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<(wgpu::QuerySet, wgpu::Buffer)>,
@@ -85,12 +88,15 @@ pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Resu
     let binding = device.limits.binding_bytes;
     // Input and its staging are two fifths of a lane, output and readback less than the rest.
     let bytes = device.limits.memory_bytes / LANES / 5;
+    let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
     let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
     if tables > binding {
         return Err(GpuError::TooSmall { what: "the query's tables", needed: tables, available: binding });
     }
-    let segments = (binding / MOVES_BYTES).min(binding / (4 * outputs)).min(SEGMENTS_MAX as u64);
+    let carried = kernels.iter().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0).max(1) as u64;
+    let segments =
+        (binding / MOVES_BYTES).min(binding / (4 * outputs)).min(binding / carried).min(SEGMENTS_MAX as u64);
     let games = if columns == 0 { u64::MAX } else { binding / (8 * columns as u64) };
     Ok(Caps {
         segments: segments as usize,
@@ -176,10 +182,12 @@ impl Run {
             params: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
             columns: Buffer::storage(),
             tables: Buffer::storage(),
+            carried: Buffer::storage(),
             entries: Buffer::storage(),
             output: Buffer::storage(),
             readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
             column_bytes: 0,
+            carried_bytes: 0,
             uploading: None,
             clock: None,
             kernel_time: Duration::ZERO,
@@ -221,6 +229,17 @@ impl Run {
         columns: &[Vec<GameColumn>],
     ) -> Result<(), GpuError> {
         self.column_bytes = write(device, &mut self.columns, &chunk.columns(columns))?;
+        Ok(())
+    }
+
+    /// What stages before have carried along the games of the chunk's blocks.
+    pub(super) fn set_carried(
+        &mut self,
+        device: &Device,
+        chunk: &Chunk,
+        carried: &Carried,
+    ) -> Result<(), GpuError> {
+        self.carried_bytes = write(device, &mut self.carried, &chunk.carried(carried))?;
         Ok(())
     }
 
@@ -305,6 +324,7 @@ impl Run {
         let pipeline = device.pipeline(kernel, work.pass)?;
         let table_bytes = write(device, &mut self.tables, &kernel.tables)?;
         self.columns.with_room(device, self.column_bytes)?;
+        self.carried.with_room(device, self.carried_bytes)?;
         let output = self.output.with_room(device, work.output_bytes)?;
         let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?;
         // Entries of the second pass are short enough already.
@@ -332,6 +352,7 @@ impl Run {
             (input.starts.get(), sized(START_BYTES * input.start_count as u64)),
             (self.columns.get(), sized(self.column_bytes)),
             (self.tables.get(), sized(table_bytes)),
+            (self.carried.get(), sized(self.carried_bytes)),
         ];
         if work.pass == Pass::Words {
             buffers.push((self.entries.get(), sized((4 * ENTRY_WORDS * work.count) as u64)));

@@ -12,8 +12,10 @@ use std::ops::Range;
 use crate::{
     board::{Position, attacks},
     plan::{
-        ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special, Step, Term,
+        Carried, ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special,
+        Stage, StageCarry, Step, Term,
     },
+    reel::SEGMENT_SLOTS,
 };
 
 const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
@@ -35,8 +37,49 @@ pub struct Kernel {
     pub cost: u64,
     /// Turns of loops at each slot, at most.
     pub turns: u64,
+    /// Words for each segment of what stages have carried.
+    pub(super) carried_words: usize,
+    /// What runs before.
+    pub(super) stages: Vec<StageKernels>,
     /// Where in the shader the query's own part stands.
     own: Range<usize>,
+}
+
+/// The kernels of a [`Stage`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct StageKernels {
+    pub(super) carries: Vec<StageCarry>,
+    /// A bit for each slot for each of the masks among them.
+    pub(super) masks: Option<Kernel>,
+    /// A word for each slot for each of the others.
+    pub(super) sets: Option<Kernel>,
+}
+
+impl StageKernels {
+    /// `before` is what earlier stages carry.
+    fn new(stage: &Stage, columns: usize, before: &[Carried]) -> StageKernels {
+        let regs = |masks: bool| {
+            let carries = stage.carried.iter().filter(move |carry| carry.what.of_masks() == masks);
+            carries.map(|carry| carry.reg).collect::<Vec<Reg>>()
+        };
+        let kernel = |regs: Vec<Reg>, print: fn(&Program, &[Reg], usize, &[Carried]) -> Kernel| {
+            (!regs.is_empty()).then(|| print(&stage.program, &regs, columns, before))
+        };
+        StageKernels {
+            carries: stage.carried.clone(),
+            masks: kernel(regs(true), Kernel::bits),
+            sets: kernel(regs(false), Kernel::registers),
+        }
+    }
+
+    fn all(program: &Program, columns: usize) -> Vec<StageKernels> {
+        let (mut before, mut out) = (Vec::new(), Vec::new());
+        for stage in &program.stages {
+            out.push(StageKernels::new(stage, columns, &before));
+            before.extend(stage.carried.iter().map(|carry| carry.what));
+        }
+        out
+    }
 }
 
 impl Kernel {
@@ -45,10 +88,22 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
+    /// This one, and those of its stages.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Kernel> {
+        let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
+        stages.chain([self])
+    }
+
     /// The first pass: a bit for each slot, for one query or several whose programs were planned
     /// together. `hits` are the registers with their masks, `columns` is the number of columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize) -> Kernel {
-        let mut out = Printer::new(program, columns);
+        let carried: Vec<Carried> = program.carried().collect();
+        let stages = StageKernels::all(program, columns);
+        Kernel { stages, ..Kernel::bits(program, hits, columns, &carried) }
+    }
+
+    fn bits(program: &Program, hits: &[Reg], columns: usize, carried: &[Carried]) -> Kernel {
+        let mut out = Printer::new(program, columns, carried);
         let fields: Vec<String> = (0..hits.len()).map(|k| format!("q{k}: u32")).collect();
         out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
         out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
@@ -67,7 +122,13 @@ impl Kernel {
 
     /// The second pass: some registers, as they are, for each slot that hits.
     pub fn words(program: &Program, words: &[Reg], columns: usize) -> Kernel {
-        let mut out = Printer::new(program, columns);
+        let carried: Vec<Carried> = program.carried().collect();
+        let stages = StageKernels::all(program, columns);
+        Kernel { stages, ..Kernel::registers(program, words, columns, &carried) }
+    }
+
+    fn registers(program: &Program, words: &[Reg], columns: usize, carried: &[Carried]) -> Kernel {
+        let mut out = Printer::new(program, columns, carried);
         writeln!(out.text, "const WORDS = {}u;\n", words.len()).expect(STRINGS);
         out.text += "fn evaluate(at: At, first: u32) {\n";
         out.body();
@@ -89,6 +150,8 @@ struct Printer<'a> {
     own: usize,
     /// For each open loop, the first scalar of its rows and their width.
     rows: Vec<Row>,
+    /// Where in a segment's record each carried column begins; at last, how long it is.
+    carried: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -99,7 +162,12 @@ struct Row {
 }
 
 impl<'a> Printer<'a> {
-    fn new(program: &'a Program, columns: usize) -> Printer<'a> {
+    fn new(program: &'a Program, columns: usize, carried: &[Carried]) -> Printer<'a> {
+        let mut places = vec![0];
+        for what in carried {
+            let words = if *what == Carried::Any { 1 } else { 2 * SEGMENT_SLOTS };
+            places.push(places[places.len() - 1] + words);
+        }
         let mut text = format!("{BITBOARD}\n{REPLAY}\n");
         if program.whole_positions {
             text += LEGAL;
@@ -111,9 +179,10 @@ impl<'a> Printer<'a> {
         }
         writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
-        writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
+        writeln!(text, "const COLUMN_WORDS = {}u;", 2 * columns).expect(STRINGS);
+        writeln!(text, "const CARRIED_WORDS = {}u;\n", places[carried.len()]).expect(STRINGS);
         let own = text.len();
-        Printer { program, text, tables: Vec::new(), own, rows: Vec::new() }
+        Printer { program, text, tables: Vec::new(), own, rows: Vec::new(), carried: places }
     }
 
     fn finish(mut self, main: &str, outputs: usize) -> Kernel {
@@ -125,6 +194,8 @@ impl<'a> Printer<'a> {
             outputs,
             cost: self.program.cost(),
             turns: turns(self.program),
+            carried_words: self.carried[self.carried.len() - 1],
+            stages: Vec::new(),
             own,
         }
     }
@@ -135,13 +206,30 @@ impl<'a> Printer<'a> {
             self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
         for reg in (0..self.program.registers as u32).map(Reg) {
             let line = match inputs.get(&reg) {
-                Some(input) => format!("let r{} = {};", reg.0, input_text(*input)),
+                Some(input) => format!("let r{} = {};", reg.0, self.input_text(*input)),
                 None => format!("var r{}: Bits;", reg.0),
             };
             self.line(&line);
         }
         for step in &self.program.steps {
             self.step(step);
+        }
+    }
+
+    fn input_text(&self, input: Input) -> String {
+        match input {
+            Input::Plane(k) => format!("at.board.p{k}"),
+            Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
+            Input::Initial => "mask(at.ply == 0u)".into(),
+            Input::Terminal => "mask(is_last_of_game(at))".into(),
+            Input::Ply => "Bits(at.ply, 0u)".into(),
+            Input::Carried(id) => {
+                let place = self.carried[id.0 as usize];
+                let words = self.carried[id.0 as usize + 1] - place;
+                format!("carried_{}(at, {place}u)", if words == 1 { "mask" } else { "word" })
+            }
+            Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),
+            Input::GameNumber(column) => format!("column_number(at, {}u)", column.0),
         }
     }
 
@@ -267,18 +355,6 @@ fn word(word: u64) -> String {
     }
 }
 
-fn input_text(input: Input) -> String {
-    match input {
-        Input::Plane(k) => format!("at.board.p{k}"),
-        Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
-        Input::Initial => "mask(at.ply == 0u)".into(),
-        Input::Terminal => "mask(is_last_of_game(at))".into(),
-        Input::Ply => "Bits(at.ply, 0u)".into(),
-        Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),
-        Input::GameNumber(column) => format!("column_number(at, {}u)", column.0),
-    }
-}
-
 /// `value` moved up, or down where `by` is negative; less than 64 either way.
 fn shifted(value: &str, by: i32) -> String {
     let name = if by < 0 { "shr" } else { "shl" };
@@ -360,6 +436,7 @@ fn operation(op: Op) -> String {
         | Op::Ply
         | Op::GameMask(_)
         | Op::GameNumber(_)
+        | Op::Carried(_)
         | Op::Param(..)
         | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
     }

@@ -27,11 +27,22 @@ impl Bulk {
         Ok(Bulk { reference: Reference::new(query)?, ty: query.body.ty })
     }
 
-    fn each(&self, block: &Block, mut visit: impl FnMut(usize, &Spot)) {
+    /// Visits each slot of a block, with the positions of its game and its place among them.
+    fn each(&self, block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
+        let mut slots = Vec::new();
         for_each_slot(block, |slot| {
-            let Slot { position, ply, initial, terminal, .. } = slot;
-            let game = block.game(slot.game);
-            visit(slot.slot, &Spot { position, ply, initial, terminal, game: &game });
+            let ends = slot.terminal;
+            slots.push(slot);
+            if ends {
+                let game = block.game(slots[0].game);
+                let spot = |slot: &Slot| {
+                    let Slot { position, ply, initial, terminal, .. } = *slot;
+                    Spot { position, ply, initial, terminal, game: &game }
+                };
+                let line: Vec<Spot> = slots.iter().map(spot).collect();
+                (0..line.len()).for_each(|at| visit(slots[at].slot, &line, at));
+                slots.clear();
+            }
         });
     }
 }
@@ -43,8 +54,8 @@ impl Engine for Bulk {
 
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block, want, self.ty);
-        self.each(block, |slot, spot| {
-            let answer = self.reference.answer(spot);
+        self.each(block, |slot, game, at| {
+            let answer = self.reference.answer(game, at);
             hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
             match (&mut hits.values, answer) {
                 (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
@@ -60,9 +71,9 @@ impl Engine for Bulk {
     }
 
     fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        self.each(block, |slot, spot| {
+        self.each(block, |slot, game, at| {
             if hits.contains(slot) {
-                for (count, hit) in counts.iter_mut().zip(self.reference.copy_hits(spot)) {
+                for (count, hit) in counts.iter_mut().zip(self.reference.copy_hits(game, at)) {
                     *count += u64::from(hit);
                 }
             }

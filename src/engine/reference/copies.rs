@@ -133,7 +133,7 @@ fn value_type(tally: Tally, of_copies: Type) -> Type {
     match (tally, of_copies) {
         (Tally::Count | Tally::Range(..), _) => Type::Num,
         (Tally::Any, Type::Set | Type::Num) => of_copies,
-        (Tally::Any, Type::Bool | Type::Str) => Type::Bool,
+        (Tally::Any, Type::Bool | Type::Str | Type::Position) => Type::Bool,
     }
 }
 

@@ -32,7 +32,7 @@ impl Value {
         match ty {
             Type::Bool => Value::Bool(false),
             Type::Set => Value::Set(Bitboard::EMPTY),
-            Type::Num => Value::Num(None),
+            Type::Num | Type::Position => Value::Num(None),
             Type::Str => Value::Str(None),
         }
     }
@@ -59,6 +59,9 @@ impl Filter {
 
 /// One evaluation of one query on one position: variables begin without value.
 pub(super) struct Evaluation<'a> {
+    /// All positions of the game.
+    line: &'a [Spot<'a>],
+    at: usize,
     spot: &'a Spot<'a>,
     placement: Placement,
     rules: OnceCell<Rules>,
@@ -66,9 +69,11 @@ pub(super) struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn new(spot: &'a Spot<'a>, vars: usize) -> Evaluation<'a> {
+    /// At position `at` of a game.
+    pub(super) fn new(line: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
+        let spot = &line[at];
         let placement = Placement::new(&spot.position);
-        Evaluation { spot, placement, rules: OnceCell::new(), vars: vec![None; vars] }
+        Evaluation { line, at, spot, placement, rules: OnceCell::new(), vars: vec![None; vars] }
     }
 
     /// Whether a filter matches.
@@ -94,7 +99,7 @@ impl<'a> Evaluation<'a> {
             Tally::Any => match ty {
                 Type::Set => Value::Set(values.into_iter().map(as_set).fold(Bitboard::EMPTY, |a, b| a | b)),
                 Type::Num => Value::Num(values.into_iter().filter_map(as_num).max()),
-                Type::Bool | Type::Str => Value::Bool(hits > 0),
+                Type::Bool | Type::Str | Type::Position => Value::Bool(hits > 0),
             },
         }
     }
@@ -102,10 +107,26 @@ impl<'a> Evaluation<'a> {
     fn plain(&mut self, op: &Op, ty: Type, args: &[Filter]) -> Value {
         match ty {
             _ if is_control(op) => self.control(op, ty, args),
+            _ if let Op::Find { back, tally } = *op => Value::Num(self.find(back, tally, &args[0])),
             Type::Set => Value::Set(self.squares(op, args)),
             Type::Bool => Value::Bool(self.test(op, args)),
             Type::Num => Value::Num(self.number(op, args)),
             Type::Str => Value::Str(self.text(op)),
+            Type::Position => unreachable!("{op:?} is no position"),
+        }
+    }
+
+    /// The ply of the nearest position that matches, or at how many positions a filter does.
+    fn find(&self, back: bool, tally: Tally, filter: &Filter) -> Option<i32> {
+        let candidates: Vec<usize> =
+            if back { (0..=self.at).rev().collect() } else { (self.at..self.line.len()).collect() };
+        let mut hits = candidates
+            .into_iter()
+            .filter(|&at| Evaluation::new(self.line, at, self.vars.len()).matches(filter));
+        match tally {
+            Tally::Any => hits.next().map(|at| self.line[at].ply as i32),
+            Tally::Count => Some(hits.count() as i32),
+            Tally::Range(lo, hi) => Some(hits.count() as i32).filter(|count| (lo..=hi).contains(count)),
         }
     }
 

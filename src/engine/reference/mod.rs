@@ -69,9 +69,13 @@ impl Reference {
         Ok(Reference { body: Expander::expand(&query.body)?, vars: query.vars.len() })
     }
 
-    /// The value of the query at one position.
-    pub fn answer(&self, spot: &Spot) -> Answer {
-        match Evaluation::new(spot, self.vars).value(&self.body) {
+    /// The value of the query at position `at` of a game.
+    ///
+    /// # Panics
+    ///
+    /// Where the game has no such position.
+    pub fn answer(&self, game: &[Spot], at: usize) -> Answer {
+        match Evaluation::new(game, at, self.vars).value(&self.body) {
             Value::Bool(hit) => Answer::Bool(hit),
             Value::Set(squares) => Answer::Set(squares),
             Value::Num(value) => Answer::Num(value),
@@ -84,9 +88,14 @@ impl Reference {
         self.top().len()
     }
 
-    /// Which of the copies match, in orbit order; as long as [`Reference::copies`].
-    pub fn copy_hits(&self, spot: &Spot) -> Vec<bool> {
-        let mut evaluation = Evaluation::new(spot, self.vars);
+    /// Which of the copies match at position `at` of a game, in orbit order; as long as
+    /// [`Reference::copies`].
+    ///
+    /// # Panics
+    ///
+    /// Where the game has no such position.
+    pub fn copy_hits(&self, game: &[Spot], at: usize) -> Vec<bool> {
+        let mut evaluation = Evaluation::new(game, at, self.vars);
         self.top().iter().map(|copy| evaluation.matches(copy)).collect()
     }
 

@@ -63,6 +63,10 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let inputs =
         program.inputs.iter().map(|(input, _)| format!("Input {}", first_word(&format!("{input:?}"))));
     let mut out: BTreeSet<String> = inputs.collect();
+    for stage in &program.stages {
+        out.extend(operations(&stage.program));
+        out.extend(stage.carried.iter().map(|it| format!("Carry {:?} back {}", it.what, it.back)));
+    }
     // The scalars that rows of the open loops fill.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
     for step in &program.steps {
@@ -107,7 +111,8 @@ fn is_short(program: &Program) -> bool {
         _ => false,
     };
     let (chains, terms) = program.chains();
-    program.steps.len() - chains + terms <= STEPS_MAX
+    program.stages.iter().all(|stage| is_short(&stage.program))
+        && program.steps.len() - chains + terms <= STEPS_MAX
         && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
 }
 
@@ -117,12 +122,15 @@ fn all_operations() -> Vec<String> {
         Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
         Count|Rank|File|Content|MakeSquare|Add|Sub|Mul|Div|Rem|Sqrt|Max|NoMoves|Compare Eq|Compare Ne|\
         Compare Lt|Compare Le|Compare Gt|Compare Ge|Splat row|Splat constant|AndScalar row|AndScalar constant|\
-        OrScalar row|OrScalar constant|Loop Or|Loop Max|Loop Count|Inner loop|Input Plane|Input WhiteToMove|Input Initial|Input Terminal|Input Ply|Input GameMask|\
+        OrScalar row|OrScalar constant|Loop Or|Loop Max|Loop Count|Inner loop|Input Plane|Input WhiteToMove|Input Initial|Input Terminal|Input Ply|Input Carried|Input GameMask|\
         Input GameNumber"
         .split('|')
         .map(String::from)
         .collect();
     out.extend((0..8).map(|dir| format!("Slide {dir}")));
+    for what in ["Any", "Count", "Nearest", "Union"] {
+        out.extend([false, true].map(|back| format!("Carry {what} back {back}")));
+    }
     for op in ["Or", "And"] {
         out.extend(["row", "constant", "not", "up", "down"].map(|way| format!("Chain {op} {way}")));
     }

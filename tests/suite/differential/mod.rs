@@ -110,6 +110,8 @@ fn kind(op: &Op) -> String {
         Op::Assign(_) => "Assign".into(),
         Op::Int(_) => "Int".into(),
         Op::Str(_) => "Str".into(),
+        Op::Find { back, tally: query::tree::Tally::Range(..) } => format!("Find back {back} range"),
+        Op::Find { back, tally } => format!("Find back {back} {tally:?}"),
         Op::Transform(kind, query::tree::Tally::Range(..)) => format!("{kind:?} range"),
         Op::Transform(kind, tally) => format!("{kind:?} {tally:?}"),
         other => format!("{other:?}"),
@@ -135,6 +137,9 @@ fn all_kinds() -> Vec<String> {
         .split('|')
         .map(String::from)
         .collect();
+    for way in ["Find back false", "Find back true"] {
+        out.extend(["Any", "Count", "range"].map(|tally| format!("{way} {tally}")));
+    }
     for transform in [
         "Flip",
         "FlipVertical",

@@ -23,11 +23,14 @@ pub fn designators(query: &Query) -> Vec<(Pieces, Bitboard)> {
 /// Games on a query: `count` that begin with positions made from it, a few of them played on.
 pub fn games(rng: &mut Rng, query: &Query, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
+    let mut played = 15;
+    // What looks at other positions of a game wants games that have some.
+    query.body.walk(&mut |node| played = if matches!(node.op, Op::Find { .. }) { 60 } else { played });
     (0..count)
         .map(|_| {
             let background = *rng.pick(real);
             let start = made_from(rng, &wanted, background);
-            let plies = if rng.percent(15) { rng.below(12) } else { 0 };
+            let plies = if rng.percent(played) { rng.below(12) } else { 0 };
             let moves = random_moves(rng, &start, plies);
             with_facts(rng, Game { start: Some(start), moves, ..Game::default() })
         })

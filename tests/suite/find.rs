@@ -1,0 +1,123 @@
+//! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
+
+use orbit_chess::{
+    engine::{Answer, Want},
+    query,
+    reel::Block,
+};
+
+use crate::{
+    common::{corpus_blocks, data, every_nth_game, pgn_blocks},
+    runners::{Runner, answer},
+};
+
+/// One line of `games.tsv`: id, query, file, and for each position with a value `game:ply[:value]`. The first
+/// letter of the id says what is expected: `b` hits, `n` numbers, `p` positions (by their plies).
+struct Row {
+    id: String,
+    query: String,
+    file: String,
+    expected: String,
+}
+
+fn rows() -> Vec<Row> {
+    let row = |line: &str| {
+        let columns: Vec<String> = line.split('\t').map(String::from).collect();
+        let [id, query, file, expected] = columns.try_into().expect("four columns");
+        Row { id, query, file, expected }
+    };
+    data("games.tsv").lines().skip(1).map(row).collect()
+}
+
+/// What a runner says, in the notation of the table.
+fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
+    let query = query::parse(&row.query).unwrap_or_else(|error| panic!("{}: {error}", row.id)).query;
+    let ty = query.body.ty;
+    let engine = runner.engine(&query).unwrap();
+    let mut out = Vec::new();
+    for block in blocks {
+        let hits = engine.scan(block, Want::Values).unwrap();
+        for game in block.games() {
+            for slot in hits.slots(game.first_slot()..game.end_slot()) {
+                let place = format!("{}:{}", game.number(), slot - game.first_slot());
+                out.push(match (row.id.as_bytes()[0], answer(&hits, slot, ty)) {
+                    (b'b', _) => place,
+                    (b'n' | b'p', Answer::Num(Some(value))) => format!("{place}:{value}"),
+                    (_, other) => format!("{place}:{other:?}"),
+                });
+            }
+        }
+    }
+    out.join(" ")
+}
+
+#[test]
+fn every_row_on_every_runner() {
+    let rows = rows();
+    assert_eq!(rows.len(), 31);
+    let runners = Runner::all();
+    let mut faults = Vec::new();
+    for row in &rows {
+        let blocks = pgn_blocks(&data(&format!("games/{}", row.file)));
+        for runner in &runners {
+            let found = printed(row, runner, &blocks);
+            if found != row.expected.trim() {
+                let Row { id, query, expected, .. } = row;
+                faults.push(format!(
+                    "{id}, {}: {query}\n  found    {found}\n  expected {expected}",
+                    runner.name
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The squares on which a white queen stands at some time, the configurations of the queens in opposite
+/// corners, and other orbits of what is found: as the reference engine has them, which tries every copy at every
+/// position.
+#[test]
+fn orbits_of_what_is_found_on_real_games() {
+    let Some(blocks) = corpus_blocks("otb.pgn") else { return };
+    let sample = every_nth_game(&blocks, 3, 11);
+    assert!(sample.games_len() >= 1000, "{}", sample.games_len());
+    for text in [
+        "initial shift count find ♕a1",
+        "initial ✵count find {♕a1 ♛h8}",
+        "initial shift flipcolor count find {Nd4 kf3}",
+        "terminal flip find <-- {Ra1 Kc1}",
+        "initial shift count {find {Rd1 not find <-- Kg1} find Qd8}",
+    ] {
+        let query = query::parse(text).unwrap().query;
+        let mut answers = Runner::engines().into_iter().map(|runner| {
+            let hits = runner.engine(&query).unwrap().scan(&sample, Want::Values).unwrap();
+            (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect::<Vec<_>>()
+        });
+        let first = answers.next().unwrap();
+        assert!(first.iter().any(|answer| answer.is_hit()), "{text}");
+        assert!(answers.all(|other| other == first), "{text}");
+    }
+}
+
+/// A game longer than a batch of positions, short ones around it, and several blocks.
+#[test]
+fn games_of_any_length_are_carried_through() {
+    let long: String = (0..400).map(|k| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * k + 1, 2 * k + 2)).collect();
+    let pgn = format!(
+        "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n{long} 801. e4 *\n\n[White \"c\"]\n\n1. d4 d5 *\n\n"
+    );
+    let blocks = pgn_blocks(&pgn.repeat(3));
+    for (text, hits) in [
+        ("{initial find Pe4}", 6),
+        ("find Pe4", 3 * (2 + 1602)),
+        ("find <-- Nf3", 3 * 1601),
+        ("(find count Nf3) >= 800", 6),
+        ("{terminal find <-- 402 {ng8 Ng1}}", 3),
+    ] {
+        for runner in Runner::all() {
+            let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
+            let found: u64 = blocks.iter().map(|block| engine.scan(block, Want::Bits).unwrap().count()).sum();
+            assert_eq!(found, hits, "{text}, {}", runner.name);
+        }
+    }
+}
