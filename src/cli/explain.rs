@@ -129,7 +129,9 @@ impl<'a> Explanation<'a> {
                 "wgsl    {} bytes with what all shaders share",
                 grouped(self.kernel().wgsl.len() as u64)
             ));
-            lines.extend(self.kernel().evaluate().lines().map(str::to_string));
+            let kernel = self.kernel();
+            let kernels = kernel.all().flat_map(|kernel| kernel.evaluate().lines());
+            lines.extend(kernels.map(str::to_string));
         }
         if let Some(evaluated) = &self.evaluated {
             lines.push(format!("there   {}", evaluated.value));
@@ -337,8 +339,16 @@ fn size_text(plan: &Plan) -> String {
         (0, _) => String::new(),
         (chains, terms) => format!(" ({chains} of them chains of {terms} terms)"),
     };
+    let steps: usize = program.stages.iter().map(|stage| stage.program.steps.len()).sum();
+    let stages = match program.stages.len() {
+        0 => String::new(),
+        1 => format!(", and before them {steps} whose answers are carried along games"),
+        stages => {
+            format!(", and before them {steps} in {stages} stages whose answers are carried along games")
+        }
+    };
     format!(
-        "{} steps{chains} on {} registers, {} game columns",
+        "{} steps{chains} on {} registers, {} game columns{stages}",
         grouped(program.steps.len() as u64),
         program.registers,
         plan.columns.len()
@@ -371,7 +381,7 @@ fn note_text(note: &OrbitNote) -> String {
         ));
     }
     if note.pointwise > 0 {
-        parts.push(format!("with attacks, counts or sets in {} of them", note.pointwise));
+        parts.push(format!("with attacks, counts, sets or other positions in {} of them", note.pointwise));
     }
     if note.in_tables > 0 {
         parts.push(format!("{} copies as rows of {} tables", note.in_tables, note.tables));

@@ -59,7 +59,7 @@ fn messages_are_as_agreed() {
 /// Every word of CQL 6.2 that is not built yet says so by name.
 #[test]
 fn words_that_are_not_built_are_named() {
-    let words = "find line path move echo sort consecutivemoves currentmove parent child position \
+    let words = "line path move echo sort consecutivemoves currentmove parent child position \
         currentposition initialposition positionid depth mainline variation virtualmainline lca distance \
         ancestor descendant try from to capture promote castle enpassant enpassantsquare nullmove primary \
         secondary piece pieceid loop while function dictionary local persistent comment message \

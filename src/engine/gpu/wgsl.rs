@@ -88,8 +88,8 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
-    /// This one, and those of its stages.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Kernel> {
+    /// Those of its stages, and at last this one.
+    pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
         stages.chain([self])
     }
