@@ -12,6 +12,7 @@ use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
 use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
+use super::board::BoardArgs;
 use super::common::{Out, grouped};
 use super::query_text::QueryText;
 use super::{Exit, Failure};
@@ -23,11 +24,13 @@ use super::{Exit, Failure};
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
     /// The query.
-    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    #[arg(required_unless_present_any = ["file", "board"], conflicts_with_all = ["file", "board"])]
     query: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// How many copies of the outermost transform to show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     copies: usize,
@@ -49,7 +52,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let query = QueryText::alone(args.file.as_deref(), args.query.as_deref())?;
+    let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
     let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);

@@ -105,7 +105,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let mut run = Run { steps: &steps, args: &args, counts: Counts::default() };
     let mut exit = Exit::Done;
     if args.words.is_empty() {
-        args.words_or_stdin()?;
+        refuse_terminal()?;
         exit = run.stdin(&mut sink)?;
     }
     for word in &args.words {
@@ -121,20 +121,20 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Refuses to wait for someone who does not know that he is waited for.
-    fn words_or_stdin(&self) -> Result<(), Failure> {
-        if std::io::stdin().is_terminal() {
-            return Err(Failure::Other(
-                "there are no positions: write FENs, in quotes, after the transforms, or send lines to standard input \
-                 (`-` reads it from a terminal)"
-                    .into(),
-            ));
-        }
-        Ok(())
-    }
-
+    /// Whether there is something to do without transforms.
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
+    }
+}
+
+/// Refuses to wait for someone who does not know that he is waited for.
+fn refuse_terminal() -> Result<(), Failure> {
+    match std::io::stdin().is_terminal() {
+        false => Ok(()),
+        true => Err(Failure::Other(String::from(
+            "there are no positions: write FENs, in quotes, after the transforms, or send lines to standard input (`-` \
+             reads it from a terminal)",
+        ))),
     }
 }
 
@@ -311,7 +311,10 @@ impl Run<'_> {
 fn draw(out: &mut Vec<u8>, letter: impl Fn(Square) -> u8) {
     for rank in (0..8).rev() {
         for file in 0..8 {
-            out.extend_from_slice(&[letter(Square::new(8 * rank + file)), if file < 7 { b' ' } else { b'\n' }]);
+            out.extend_from_slice(&[
+                letter(Square::new(8 * rank + file)),
+                if file < 7 { b' ' } else { b'\n' },
+            ]);
         }
     }
 }

@@ -65,7 +65,7 @@ impl<'l> FenRecord<'l> {
         while let Some((start, end)) = words.next() {
             let word = &line[start..end];
             match word[0] {
-                _ if word.contains(&b'+') && setup.remaining_checks.is_none() => {
+                _ if fields != 5 && setup.remaining_checks.is_none() && word.contains(&b'+') => {
                     setup.remaining_checks = Some(read_checks(line, (start, end))?);
                 }
                 b'0'..=b'9' if fields == 4 => {
@@ -106,11 +106,9 @@ impl<'l> FenRecord<'l> {
         if self.fields >= 4 {
             match setup.ep_square {
                 None => out.extend_from_slice(b" -"),
-                Some(square) => out.extend_from_slice(&[
-                    b' ',
-                    b'a' + square.file() as u8,
-                    b'1' + square.rank() as u8,
-                ]),
+                Some(square) => {
+                    out.extend_from_slice(&[b' ', b'a' + square.file() as u8, b'1' + square.rank() as u8])
+                }
             }
         }
         if let Some(checks) = setup.remaining_checks {
@@ -237,7 +235,8 @@ fn read_placement(line: &[u8], start: usize, setup: &mut Setup) -> Read<usize> {
     let set = |code: usize| Bitboard((sets[code] | sets[code + 1]).swap_bytes());
     let roles =
         ByRole { pawn: set(0), knight: set(2), bishop: set(4), rook: set(6), queen: set(8), king: set(10) };
-    let color = |color: usize| Bitboard((0..6).fold(0, |out, role| out | sets[2 * role + color]).swap_bytes());
+    let color =
+        |color: usize| Bitboard((0..6).fold(0, |out, role| out | sets[2 * role + color]).swap_bytes());
     let colors = ByColor { black: color(0), white: color(1) };
     setup.board = Board::try_from_bitboards(roles, colors).expect("one piece was put on a square");
     setup.promoted = Bitboard(promoted.swap_bytes());
@@ -299,12 +298,22 @@ fn read_pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>>
         _ => end,
     };
     if close - at > 65 {
-        return Err(wrong(at, close, "more than 64 pieces in the pockets", "expected no more than a set of two boards"));
+        return Err(wrong(
+            at,
+            close,
+            "more than 64 pieces in the pockets",
+            "expected no more than a set of two boards",
+        ));
     }
     let mut pockets = ByColor::<ByRole<u8>>::default();
     for k in at + 1..close {
         let Some(piece) = Piece::from_char(char::from(line[k])) else {
-            return Err(wrong(k, k + 1, "this is no piece", "expected pieces in the pockets, such as `[QNp]`"));
+            return Err(wrong(
+                k,
+                k + 1,
+                "this is no piece",
+                "expected pieces in the pockets, such as `[QNp]`",
+            ));
         };
         *pockets.piece_mut(piece) += 1;
     }
@@ -331,15 +340,15 @@ fn read_castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Re
         let color = Color::from_white(byte.is_ascii_uppercase());
         let row = board.by_color(color) & color.backrank();
         let outermost = |square: Option<Square>, corner: File| {
-            square.filter(|&s| board.rooks().contains(s)).unwrap_or(Square::from_coords(corner, color.backrank()))
+            square
+                .filter(|&s| board.rooks().contains(s))
+                .unwrap_or(Square::from_coords(corner, color.backrank()))
         };
         let pieces = row & (board.rooks() | board.kings());
         let rook = match byte.to_ascii_lowercase() {
             b'k' => outermost(pieces.last(), File::H),
             b'q' => outermost(pieces.first(), File::A),
-            file @ b'a'..=b'h' => {
-                Square::from_coords(File::new(u32::from(file - b'a')), color.backrank())
-            }
+            file @ b'a'..=b'h' => Square::from_coords(File::new(u32::from(file - b'a')), color.backrank()),
             _ => {
                 let label = "expected `-`, letters of `KQkq`, or files of rooks such as `HAha`";
                 return Err(wrong(at, at + 1, "this is no castling right", label));
@@ -347,7 +356,12 @@ fn read_castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Re
         };
         rights.add(rook);
         if (rights & color.backrank()).count() > 2 {
-            return Err(wrong(start, end, "more than two castling rights of one side", "expected two at most"));
+            return Err(wrong(
+                start,
+                end,
+                "more than two castling rights of one side",
+                "expected two at most",
+            ));
         }
     }
     Ok(rights)

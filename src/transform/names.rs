@@ -161,19 +161,18 @@ fn small(offset: i32) -> i8 {
 }
 
 /// Files and ranks of a shift; `wrap-left` and its kin go one step if no number is given.
-fn offset(
-    name: &str,
-    numbers: &[&str],
-    units: &[(i32, i32)],
-    span: Span,
-) -> Result<(i32, i32), Diagnostic> {
+fn offset(name: &str, numbers: &[&str], units: &[(i32, i32)], span: Span) -> Result<(i32, i32), Diagnostic> {
     let numbers = if numbers.is_empty() && name.starts_with("wrap-") { &["1"] } else { numbers };
     let wanted = match units {
         [_] => format!("write how far, such as `{name}:2`"),
         _ => format!("write how many files to the right and ranks up, such as `{name}:2:-1`"),
     };
     if numbers.len() != units.len() {
-        return Err(Diagnostic::error(span, format!("`{name}` wants {} after colons", count(units.len())), wanted));
+        return Err(Diagnostic::error(
+            span,
+            format!("`{name}` wants {} after colons", count(units.len())),
+            wanted,
+        ));
     }
     let mut sum = (0i32, 0i32);
     for (text, (files, ranks)) in numbers.iter().zip(units) {

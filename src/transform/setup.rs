@@ -1,6 +1,6 @@
 //! Boards and whole positions.
 
-use shakmaty::{Board, ByColor, ByRole, CastlingMode, Castles, Color, File, Setup};
+use shakmaty::{Board, ByColor, ByRole, Castles, CastlingMode, Color, File, Setup};
 
 use super::SquareMap;
 use crate::board::{Bitboard, Dihedral, Rank};
@@ -141,7 +141,9 @@ pub enum TransformError {
     )]
     Smears,
     /// [`king_side`] of a set of squares.
-    #[error("it depends on where White's king stands, which a set of squares does not tell: name `flip-files`")]
+    #[error(
+        "it depends on where White's king stands, which a set of squares does not tell: name `flip-files`"
+    )]
     NeedsKing,
 }
 
@@ -178,7 +180,9 @@ impl Transform {
     #[inline]
     pub fn setup(self, setup: &Setup) -> Result<Setup, TransformError> {
         match self {
-            Transform::Squares(map @ SquareMap::Smear(..)) if !map.is_bijection() => Err(TransformError::Smears),
+            Transform::Squares(map @ SquareMap::Smear(..)) if !map.is_bijection() => {
+                Err(TransformError::Smears)
+            }
             Transform::Squares(map) => Ok(transform_setup(setup, |set| map.apply_to_pieces(set))
                 .expect("each square has one image at most, and no two have the same")),
             Transform::Colors => Ok(flip_colors(setup)),

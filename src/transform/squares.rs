@@ -195,9 +195,8 @@ mod tests {
         for set in sets().take(300) {
             for files in -7i8..=7 {
                 let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });
-                let run = (0..files.abs()).fold(0, |out, k| {
-                    out | slow_translate(edge, (k * files.signum(), 0)).0
-                });
+                let run =
+                    (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
                 let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
                 assert_eq!(smear(set, files, 0), closed);
                 // Up and down are right and left after a reflection in a1-h8.
