@@ -219,13 +219,14 @@ fn read_placement(line: &[u8], start: usize, setup: &mut Setup) -> Read<usize> {
             }
             promoted |= 1 << (squares.wrapping_sub(1) & 63);
         }
-        if is_slash && ranks == 7 {
+        let slash = u32::from(is_slash);
+        if ranks + slash > 7 {
             break;
         }
         sets[usize::from(set) & 15] |= 1 << (squares & 63);
         squares = squares.wrapping_add(u32::from(taken));
-        ranks += u32::from(is_slash);
-        misplaced |= (squares ^ 8 * ranks) & u32::from(is_slash).wrapping_neg();
+        ranks += slash;
+        misplaced |= (squares ^ 8 * ranks) & slash.wrapping_neg();
         at += 1;
     }
     let is_end = |byte: &u8| is_blank(*byte) || matches!(byte, b'[' | b'/');
