@@ -153,6 +153,8 @@ fn transform_setup_keeps_what_is_not_on_the_board() {
         "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w HAha - 0 1",
         "the sample; castling rights are squares of rooks, and the side to move stays"
     );
+    let flipped = transform_setup(&setup(START), flip_vertical).unwrap();
+    assert_eq!(flipped.castling_rights, set("a1 h1 a8 h8"), "the same four");
     let fen = "4k2r/8/8/8/4P3/8/8/R3K2Q~[QNpP] b Qk e3 2+3 4 9";
     let before = setup(fen);
     for f in [flip_vertical, flip_horizontal, flip_diagonal, rotate180, shift_left, shift_down] {
@@ -295,4 +297,32 @@ fn square_sets_of_the_cql_5_manual() {
             "unit shifts in turn"
         );
     }
+}
+
+/// CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2 and a
+/// bishop on g8. Errata: the manual has the flips end on b8 and the colour flip leave the colours.
+#[test]
+fn pieces_of_the_cql_5_manual() {
+    assert_eq!(moved("shift:-1:0", "7B/8/8/8/8/8/2R5/8 w"), "6B1/8/8/8/8/8/1R6/8 w");
+    assert_eq!(moved("fliphorizontal", "6B1/8/8/8/8/8/1R6/8 w"), "8/1R6/8/8/8/8/8/6B1 w");
+    assert_eq!(moved("flipcolor", "6B1/8/8/8/8/8/1R6/8 w"), "8/1r6/8/8/8/8/8/6b1 b");
+    assert_eq!(moved("flipcolor", "8/8/8/8/8/8/R1b5/8 w"), "8/r1B5/8/8/8/8/8/8 b");
+}
+
+/// chessops' flips compose to all eight symmetries.
+#[test]
+fn flips_generate_all_symmetries() {
+    let witness = set("a1 b1 d2");
+    let mut images = vec![witness];
+    let mut at = 0;
+    while let Some(&image) = images.get(at) {
+        for next in [flip_diagonal(image), flip_horizontal(image)] {
+            if !images.contains(&next) {
+                images.push(next);
+            }
+        }
+        at += 1;
+    }
+    assert_eq!(images.len(), 8);
+    assert!(Dihedral::ALL.iter().all(|dihedral| images.contains(&dihedral.apply(witness))));
 }
