@@ -29,8 +29,6 @@ pub(super) struct Args {
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
-    #[command(flatten)]
-    board: BoardArgs,
     /// How many copies of the outermost transform to show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     copies: usize,
@@ -49,6 +47,8 @@ pub(super) struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {

@@ -70,8 +70,6 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify",
           "all_plies"])]
     queries: Option<PathBuf>,
-    #[command(flatten)]
-    board: BoardArgs,
     /// How hits are printed.
     #[arg(long, value_enum, default_value_t = FormatName::Text)]
     format: FormatName,
@@ -112,6 +110,8 @@ pub(super) struct Args {
     /// List them on stderr as well, and print notes about the query.
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

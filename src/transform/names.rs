@@ -92,8 +92,7 @@ const SHIFTS: &[(&str, &[(i32, i32)])] = &[
 ];
 
 /// What the names mean, for people.
-pub const HELP: &str = "\
-  flip-ranks           1 <-> 8; fliphorizontal in CQL, flipVertical in chessops
+pub const HELP: &str = "  flip-ranks           1 <-> 8; fliphorizontal in CQL, flipVertical in chessops
   flip-files           a <-> h; flipvertical in CQL, flipHorizontal in chessops
   flip-diagonal        a1-h8 stays; flipdiagonal, flipDiagonal
   flip-anti-diagonal   h1-a8 stays; flipoffdiagonal
