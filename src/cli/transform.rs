@@ -24,7 +24,8 @@ fn after_help() -> String {
         "Transforms, done from left to right:\n{}\n\n\
 Where the same words mean opposite things in CQL and in chessops, the spelling decides: `flipVertical` and \
 `flip-vertical` are chessops' (1 <-> 8), `flipvertical` is CQL's (a <-> h); a warning says so.\n\n\
-A FEN may lack fields from the right and be an EPD; operations are kept as they are. It may hold the fields \
+A FEN may lack fields from the right (without a side to move it is White's turn) and be an EPD; operations are \
+kept as they are. It may hold the fields \
 of Crazyhouse (pockets, `~` after promoted pieces) and Three-Check (remaining checks). Castling rights and the \
 en passant square move with the squares, whether they make sense there or not: see --legal.\n\n\
 Exit code: 0 if everything was read, also if lines of standard input were wrong: these are listed and counted; \

@@ -35,6 +35,13 @@ pub struct FenRecord<'l> {
 
 type Read<T> = Result<T, Diagnostic>;
 
+impl FenRecord<'static> {
+    /// A FEN of all six fields.
+    pub fn new(setup: Setup) -> FenRecord<'static> {
+        FenRecord { setup, fields: 6, operations: &[] }
+    }
+}
+
 impl<'l> FenRecord<'l> {
     /// Reads a line.
     ///

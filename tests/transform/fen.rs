@@ -17,6 +17,7 @@ fn shakmaty_reads_and_writes_the_same() {
         let theirs = Fen::from_ascii(fen.as_bytes()).unwrap();
         assert_eq!(ours.setup, *theirs.as_setup(), "{fen}");
         assert_eq!(ours.to_string(), theirs.to_string(), "{fen}");
+        assert_eq!(FenRecord::new(ours.setup).to_string(), theirs.to_string(), "{fen}");
     }
 }
 
