@@ -53,7 +53,7 @@ impl<'l> FenRecord<'l> {
     /// use orbit_chess::transform::FenRecord;
     /// let error = FenRecord::read(b"8/8/8/44/8/8/7/8 w - -").unwrap_err();
     /// assert_eq!(error.message, "rank 2 has 7 squares");
-    /// assert_eq!(error.span.start, 15);
+    /// assert_eq!(error.span.start, 13);
     /// ```
     pub fn read(line: &'l [u8]) -> Read<FenRecord<'l>> {
         let start = line.iter().position(|&byte| !is_blank(byte)).ok_or_else(|| {
