@@ -86,6 +86,11 @@ impl Diagnostic {
     /// Draws the message with the line it is about and a caret. `origin` names the text (`query`,
     /// or a file), `styled` adds ANSI colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
+        self.render_line(text, origin, 1, styled)
+    }
+
+    /// The same for a text that begins at line `line`, from 1, of its origin.
+    pub fn render_line(&self, text: &str, origin: &str, line: usize, styled: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -95,6 +100,7 @@ impl Diagnostic {
         let start = self.span.start.min(end);
         let mut group = level.primary_title(self.message.as_str()).element(
             Snippet::source(text)
+                .line_start(line)
                 .path(origin)
                 .annotation(AnnotationKind::Primary.span(start..end).label(self.label.as_str())),
         );

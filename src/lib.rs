@@ -27,3 +27,4 @@ pub mod reel;
 pub mod report;
 pub mod scan;
 pub mod survey;
+pub mod transform;

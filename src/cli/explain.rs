@@ -12,6 +12,7 @@ use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
 use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
+use super::board::BoardArgs;
 use super::common::{Out, grouped};
 use super::query_text::QueryText;
 use super::{Exit, Failure};
@@ -23,7 +24,7 @@ use super::{Exit, Failure};
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
     /// The query.
-    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    #[arg(required_unless_present_any = ["file", "board"], conflicts_with_all = ["file", "board"])]
     query: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
@@ -46,10 +47,12 @@ pub(super) struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let query = QueryText::alone(args.file.as_deref(), args.query.as_deref())?;
+    let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
     let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);

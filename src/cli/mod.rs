@@ -3,6 +3,7 @@
 //! Data goes to stdout, messages and progress to stderr.
 
 mod bench;
+mod board;
 mod common;
 mod completions;
 mod devices;
@@ -14,6 +15,8 @@ mod queries;
 mod query_text;
 mod scan;
 mod show;
+mod transform;
+mod transform_lines;
 
 use std::io;
 use std::process::ExitCode;
@@ -42,6 +45,8 @@ enum Command {
     Info(info::Args),
     /// Print one game: tags, moves and a position.
     Show(show::Args),
+    /// Turn, mirror or shift positions, swap their colours, test their symmetry.
+    Transform(transform::Args),
     /// List the graphics cards that could run queries.
     Devices(devices::Args),
     /// Measure the engines against each other on this machine.
@@ -90,6 +95,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
+        Command::Transform(args) => transform::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),

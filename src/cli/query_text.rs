@@ -8,6 +8,9 @@ use orbit_chess::diagnostic::{Diagnostic, Severity};
 
 use super::Failure;
 
+/// Where the query of a board is said to come from.
+const BOARD_QUERY: &str = "query of --board";
+
 /// A query, where it came from, and the other arguments.
 pub(super) struct QueryText {
     pub(super) text: String,
@@ -17,14 +20,22 @@ pub(super) struct QueryText {
 }
 
 impl QueryText {
-    /// Takes the query from a file if one is given, else from the first argument.
-    pub(super) fn take(file: Option<&Path>, mut words: Vec<OsString>) -> Result<QueryText, Failure> {
-        let (text, origin) = match file {
-            Some(file) => {
+    /// Takes the query from a board or a file if one is given, else from the first argument.
+    pub(super) fn take(
+        file: Option<&Path>,
+        board: Option<String>,
+        mut words: Vec<OsString>,
+    ) -> Result<QueryText, Failure> {
+        let (text, origin) = match (file, board) {
+            (_, Some(text)) => {
+                refuse_query_and_board(&text, &words)?;
+                (text, String::from(BOARD_QUERY))
+            }
+            (Some(file), None) => {
                 refuse_second_query(file, &words)?;
                 (read(file)?, file.display().to_string())
             }
-            None => {
+            (None, None) => {
                 refuse_missing_query(&words)?;
                 let text = words.remove(0).into_string();
                 let text = text.map_err(|_| Failure::Other(String::from("the query is not UTF-8")))?;
@@ -41,11 +52,16 @@ impl QueryText {
         Ok(QueryText { text, origin, paths })
     }
 
-    /// A query without games, from a file if one is given.
-    pub(super) fn alone(file: Option<&Path>, query: Option<&str>) -> Result<QueryText, Failure> {
-        let (text, origin) = match (file, query) {
-            (Some(file), _) => (read(file)?, file.display().to_string()),
-            (None, query) => (query.unwrap_or_default().to_string(), String::from("query")),
+    /// A query without games, from a board or a file if one is given.
+    pub(super) fn alone(
+        file: Option<&Path>,
+        board: Option<String>,
+        query: Option<&str>,
+    ) -> Result<QueryText, Failure> {
+        let (text, origin) = match (file, board, query) {
+            (_, Some(text), _) => (text, String::from(BOARD_QUERY)),
+            (Some(file), None, _) => (read(file)?, file.display().to_string()),
+            (None, None, query) => (query.unwrap_or_default().to_string(), String::from("query")),
         };
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
@@ -99,6 +115,18 @@ fn refuse_second_query(file: &Path, words: &[OsString]) -> Result<(), Failure> {
              the two queries, or check the path",
             word.display(),
             file.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// With a board all arguments are paths.
+fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
+    match words.first() {
+        Some(word) if word != "-" && !Path::new(word).exists() => Err(Failure::Other(format!(
+            "`{}` does not exist: with --board every argument is a path, since the board is the query; check the \
+             path, or leave out --board and put both into one query, which begins `{text}`",
+            word.display(),
         ))),
         _ => Ok(()),
     }

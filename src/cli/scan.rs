@@ -17,6 +17,7 @@ use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::survey::{Survey, Tally};
 use serde_json::json;
 
+use super::board::BoardArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
@@ -26,7 +27,8 @@ use super::{Exit, Failure};
 /// Plies in a line of text without `--all-plies`.
 const PLIES_MAX: usize = 12;
 
-const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...";
+const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
+orbit scan [OPTIONS] --board FEN PATH...";
 
 const AFTER_HELP: &str = "\
 Formats:
@@ -50,7 +52,8 @@ Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
-  zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -";
+  zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
+  orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn";
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
@@ -64,7 +67,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
     /// print for each how many games and positions it hits. All arguments are paths then.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "count", "copies", "limit", "verify",
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify",
           "all_plies"])]
     queries: Option<PathBuf>,
     /// How hits are printed.
@@ -107,6 +110,8 @@ pub(super) struct Args {
     /// List them on stderr as well, and print notes about the query.
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -177,7 +182,8 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     if args.queries.is_some() {
         return survey(&args, &interrupt);
     }
-    let query = QueryText::take(args.file.as_deref(), std::mem::take(&mut args.words))?;
+    let board = args.board.query()?;
+    let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     let database = Database::open(&query.paths, options);

@@ -5,6 +5,7 @@
 //! how it will be run.
 
 mod assigned;
+pub mod diagram;
 mod filters;
 mod game;
 mod header;

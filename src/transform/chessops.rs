@@ -1,0 +1,76 @@
+//! The functions of chessops' `transform`, by their names there.
+//!
+//! Two of the names mean the opposite in CQL: chessops says across which line a position is flipped, as CQL
+//! does, but calls the line after the direction in which squares move.
+//!
+//! | chessops | squares | CQL's reflection | here |
+//! |---|---|---|---|
+//! | `flipVertical` | 1 <-> 8 | **`fliphorizontal`** | `flip-ranks` |
+//! | `flipHorizontal` | a <-> h | **`flipvertical`** | `flip-files` |
+//! | `flipDiagonal` | a1-h8 stays | `flipdiagonal` of CQL 5 | `flip-diagonal` |
+//! | `rotate180` | a1 <-> h8 | one of `rotate90` | `rotate180` |
+//! | `shiftLeft` ... | around the edge | none: CQL 6 drops, CQL 5 smears | `wrap-left` ... |
+//!
+//! None of them exchanges colours or the side to move: CQL's colour flip is [`super::flip_colors`].
+//!
+//! Source: chessops documentation, transform.
+
+use super::SquareMap;
+use crate::board::{Bitboard, Dihedral};
+
+pub use super::{transform_board, transform_setup};
+
+/// Ranks change places, 1 <-> 8. **CQL calls this reflection `fliphorizontal`.**
+#[doc(alias = "flipVertical")]
+#[must_use]
+pub fn flip_vertical(set: Bitboard) -> Bitboard {
+    SquareMap::Dihedral(Dihedral::ReflectRanks).apply(set)
+}
+
+/// Files change places, a <-> h. **CQL calls this reflection `flipvertical`.**
+#[doc(alias = "flipHorizontal")]
+#[must_use]
+pub fn flip_horizontal(set: Bitboard) -> Bitboard {
+    SquareMap::Dihedral(Dihedral::ReflectFiles).apply(set)
+}
+
+/// Files become ranks and ranks files; the diagonal a1-h8 stays.
+#[doc(alias = "flipDiagonal")]
+#[must_use]
+pub fn flip_diagonal(set: Bitboard) -> Bitboard {
+    SquareMap::Dihedral(Dihedral::ReflectMain).apply(set)
+}
+
+/// Half a turn.
+#[must_use]
+pub fn rotate180(set: Bitboard) -> Bitboard {
+    SquareMap::Dihedral(Dihedral::Rotate180).apply(set)
+}
+
+/// A file to the left; the a-file becomes the h-file.
+#[doc(alias = "shiftLeft")]
+#[must_use]
+pub fn shift_left(set: Bitboard) -> Bitboard {
+    SquareMap::Wrap(-1, 0).apply(set)
+}
+
+/// A file to the right; the h-file becomes the a-file.
+#[doc(alias = "shiftRight")]
+#[must_use]
+pub fn shift_right(set: Bitboard) -> Bitboard {
+    SquareMap::Wrap(1, 0).apply(set)
+}
+
+/// A rank up; rank 8 becomes rank 1.
+#[doc(alias = "shiftUp")]
+#[must_use]
+pub fn shift_up(set: Bitboard) -> Bitboard {
+    SquareMap::Wrap(0, 1).apply(set)
+}
+
+/// A rank down; rank 1 becomes rank 8.
+#[doc(alias = "shiftDown")]
+#[must_use]
+pub fn shift_down(set: Bitboard) -> Bitboard {
+    SquareMap::Wrap(0, -1).apply(set)
+}
