@@ -470,6 +470,7 @@ impl Dag {
                 }
             }
             Op::Count(a) => u64::from(k(a)?.count_ones()),
+            Op::Add(a, b) => (k(a)? as i32).wrapping_add(k(b)? as i32) as i64 as u64,
             Op::Compare(cmp, a, b) => {
                 if cmp.holds((k(a)? as i64).cmp(&(k(b)? as i64))) {
                     TRUE
@@ -547,6 +548,8 @@ impl Dag {
                 _ => None,
             },
             Op::Step(a, 0, 0) => Some(a),
+            Op::Add(a, b) if k(self, a) == Some(0) => Some(b),
+            Op::Add(a, b) if k(self, b) == Some(0) => Some(a),
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
                 // A condition on the position is no matter of squares.

@@ -1,6 +1,6 @@
 //! Filters that are numbers, to the graph: a word, and a mask that says where there is a value.
 
-use shakmaty::Color;
+use shakmaty::{Bitboard, Color};
 
 use super::{
     columns::Column,
@@ -85,16 +85,20 @@ impl Lower {
     pub(super) fn power(&mut self, arg: &Filter) -> Id {
         let may = contents(arg);
         let set = self.set(arg);
-        let mut parts = Vec::new();
-        for (roles, worth) in [(&[5u8][..], 9), (&[4], 5), (&[2, 3], 3), (&[1], 1)] {
+        // All pieces of these contents: nothing has to be cut.
+        let is_whole =
+            matches!(arg, Filter::Plain(Plain { op: Q::Designator { squares: Bitboard::FULL, .. }, .. }));
+        // 9, 5, 3 and 1 in binary digits, the highest first: queens, rooks, minor pieces, all but kings.
+        let mut sum = self.dag.number(0);
+        for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
+            sum = self.dag.add(Op::Add(sum, sum));
             if let Some(pieces) = self.movers(may, roles) {
-                let here = self.and(pieces, set);
+                let here = if is_whole { pieces } else { self.and(pieces, set) };
                 let count = self.dag.add(Op::Count(here));
-                let worth = self.dag.number(worth);
-                parts.push(self.dag.add(Op::Mul(count, worth)));
+                sum = self.dag.add(Op::Add(sum, count));
             }
         }
-        self.dag.sum_of(parts)
+        sum
     }
 
     pub(super) fn content(&mut self, set: Id, signed: bool) -> Id {

@@ -13,7 +13,7 @@ use shakmaty::{Bitboard, Square};
 use super::{
     dag::{Carried, Id, Op},
     lower::Lower,
-    pointwise::{attack, collapsible_attack, collapsible_count, squares_of},
+    pointwise::{attack, collapsible_attack, collapsible_count, counts_dearly, squares_of},
 };
 use crate::{
     board::full_lines,
@@ -74,7 +74,10 @@ impl Lower {
             return None;
         }
         let base = orbit.unshifted(placement);
-        if !collapsible(&base) || !self.options.pointwise && is_pointwise(&base) {
+        if !collapsible(&base)
+            || counts_dearly(&base, group.len())
+            || !self.options.pointwise && is_pointwise(&base)
+        {
             return None;
         }
         let shifts: Vec<(i8, i8)> =

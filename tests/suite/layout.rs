@@ -97,6 +97,7 @@ fn bindings_are_those_of_the_engine() {
         ("starts", read),
         ("columns", read),
         ("tables", read),
+        ("carried", read),
     ];
     for (module, own) in [(hits, vec![("hits", write)]), (words, vec![("entries", read), ("words", write)])] {
         let expected: BTreeMap<u32, (String, AddressSpace)> = (0..)
