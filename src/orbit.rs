@@ -8,6 +8,7 @@
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
+mod convert;
 mod lists;
 mod text;
 
@@ -24,6 +25,7 @@ use crate::{
     },
 };
 
+pub use convert::{Converted, WrittenOut, to_cql6};
 use lists::{Composite, expand_list};
 pub use text::{AsText, small_board};
 

@@ -333,7 +333,11 @@ mod tests {
                     let turned = SquareMap::symmetry(d);
                     let (then, image) = (turned.after(map), turned.apply(map.apply(squares)));
                     assert_eq!(then.apply(squares), image, "{d:?} after {dx} {dy}");
-                    assert_eq!(then, SquareMap::edge_shift(d.step((dx, dy))).after(turned), "{d:?} {dx} {dy}");
+                    assert_eq!(
+                        then,
+                        SquareMap::edge_shift(d.step((dx, dy))).after(turned),
+                        "{d:?} {dx} {dy}"
+                    );
                 }
             }
         }

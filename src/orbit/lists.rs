@@ -8,7 +8,9 @@
 
 use std::collections::HashSet;
 
-use super::{Basic, COPIES_MAX, Copy, Filter, Orbit, Placement, apply, drop_repetitions, expand, size, structure};
+use super::{
+    Basic, COPIES_MAX, Copy, Filter, Orbit, Placement, apply, drop_repetitions, expand, size, structure,
+};
 use crate::{
     board::{Dihedral, SquareMap},
     diagnostic::Diagnostic,
@@ -112,9 +114,8 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
 /// Expands the transforms of a list.
 pub(super) fn expand_list(node: &Node, transforms: &[ListTransform]) -> Result<Filter, Diagnostic> {
     let base = expand(&node.args[0])?;
-    let composites = composites(transforms).filter(|all| {
-        all.len() <= COPIES_MAX && all.len().saturating_mul(size(&base)) <= COPIES_MAX * 16
-    });
+    let composites = composites(transforms)
+        .filter(|all| all.len() <= COPIES_MAX && all.len().saturating_mul(size(&base)) <= COPIES_MAX * 16);
     let Some(composites) = composites else {
         return Err(Diagnostic::error(
             node.span,
@@ -198,7 +199,13 @@ mod tests {
     #[test]
     fn too_many_compositions_are_refused() {
         let all = [
-            Flip, FlipDiagonal, Shift, ShiftHorizontal, ShiftVertical, ShiftMainDiagonal, ShiftOffDiagonal,
+            Flip,
+            FlipDiagonal,
+            Shift,
+            ShiftHorizontal,
+            ShiftVertical,
+            ShiftMainDiagonal,
+            ShiftOffDiagonal,
             ShiftDiagonal,
         ];
         assert!(composites(&all).is_none());

@@ -18,8 +18,7 @@ use crate::{
 };
 
 /// A knight's steps (files, ranks).
-const KNIGHT_STEPS: [(i8, i8); 8] =
-    [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
     pub(super) fn number_filter(&mut self, f: &Plain) -> Value {

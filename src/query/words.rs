@@ -285,7 +285,10 @@ pub(super) fn nearest(word: &str) -> Option<&'static str> {
 }
 
 /// The same among any words.
-pub(super) fn nearest_of<'a>(word: &str, among: impl Iterator<Item = &'a &'static str>) -> Option<&'static str> {
+pub(super) fn nearest_of<'a>(
+    word: &str,
+    among: impl Iterator<Item = &'a &'static str>,
+) -> Option<&'static str> {
     let lower = word.to_lowercase();
     among
         .map(|known| (edits(&lower, known), *known))

@@ -162,9 +162,9 @@ impl Parser<'_> {
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|_| {
-            Diagnostic::error(self.span(), "number is too large", "expected at most 2147483647")
-        })
+        text.parse()
+            .map(Some)
+            .map_err(|_| Diagnostic::error(self.span(), "number is too large", "expected at most 2147483647"))
     }
 
     // ---- match lists

@@ -164,7 +164,9 @@ fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
         return Diagnostic::error(
             Span::new(at, at + text.len()),
             format!("`{text}` is no piece designator"),
-            format!("several pieces are written in brackets, `[{text}]`, or with blanks if all must be there"),
+            format!(
+                "several pieces are written in brackets, `[{text}]`, or with blanks if all must be there"
+            ),
         );
     }
     Diagnostic::error(
@@ -285,9 +287,8 @@ mod tests {
     }
 
     fn holds(text: &str, letters: &str) {
-        let wanted = Op::contents_where(|code| {
-            letters.contains(code.piece().map_or('_', |piece| piece.char()))
-        });
+        let wanted =
+            Op::contents_where(|code| letters.contains(code.piece().map_or('_', |piece| piece.char())));
         assert_eq!(designator(text).0, wanted, "{text}");
     }
 

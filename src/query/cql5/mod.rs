@@ -27,9 +27,9 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = ["position", "match"].into_iter().find(|word| {
-        inside.strip_prefix(word).is_some_and(|after| {
-            !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-        })
+        inside
+            .strip_prefix(word)
+            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
     })?;
     Some((text.len() - rest.len(), word))
 }

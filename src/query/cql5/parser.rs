@@ -74,7 +74,9 @@ impl<'a> Parser<'a> {
     fn end(&self) -> Parsed<()> {
         match self.tok() {
             Tok::End => Ok(()),
-            Tok::Close => Err(Diagnostic::error(self.span(), "one `)` too many", "the query ended before it")),
+            Tok::Close => {
+                Err(Diagnostic::error(self.span(), "one `)` too many", "the query ended before it"))
+            }
             Tok::Open => Err(Diagnostic::error(
                 self.span(),
                 "a second list",
@@ -239,8 +241,8 @@ impl<'a> Parser<'a> {
             }
             _ => return None,
         };
-        let error =
-            Diagnostic::error(self.span(), format!("`{text}` is CQL 6"), "this is a list of CQL 5").help(help);
+        let error = Diagnostic::error(self.span(), format!("`{text}` is CQL 6"), "this is a list of CQL 5")
+            .help(help);
         Some(error)
     }
 
@@ -335,7 +337,8 @@ impl<'a> Parser<'a> {
         };
         match self.tok() {
             Tok::Open if keywords::transform(name).is_some() => {
-                Err(error().help(format!("it stands in the list that it transforms: `(position ... :{name})`")))
+                Err(error()
+                    .help(format!("it stands in the list that it transforms: `(position ... :{name})`")))
             }
             Tok::Text("count") => Err(error().help("CQL 5 does not count copies: a list is a condition")),
             Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>-".contains(c)) => {
@@ -373,7 +376,8 @@ pub(super) fn unknown(name: &str, span: Span) -> Diagnostic {
     if keywords::is_unsupported(name) {
         return unsupported(span, &format!("the keyword `:{name}`"));
     }
-    let error = Diagnostic::error(span, format!("unknown keyword `:{name}`"), "no keyword of a position list");
+    let error =
+        Diagnostic::error(span, format!("unknown keyword `:{name}`"), "no keyword of a position list");
     match keywords::nearest(name) {
         Some(hint) => error.help(format!("did you mean `:{hint}`?")),
         None => error,
