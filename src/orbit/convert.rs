@@ -16,6 +16,10 @@ use crate::{
         tree::{Arith, Dirs, ListTransform, Pieces, Tally, TransformKind},
     },
 };
+/// Longer texts, and such with more sums, are refused as queries.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+const SUMS_MAX: usize = 1000;
+
 /// A list of CQL 5 in CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Converted {
@@ -40,7 +44,8 @@ pub struct WrittenOut {
 ///
 /// # Errors
 ///
-/// Copies that CQL 6 has no transform for, if there are more; lists that cannot be expanded.
+/// Copies that CQL 6 has no transform for, if there are more; lists that cannot be expanded, or are too long
+/// once written out.
 ///
 /// ```
 /// use orbit_chess::{orbit::to_cql6, query::parse};
@@ -50,6 +55,18 @@ pub struct WrittenOut {
 pub fn to_cql6(query: &Query, copies_max: usize) -> Result<Converted, Diagnostic> {
     let mut converter = Converter { copies_max, written_out: Vec::new() };
     let text = converter.text(&query.body)?;
+    let sums = text.matches(" + ").count();
+    if text.len() > TEXT_BYTES_MAX || sums > SUMS_MAX {
+        return Err(Diagnostic::error(
+            query.body.span,
+            "the list becomes too long a query of CQL 6",
+            format!(
+                "{} bytes and {sums} sums, of which {TEXT_BYTES_MAX} and {SUMS_MAX} are read",
+                text.len()
+            ),
+        )
+        .help("CQL 6 has no number of attacks and of lines: they are sums over directions, in each copy"));
+    }
     Ok(Converted { text, written_out: converter.written_out })
 }
 

@@ -271,9 +271,9 @@ fn lists_are_converted() {
             "({Qa4 ke8} or {Qa-b4 kf8}) or ({Qa-c4 kg8} or {Qa-d4 kh8})",
             4,
         ),
-        ("(position :attackcount ♘ ♚ 1 unlimited :flipcolor)", "flipcolor {N attacks k}", 0),
-        ("(position :attackcount ♖a1 ♚ 2)", "{(#(k attackedby Ra1) == 2)}", 0),
-        ("(position :rayvertical (♖ ♚))", "{((#(ray up (R k)) + #(ray down (R k))) >= 1)}", 0),
+        ("(position :attackcount ♘ ♚ 1 unlimited :flipcolor)", "flipcolor {(N attacks k)}", 0),
+        ("(position :attackcount ♖a1 ♚ 2)", "{((#(k attackedby Ra1)) == 2)}", 0),
+        ("(position :rayvertical (♖ ♚))", "{(((#(ray up (R k))) + (#(ray down (R k)))) >= 1)}", 0),
         ("(position :not (position ♕[]) :flip)", "false", 0),
         ("(match :result 1-0 (position ♖a1))", "{result 1-0 {Ra1}}", 0),
     ] {
@@ -283,7 +283,7 @@ fn lists_are_converted() {
         let copies: usize = found.written_out.iter().map(|list| list.copies).sum();
         assert_eq!(copies, written_out, "{text}");
     }
-    let query = query::parse("(position ♖c1 ♚g8 :shift :flip)").unwrap().query;
+    let query = query::parse("(position ♖c1 ♚g4 :shift :flip)").unwrap().query;
     let error = to_cql6(&query, 5).unwrap_err();
     assert!(error.label.contains("stay behind"), "{error}");
 }

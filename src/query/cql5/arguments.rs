@@ -1,10 +1,6 @@
 //! Keywords with arguments, and the keywords of match lists.
 
-use super::{
-    Parsed, keywords,
-    lexer::Tok,
-    parser::{Parser, unknown},
-};
+use super::{Parsed, keywords, lexer::Tok, parser::Parser};
 use crate::{
     board::PieceSet,
     diagnostic::{Diagnostic, Span},
@@ -232,7 +228,7 @@ impl Parser<'_> {
                     "files and output are chosen on the command line",
                 ));
             }
-            _ if keywords::is_keyword(name) && unknown(name, span).message.contains("unknown") => {
+            _ if keywords::is_keyword(name) && !keywords::is_unsupported(name) => {
                 return Err(Diagnostic::error(
                     span,
                     format!("`:{name}` in a match list"),

@@ -143,10 +143,16 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
+    let behind = Span::new(at + len + more, at + text.len());
+    if after.starts_with(['&', '|']) || ["->", "→", "<-", "←"].iter().any(|arrow| after.starts_with(arrow))
+    {
+        return Diagnostic::error(behind, format!("`{after}` is CQL 6"), "this is a list of CQL 5")
+            .help("all of a list must match; `:or` takes lists of choices, `:attackcount R k 1 unlimited` asks for attacks");
+    }
     if more > 0 && (symbol_or_bracket(after)) {
         let (first, second) = text.split_at(len + more);
         return Diagnostic::error(
-            Span::new(at + len + more, at + text.len()),
+            behind,
             format!("`{second}` directly behind `{first}`"),
             format!("two designators have a blank between them: `{first} {second}`"),
         );

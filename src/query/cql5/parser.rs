@@ -195,15 +195,15 @@ impl<'a> Parser<'a> {
     /// A designator, the only item that is plain text.
     fn item(&mut self, text: &str) -> Parsed<Node> {
         let span = self.span();
+        if let Some(error) = self.stray(text) {
+            return Err(error);
+        }
         if keywords::is_keyword(text) {
             return Err(Diagnostic::error(
                 span,
                 format!("`{text}` without its colon"),
                 format!("keywords of CQL 5 begin with one: `:{text}`"),
             ));
-        }
-        if let Some(error) = self.stray(text) {
-            return Err(error);
         }
         let node = self.designator()?;
         if let Op::Designator { pieces, squares } = &node.op {
