@@ -207,7 +207,7 @@ impl SquareMap {
             let (x, y) = if self.turned { (y, x) } else { (x, y) };
             let ranks = self.ranks[y as usize];
             let rows = (0..8).filter(|k| ranks >> k & 1 != 0).fold(0u64, |rows, k| rows | 1 << (8 * k));
-            out | rows * u64::from(self.files[x as usize])
+            out | (rows * u64::from(self.files[x as usize]))
         }))
     }
 }

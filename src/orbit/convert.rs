@@ -136,7 +136,12 @@ impl Converter {
             )));
         }
         self.written_out.push(WrittenOut { span: node.span, copies, reason });
-        Ok(written(&Filter::Orbit(orbit.clone())))
+        let choices = orbit.copies.iter().map(|copy| {
+            let text = written(&copy.filter);
+            let braced = matches!(&copy.filter, Filter::Plain(Plain { op: Op::Compound, .. }));
+            if braced { text } else { format!("({text})") }
+        });
+        Ok(choices.collect::<Vec<_>>().join(" or "))
     }
 }
 

@@ -23,6 +23,9 @@ use crate::{
 /// How many compositions are tried before a list is refused.
 const COMPOSITIONS_MAX: usize = 2_000_000;
 
+/// How many filters all copies together may have before those without squares are dropped.
+const FILTERS_TRIED_MAX: usize = 16_000_000;
+
 /// One composition of the elements of list transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
@@ -131,9 +134,14 @@ pub(super) fn expand_list(node: &Node, transforms: &[ListTransform]) -> Result<F
         elements: composites.len(),
         fixed: false,
     };
+    let mut filters = 0;
     for composite in composites {
         let mut copy = Copy { placement: composite.placement, filter: base.clone() };
         if apply(&mut copy.filter, Basic::Composite(composite)) {
+            filters += size(&copy.filter);
+            if filters > COPIES_MAX * 16 {
+                return Err(too_many());
+            }
             orbit.copies.push(copy);
         }
     }

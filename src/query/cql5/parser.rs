@@ -155,7 +155,11 @@ impl<'a> Parser<'a> {
             let what = if join == Join::All { "every position matches" } else { "no position matches" };
             self.remarks.push(Diagnostic::warning(span, "the list holds no condition", what));
         }
-        let body = joined(list.items, join, span);
+        let inside = match (&list.items[..], &list.transforms[..]) {
+            ([first, .., last], [_, ..]) => first.span.to(last.span),
+            _ => span,
+        };
+        let body = joined(list.items, join, inside);
         Ok(match list.transforms.is_empty() {
             true => body,
             false => Node::new(Op::ListTransforms(list.transforms), Type::Bool, span, vec![body]),
