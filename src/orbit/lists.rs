@@ -117,15 +117,17 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
 /// Expands the transforms of a list.
 pub(super) fn expand_list(node: &Node, transforms: &[ListTransform]) -> Result<Filter, Diagnostic> {
     let base = expand(&node.args[0])?;
-    let composites = composites(transforms)
-        .filter(|all| all.len() <= COPIES_MAX && all.len().saturating_mul(size(&base)) <= COPIES_MAX * 16);
-    let Some(composites) = composites else {
-        return Err(Diagnostic::error(
+    let too_many = || {
+        Diagnostic::error(
             node.span,
             "the transforms of this list make too many copies",
             "write fewer of them, or transform less at once",
-        ));
+        )
     };
+    let fits = |all: &Vec<Composite>| {
+        all.len() <= COPIES_MAX && all.len().saturating_mul(size(&base)) <= FILTERS_TRIED_MAX
+    };
+    let composites = composites(transforms).filter(fits).ok_or_else(too_many)?;
     let mut orbit = Orbit {
         tally: Tally::Any,
         ty: node.ty,

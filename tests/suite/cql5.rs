@@ -323,9 +323,9 @@ fn converted_lists_answer_as_the_lists_do() {
 fn engines_agree_on_generated_lists() {
     let mut rng = Rng::new(506);
     let (mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0);
-    for round in 0..400 {
+    for round in 0..160 {
         let text = random_list(&mut rng, 2);
-        let block = block_of(&(0..48).map(|_| random_position(&mut rng)).collect::<Vec<_>>());
+        let block = block_of(&(0..32).map(|_| random_position(&mut rng)).collect::<Vec<_>>());
         let query = query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let reference = Runner::reference().engine(&query);
         let (Ok(reference), Ok(_)) = (reference, Job::new(query.clone(), Options::default())) else {
@@ -351,7 +351,7 @@ fn engines_agree_on_generated_lists() {
         misses += block.slots() as u64 - expected.count();
     }
     eprintln!("{ran} lists, of {several} several copies match; {hits} hits, {misses} misses");
-    assert!(ran >= 300 && several >= 50 && hits >= 2000 && misses >= 2000);
+    assert!(ran >= 140 && several >= 40 && hits >= 1000 && misses >= 1000);
 }
 
 /// A list of a few items and transforms.
