@@ -227,6 +227,15 @@ fn dialects_are_told_by_their_form() {
     assert!(query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
 }
 
+/// Messages quote the query, but nothing in it that cannot be seen.
+#[test]
+fn messages_show_what_cannot_be_seen() {
+    let error = query::parse("(position ♖[a2\t,x])").unwrap_err();
+    assert_eq!(error.message, "`[a2\\t,x]` is no set of squares");
+    let error = query::parse("(position \u{200b}R)").unwrap_err();
+    assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
+}
+
 /// All shifts that leave nothing behind are planned together, as those of CQL 6.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {

@@ -40,5 +40,25 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
 ///
 /// The first thing that is wrong, with its place in the text.
 pub(super) fn parse(text: &str) -> Parsed<Query> {
-    parser::Parser::new(text)?.query()
+    let mut parsed = parser::Parser::new(text).and_then(parser::Parser::query).map_err(readable)?;
+    parsed.remarks = parsed.remarks.into_iter().map(readable).collect();
+    Ok(parsed)
+}
+
+/// Writes out what cannot be seen in the parts of the query that a message quotes, such as tabs.
+fn readable(mut diagnostic: Diagnostic) -> Diagnostic {
+    let visible = |text: &str| -> String {
+        let mut out = String::new();
+        for c in text.chars() {
+            match c {
+                '"' | '\'' | '\\' => out.push(c),
+                _ => out.extend(c.escape_debug()),
+            }
+        }
+        out
+    };
+    diagnostic.message = visible(&diagnostic.message);
+    diagnostic.label = visible(&diagnostic.label);
+    diagnostic.help = diagnostic.help.as_deref().map(visible);
+    diagnostic
 }
