@@ -6,8 +6,10 @@
 //! [`Placement`] it came from the filter as written, so that a plan can treat all shifts of one
 //! filter together.
 //!
-//! Source: CQL 6.2, transform filters.
+//! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
+mod convert;
+mod lists;
 mod text;
 
 use std::collections::HashSet;
@@ -23,6 +25,8 @@ use crate::{
     },
 };
 
+pub use convert::{Converted, WrittenOut, to_cql6};
+use lists::{Composite, expand_list};
 pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.
@@ -37,7 +41,8 @@ pub enum Filter {
     Orbit(Orbit),
 }
 
-/// A filter that is no transform; `op` is never [`Op::Transform`] or [`Op::NoTransform`].
+/// A filter that is no transform; `op` is never [`Op::Transform`], [`Op::ListTransforms`] or
+/// [`Op::NoTransform`].
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// What it does.
@@ -88,17 +93,30 @@ pub struct Placement {
     /// The shift (files, ranks), or `None` where shifts were composed in a way that is no single
     /// shift, because squares were lost on the way out and back.
     pub shift: Option<(i8, i8)>,
+    /// Whether squares at the edge stayed behind, as in the shifts of CQL 5, so that the shift of CQL 6
+    /// makes another copy.
+    pub smeared: bool,
 }
 
 impl Placement {
     /// The filter as written.
-    pub const IDENTITY: Placement =
-        Placement { dihedral: Dihedral::Identity, swap_colors: false, turn45: 0, shift: Some((0, 0)) };
+    pub const IDENTITY: Placement = Placement {
+        dihedral: Dihedral::Identity,
+        swap_colors: false,
+        turn45: 0,
+        shift: Some((0, 0)),
+        smeared: false,
+    };
+
+    /// The shift of CQL 6 that makes the copy from the unshifted filter, if there is one.
+    pub fn plain_shift(self) -> Option<(i8, i8)> {
+        self.shift.filter(|_| !self.smeared)
+    }
 
     /// The same without its shift.
     #[must_use]
     pub fn unshifted(self) -> Placement {
-        Placement { shift: Some((0, 0)), ..self }
+        Placement { shift: Some((0, 0)), smeared: false, ..self }
     }
 
     fn then(self, basic: Basic) -> Placement {
@@ -112,6 +130,12 @@ impl Placement {
             }
             Basic::Turn45(k) => Placement { turn45: (self.turn45 + k) % 8, ..self },
             Basic::Shift(v) => Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self },
+            Basic::Composite(Composite { placement, .. }) => {
+                let turned = Placement { swap_colors: self.swap_colors != placement.swap_colors, ..self };
+                let turned = turned.then(Basic::Symmetry(placement.dihedral));
+                let shift = turned.shift.zip(placement.shift).and_then(|(a, b)| compose_shifts(a, b));
+                Placement { shift, ..turned }
+            }
         }
     }
 }
@@ -177,6 +201,7 @@ enum Basic {
     Colors,
     Turn45(u8),
     Shift((i8, i8)),
+    Composite(Composite),
 }
 
 fn elements(kind: TransformKind) -> Vec<Basic> {
@@ -215,6 +240,7 @@ pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
             Ok(filter)
         }
         Op::Transform(kind, tally) => expand_transform(node, *kind, *tally),
+        Op::ListTransforms(transforms) => expand_list(node, transforms),
         op => {
             let args = node.args.iter().map(expand).collect::<Result<_, _>>()?;
             Ok(Filter::Plain(Plain { op: op.clone(), ty: node.ty, args, fixed: false }))
@@ -328,6 +354,8 @@ fn apply(filter: &mut Filter, basic: Basic) -> bool {
         Filter::Orbit(orbit) => {
             orbit.copies.retain_mut(|copy| {
                 copy.placement = copy.placement.then(basic);
+                // Whether squares stayed behind is not asked for nested copies.
+                copy.placement.smeared |= matches!(basic, Basic::Composite(_));
                 apply(&mut copy.filter, basic)
             });
             drop_repetitions(&mut orbit.copies);
@@ -347,6 +375,12 @@ fn apply_member(op: &mut Op, basic: Basic) -> bool {
                 *squares = Dihedral::ReflectRanks.apply(*squares);
             }
             Basic::Turn45(_) => {}
+            Basic::Composite(composite) => {
+                *squares = composite.map.apply(*squares);
+                if composite.placement.swap_colors {
+                    *pieces = swap_pieces(*pieces);
+                }
+            }
         }
         return squares.any();
     }
@@ -366,6 +400,9 @@ fn apply_member(op: &mut Op, basic: Basic) -> bool {
             apply_symmetry(op, Dihedral::ReflectRanks);
             apply_colors(op);
         }
+        // CQL 5 has no directions and no square colours.
+        Basic::Composite(composite) if composite.placement.swap_colors => apply_colors(op),
+        Basic::Composite(_) => {}
     }
     true
 }

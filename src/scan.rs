@@ -126,7 +126,16 @@ impl Scan {
     /// What is wrong with the query, that the engine refuses it, or that there is no such graphics
     /// card.
     pub fn with_options(query: &str, options: &EngineOptions) -> Result<Scan, ScanError> {
-        let query::Parsed { query, remarks } = query::parse(query)?;
+        Scan::with_query(query::parse(query)?, options)
+    }
+
+    /// The same for a query that was read already, perhaps in a dialect of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// What [`Scan::with_options`] reports of a query that is well formed.
+    pub fn with_query(parsed: query::Parsed, options: &EngineOptions) -> Result<Scan, ScanError> {
+        let query::Parsed { query, remarks } = parsed;
         let job = Job::new(query, Options::default())?;
         let engine = choose(&job, options)?;
         let engine = match options.verify {

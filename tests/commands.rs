@@ -228,3 +228,46 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
+
+/// Lists of CQL 5 are told by their form, the dialect can be asked for, and lists become CQL 6.
+#[test]
+fn both_dialects_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = "(position ♘d4 ♚f3 :shift :flip :flipcolor)";
+    std::fs::write(folder.path().join("one.pgn"), "[FEN \"8/8/8/8/8/1n6/8/K6k w - - 0 1\"]\n\n*\n").unwrap();
+    std::fs::write(folder.path().join("list.cql"), format!("; a knight gives check\n{list}\n")).unwrap();
+    std::fs::write(folder.path().join("many.txt"), format!("fork\t{list}\nplain\tN attacks k\n")).unwrap();
+    let count = |args: &[&str]| {
+        let out = orbit(folder.path(), args);
+        assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+        text(&out.stdout).to_string()
+    };
+    let one = "games hit 1\npositions hit 1\n";
+    assert_eq!(count(&["scan", "--count", list, "one.pgn"]), one);
+    assert_eq!(count(&["scan", "--count", "--dialect", "cql5", list, "one.pgn"]), one);
+    assert_eq!(count(&["scan", "--count", "-f", "list.cql", "one.pgn"]), one);
+    let many = count(&["scan", "--queries", "many.txt", "one.pgn"]);
+    assert!(many.contains("1             1  fork") && many.contains("0             0  plain"), "{many}");
+    let converted = count(&["convert", "-f", "list.cql"]);
+    assert_eq!(converted, "flipcolor shift flip {Nd4 kf3}\n");
+    assert_eq!(count(&["scan", "--count", converted.trim(), "one.pgn"]), one);
+    for (args, said) in [
+        (&["scan", "--dialect", "cql6", list, "one.pgn"][..], "`(position ...)` is CQL 5"),
+        (&["scan", "--dialect", "cql5", "flip Ra1", "one.pgn"], "this is no list of CQL 5"),
+        (&["scan", "--dialect", "cql5", "--queries", "many.txt", "one.pgn"], "many.txt, line 2"),
+        (&["explain", "--dialect", "cql6", list], "`(position ...)` is CQL 5"),
+        (&["convert", "flip Ra1"], "only lists of CQL 5 are converted"),
+        (&["convert", "(position Ra9)"], "`a9` is no set of squares"),
+        (&["convert", "(position Pc2 Rc1 :shift)", "--copies", "10"], "squares at the edge stay behind"),
+    ] {
+        let out = orbit(folder.path(), args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(text(&out.stderr).contains(said), "{args:?}: {}", text(&out.stderr));
+    }
+    let out = orbit(folder.path(), &["convert", "(position Pc2 Rc1 :shiftvertical)"]);
+    assert!(text(&out.stderr).contains("written out as 7 copies"), "{}", text(&out.stderr));
+    let out = orbit(folder.path(), &["explain", "(position Pc2 Rc1 .a1 :shiftvertical)"]);
+    assert!(text(&out.stderr).contains("stay behind in shifts of CQL 5"), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("`.` is an empty square in CQL 5"), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
+}

@@ -61,6 +61,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
 /// Imports that an allowed arrow does not include.
 const EXCEPT: &[(&str, &str, &str)] = &[
     ("engine::reference", "board::Dihedral", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::SquareMap", "it has transform arithmetic of its own"),
     ("engine::reference", "board::shift", "it has transform arithmetic of its own"),
     ("engine::reference", "board::translate", "it has transform arithmetic of its own"),
     ("engine::reference", "board::full_lines", "it has transform arithmetic of its own"),

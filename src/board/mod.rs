@@ -17,4 +17,4 @@ mod transform;
 pub use mv::{MoveKind, PackedMove};
 pub use position::{Board, Code, PieceSet, Position, State};
 pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};
-pub use transform::{Dihedral, full_lines, shift, translate};
+pub use transform::{Dihedral, SquareMap, full_lines, shift, translate};

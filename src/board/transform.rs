@@ -2,6 +2,9 @@
 //!
 //! Each [`Dihedral`] is a 2x2 matrix on coordinates that have their origin in the centre of the
 //! board; composition is multiplication, and squares, steps and offsets go through the same matrix.
+//!
+//! The shifts of CQL 5 have images of several squares and cannot be undone; a [`SquareMap`] holds them, the
+//! symmetries and all their compositions.
 
 use shakmaty::Bitboard;
 
@@ -141,6 +144,94 @@ pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     Bitboard(out)
 }
 
+/// A transformation of sets of squares by which files and ranks move apart from each other: a symmetry, a
+/// shift of CQL 5, or several of these one after the other. Two maps are equal if they do the same.
+///
+/// The image of the square (x, y) is all squares in the files `files[x]` and the ranks `ranks[y]`, after x
+/// and y have changed places if it is `turned`. The image of a set is the union of its squares' images.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SquareMap {
+    turned: bool,
+    files: [u8; 8],
+    ranks: [u8; 8],
+}
+
+/// Each line of one axis where it is.
+const STILL: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+impl SquareMap {
+    /// Nothing moves.
+    pub const IDENTITY: SquareMap = SquareMap { turned: false, files: STILL, ranks: STILL };
+
+    /// A symmetry of the board.
+    pub fn symmetry(d: Dihedral) -> SquareMap {
+        let [a, b, c, e] = d.matrix();
+        let axis = |negative: bool| if negative { mirrored() } else { STILL };
+        SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
+    }
+
+    /// A shift of CQL 5 by (files, ranks), 7 at most each way: what leaves the board is lost, but squares
+    /// at the edge that the shift leads away from stay as well, after each single step.
+    ///
+    /// Source: CQL 5 manual, position list: transforms.
+    ///
+    /// ```
+    /// use orbit_chess::board::{Bitboard, Square, SquareMap};
+    /// let a4 = Bitboard::from(Square::A4);
+    /// let image = SquareMap::edge_shift((3, 0)).apply(a4);
+    /// assert_eq!(image, [Square::A4, Square::B4, Square::C4, Square::D4].into_iter().collect());
+    /// ```
+    pub fn edge_shift((dx, dy): (i8, i8)) -> SquareMap {
+        SquareMap { turned: false, files: edge_axis(dx), ranks: edge_axis(dy) }
+    }
+
+    /// The map that does `first`, then `self`.
+    #[must_use]
+    pub fn after(self, first: SquareMap) -> SquareMap {
+        let image = |axis: &[u8; 8], lines: u8| {
+            (0..8).filter(|k| lines >> k & 1 != 0).fold(0, |out, k: usize| out | axis[k])
+        };
+        let (files, ranks) =
+            if self.turned { (first.ranks, first.files) } else { (first.files, first.ranks) };
+        SquareMap {
+            turned: self.turned != first.turned,
+            files: files.map(|lines| image(&self.files, lines)),
+            ranks: ranks.map(|lines| image(&self.ranks, lines)),
+        }
+    }
+
+    /// The image of a set of squares.
+    #[must_use]
+    pub fn apply(self, squares: Bitboard) -> Bitboard {
+        Bitboard(bits(squares).fold(0, |out, (x, y)| {
+            let (x, y) = if self.turned { (y, x) } else { (x, y) };
+            let ranks = self.ranks[y as usize];
+            let rows = (0..8).filter(|k| ranks >> k & 1 != 0).fold(0u64, |rows, k| rows | 1 << (8 * k));
+            out | (rows * u64::from(self.files[x as usize]))
+        }))
+    }
+}
+
+/// Each line of one axis on the other side of the middle.
+const fn mirrored() -> [u8; 8] {
+    [128, 64, 32, 16, 8, 4, 2, 1]
+}
+
+/// Where the lines of one axis go in a shift of CQL 5 by `d`.
+fn edge_axis(d: i8) -> [u8; 8] {
+    let mut out = [0; 8];
+    for (k, lines) in (0i8..).zip(&mut out) {
+        let moved = if (0..8).contains(&(k + d)) { 1 << (k + d) } else { 0 };
+        let stayed: u8 = match d {
+            1.. if k == 0 => (1 << d) - 1,
+            ..=-1 if k == 7 => !((1 << (8 + d)) - 1),
+            _ => 0,
+        };
+        *lines = moved | stayed;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +282,62 @@ mod tests {
             for d in Dihedral::ALL {
                 for v in [(1, 0), (-3, 2), (0, 7), (5, -5)] {
                     assert_eq!(d.apply(shift(mask, v)), shift(d.apply(mask), d.step(v)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn maps_of_symmetries_are_the_symmetries() {
+        let squares = set(&["a1", "b3", "f6", "h4", "e8"]);
+        for a in Dihedral::ALL {
+            let map = SquareMap::symmetry(a);
+            assert_eq!(map.apply(squares), a.apply(squares), "{a:?}");
+            for b in Dihedral::ALL {
+                assert_eq!(map.after(SquareMap::symmetry(b)), SquareMap::symmetry(a.after(b)), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    /// The worked examples of the CQL 5 manual, position list: transforms.
+    #[test]
+    fn a_shift_of_cql_5_leaves_squares_at_the_edge_behind() {
+        let shifted = |names: &[&str], by| SquareMap::edge_shift(by).apply(set(names));
+        assert_eq!(shifted(&["d4"], (1, 0)), set(&["e4"]));
+        assert_eq!(shifted(&["c2", "h2"], (1, 0)), set(&["d2"]));
+        assert_eq!(shifted(&["a2", "c2", "h2"], (1, 0)), set(&["a2", "b2", "d2"]));
+        assert_eq!(shifted(&["a4"], (3, 0)), set(&["a4", "b4", "c4", "d4"]));
+        assert_eq!(shifted(&["d4"], (3, 0)), set(&["g4"]));
+        assert_eq!(shifted(&["b3", "c4"], (2, 1)), set(&["d4", "e5"]));
+        assert_eq!(shifted(&["a1", "a8", "h1", "h8"], (0, 1)), set(&["a1", "a2", "h1", "h2"]));
+        assert_eq!(shifted(&["h8"], (-1, 0)), set(&["g8", "h8"]), "an erratum of the manual");
+        assert_eq!(shifted(&["a1"], (7, 7)), Bitboard::FULL);
+        assert_eq!(shifted(&["b1"], (7, 0)), Bitboard(0), "nothing wraps");
+    }
+
+    #[test]
+    fn edge_shifts_are_repeated_single_steps_and_maps_compose() {
+        let squares = set(&["a1", "a4", "c2", "f7", "h8", "g3"]);
+        for dx in -7..=7i8 {
+            for dy in -7..=7i8 {
+                let mut steps = SquareMap::IDENTITY;
+                for _ in 0..dy.abs() {
+                    steps = SquareMap::edge_shift((0, dy.signum())).after(steps);
+                }
+                for _ in 0..dx.abs() {
+                    steps = SquareMap::edge_shift((dx.signum(), 0)).after(steps);
+                }
+                let map = SquareMap::edge_shift((dx, dy));
+                assert_eq!(map, steps, "{dx} {dy}");
+                for d in Dihedral::ALL {
+                    let turned = SquareMap::symmetry(d);
+                    let (then, image) = (turned.after(map), turned.apply(map.apply(squares)));
+                    assert_eq!(then.apply(squares), image, "{d:?} after {dx} {dy}");
+                    assert_eq!(
+                        then,
+                        SquareMap::edge_shift(d.step((dx, dy))).after(turned),
+                        "{d:?} {dx} {dy}"
+                    );
                 }
             }
         }

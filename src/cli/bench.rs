@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::common::{GpuArgs, Out, count, grouped, size_text, threads};
 use super::devices::as_json;
 use super::queries::{self, NamedQuery};
+use super::query_text::DialectArgs;
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -44,6 +45,8 @@ pub(super) struct Args {
     /// Queries, one a line, after a name and a tab if they should have one.
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
+    #[command(flatten)]
+    dialect: DialectArgs,
     /// Take the best of so many runs.
     #[arg(long, value_name = "N", default_value_t = 3)]
     runs: usize,
@@ -87,7 +90,7 @@ const SAMPLE: &[u8] = include_bytes!("../../games/sample.pgn");
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let games = Games::open(&args)?;
-    let queries = queries::read(args.queries.as_deref(), QUERIES)?;
+    let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect)?;
     let cpu = CpuFigures::measure(&games, &args);
     let device = match args.gpu.options() {
         None => None,

@@ -8,13 +8,13 @@ use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{Engine as _, Job, Values, Want, cpu::Isa, gpu::Kernel};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
-use orbit_chess::query::{self, Node, Op, Type, tree::Tally};
+use orbit_chess::query::{Node, Op, Type, tree::Tally};
 use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
 use super::board::BoardArgs;
 use super::common::{Out, grouped};
-use super::query_text::QueryText;
+use super::query_text::{DialectArgs, QueryText};
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,8 @@ pub(super) struct Args {
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    dialect: DialectArgs,
     /// How many copies of the outermost transform to show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     copies: usize,
@@ -53,7 +55,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
-    let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
+    let parsed = query.parse(args.dialect)?;
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
     let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
@@ -91,7 +93,7 @@ impl<'a> Explanation<'a> {
         let mut orbits = Vec::new();
         let body = &job.query.body;
         collect_orbits(body, text, &mut orbits);
-        let whole = matches!(body.op, Op::Transform(..));
+        let whole = is_transform(body);
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
         // Whether a number has a value is often plain; how it is computed is what one wants to see.
         let plan = if matches!(body.ty, Type::Num | Type::Position) {
@@ -208,10 +210,14 @@ impl<'a> Explanation<'a> {
     }
 }
 
+fn is_transform(node: &Node) -> bool {
+    matches!(node.op, Op::Transform(..) | Op::ListTransforms(_))
+}
+
 /// Expands every transform of the tree by itself; a fused chain is one.
 fn collect_orbits<'a>(node: &'a Node, text: &'a str, out: &mut Vec<(&'a str, Orbit)>) {
     let mut node = node;
-    if matches!(node.op, Op::Transform(..)) {
+    if is_transform(node) {
         if let Ok(Filter::Orbit(orbit)) = orbit::expand(node) {
             out.push((text.get(node.span.start..node.span.end).unwrap_or_default(), orbit));
         }
@@ -330,7 +336,10 @@ fn placement_text(placement: Placement) -> String {
     }
     match placement.shift {
         Some((0, 0)) => {}
-        Some((dx, dy)) => parts.push(format!("shifted {dx:+} files {dy:+} ranks")),
+        Some((dx, dy)) => {
+            let smeared = if placement.smeared { ", edge squares stay" } else { "" };
+            parts.push(format!("shifted {dx:+} files {dy:+} ranks{smeared}"));
+        }
         None => parts.push("shifted more than once".into()),
     }
     if parts.is_empty() { "as written".into() } else { parts.join(", ") }

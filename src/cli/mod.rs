@@ -6,6 +6,7 @@ mod bench;
 mod board;
 mod common;
 mod completions;
+mod convert;
 mod devices;
 mod explain;
 mod index;
@@ -39,6 +40,8 @@ enum Command {
     Scan(scan::Args),
     /// Say how a query is understood: its types, its copies, its plan.
     Explain(explain::Args),
+    /// Write a list of CQL 5 as a query of CQL 6.
+    Convert(convert::Args),
     /// Make a reel from PGN, so that it need not be read again for every search.
     Index(index::Args),
     /// Say what a reel holds, and check it.
@@ -92,6 +95,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Scan(args) => scan::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use orbit_chess::engine::Job;
 use orbit_chess::plan::Options;
-use orbit_chess::query;
 
 use super::Failure;
-use super::query_text::{self, QueryText};
+use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub(super) struct NamedQuery {
@@ -19,7 +18,11 @@ pub(super) struct NamedQuery {
 
 /// Reads `name<TAB>query` or `query` from each line of a file; empty lines and those that begin with `#`
 /// are passed over. Without a file, `text` is read so.
-pub(super) fn read(file: Option<&Path>, text: &str) -> Result<Vec<NamedQuery>, Failure> {
+pub(super) fn read(
+    file: Option<&Path>,
+    text: &str,
+    dialect: DialectArgs,
+) -> Result<Vec<NamedQuery>, Failure> {
     let (text, origin) = match file {
         Some(file) => (query_text::read(file)?, file.display().to_string()),
         None => (text.to_string(), "built in".into()),
@@ -31,7 +34,7 @@ pub(super) fn read(file: Option<&Path>, text: &str) -> Result<Vec<NamedQuery>, F
         }
         let (name, query) = line.split_once('\t').unwrap_or((line, line));
         let whole = QueryText::named(query, format!("{origin}, line {number}"));
-        let parsed = query::parse(query).map_err(|error| whole.failure(&error))?;
+        let parsed = whole.parse(dialect)?;
         whole.print_remarks(&parsed.remarks, false);
         let job = Job::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
         out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), job });

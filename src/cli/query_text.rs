@@ -5,11 +5,35 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::diagnostic::{Diagnostic, Severity};
+use orbit_chess::query::{self, Dialect, Parsed};
 
 use super::Failure;
 
 /// Where the query of a board is said to come from.
 const BOARD_QUERY: &str = "query of --board";
+
+/// The language of queries.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct DialectArgs {
+    /// The language of the query [default: `(position ...)` and `(match ...)` are CQL 5, all else is CQL 6].
+    #[arg(long, value_enum)]
+    dialect: Option<DialectName>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum DialectName {
+    Cql5,
+    Cql6,
+}
+
+impl DialectArgs {
+    pub(super) fn choice(self) -> Option<Dialect> {
+        self.dialect.map(|name| match name {
+            DialectName::Cql5 => Dialect::Cql5,
+            DialectName::Cql6 => Dialect::Cql6,
+        })
+    }
+}
 
 /// A query, where it came from, and the other arguments.
 pub(super) struct QueryText {
@@ -69,6 +93,11 @@ impl QueryText {
     /// A query from somewhere else.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
+    }
+
+    /// Reads the query.
+    pub(super) fn parse(&self, dialect: DialectArgs) -> Result<Parsed, Failure> {
+        query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
     }
 
     /// Why the query cannot be run.

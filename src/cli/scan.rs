@@ -21,7 +21,7 @@ use super::board::BoardArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
-use super::query_text::QueryText;
+use super::query_text::{DialectArgs, QueryText};
 use super::{Exit, Failure};
 
 /// Plies in a line of text without `--all-plies`.
@@ -58,7 +58,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query (CQL 6.2; not with -f), then where the games are: PGN, EPD or FEN files (plain,
+    /// The query (CQL 6.2, or a list of CQL 5; not with -f), then where the games are: PGN, EPD or FEN files (plain,
     /// .zst, .gz, .bz2), folders of such files, reels, or `-` for standard input.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
@@ -70,6 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify",
           "all_plies"])]
     queries: Option<PathBuf>,
+    #[command(flatten)]
+    dialect: DialectArgs,
     /// How hits are printed.
     #[arg(long, value_enum, default_value_t = FormatName::Text)]
     format: FormatName,
@@ -189,7 +191,8 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
-    let scan = Scan::with_options(&query.text, &options).map_err(|error| failure(&query, error))?;
+    let parsed = query.parse(args.dialect)?;
+    let scan = Scan::with_query(parsed, &options).map_err(|error| failure(&query, error))?;
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
@@ -239,7 +242,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
 /// `--queries`: a table of counts.
 fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let queries = queries::read(args.queries.as_deref(), "")?;
+    let queries = queries::read(args.queries.as_deref(), "", args.dialect)?;
     let is_json = match args.format {
         FormatName::Text => false,
         FormatName::Jsonl => true,

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Shows a filter as CQL. Variables are called `v0`, `v1`, ...; a nested orbit is written as the
-/// list of its copies in angle brackets, which is no CQL.
+/// Shows a filter as CQL 6. Variables are called `v0`, `v1`, ...; a nested orbit is written as the
+/// list of its copies in angle brackets, `attackcount` and `raycount` as words, which is no CQL.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 
@@ -141,6 +141,11 @@ fn plain_text(f: &Plain) -> String {
         }
         Op::Int(value) => value.to_string(),
         Op::Cardinality => format!("#{}", arg(0)),
+        Op::AttackCount => list("attackcount(", ")"),
+        Op::RayCount { dirs, attack } => {
+            let attack = if *attack { " attack" } else { "" };
+            list(&format!("raycount{attack} {} (", directions(*dirs)), ")")
+        }
         Op::Power => prefix("power"),
         Op::Rank => prefix("rank"),
         Op::File => prefix("file"),
@@ -169,7 +174,9 @@ fn plain_text(f: &Plain) -> String {
         Op::Player(color) => {
             format!("player{}", color.map_or(String::new(), |c| format!(" {}", color_name(c))))
         }
-        Op::NoTransform | Op::Transform(..) => unreachable!("expansion leaves neither"),
+        Op::NoTransform | Op::Transform(..) | Op::ListTransforms(_) => {
+            unreachable!("expansion leaves none of them")
+        }
     }
 }
 
@@ -244,6 +251,9 @@ fn listed(contents: PieceSet) -> Pieces {
 
 /// A designator: pieces, then squares.
 fn designator(pieces: Pieces, squares: Bitboard) -> String {
+    if squares.is_empty() || pieces.accepts() == PieceSet::NONE {
+        return "[]".into();
+    }
     let on = if squares == Bitboard::FULL { String::new() } else { named_squares(squares) };
     if pieces == Pieces::UNNAMED {
         return if on.is_empty() { "a-h1-8".into() } else { on };
@@ -265,6 +275,9 @@ fn designator(pieces: Pieces, squares: Bitboard) -> String {
 
 /// Squares as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
 fn named_squares(squares: Bitboard) -> String {
+    if squares.is_empty() {
+        return "[]".into();
+    }
     let mut left = squares;
     let mut parts = Vec::new();
     while let Some(first) = left.first() {

@@ -3,17 +3,22 @@
 use shakmaty::{Bitboard, Color};
 
 use super::{
+    DIR_STEPS,
     columns::Column,
     dag::{Id, NO_VALUE, Op},
     lower::{Lower, Value, contents},
 };
 use crate::{
+    board::{Code, PieceSet},
     orbit::{Filter, Plain},
     query::{
         Op as Q,
         tree::{Arith, Cmp},
     },
 };
+
+/// A knight's steps (files, ranks).
+const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
     pub(super) fn number_filter(&mut self, f: &Plain) -> Value {
@@ -25,6 +30,8 @@ impl Lower {
                 let set = self.set(&args[0]);
                 (self.dag.add(Op::Count(set)), always)
             }
+            Q::AttackCount => (self.attack_count(&args[0], &args[1]), always),
+            Q::RayCount { dirs, attack } => (self.ray_count(args, dirs.0, *attack), always),
             Q::Power => (self.power(&args[0]), always),
             Q::Rank | Q::File | Q::ContentType { .. } => {
                 let set = self.set(&args[0]);
@@ -80,6 +87,83 @@ impl Lower {
             other => panic!("{other:?} is no number filter"),
         };
         Value::Num { number, ok }
+    }
+
+    /// The number of pairs of squares of `x` and `y` of which the first attacks the second. Different
+    /// pieces reach different squares by one step, and by sliding one way, since the nearer one is in the
+    /// way of the other; so squares are counted way by way.
+    fn attack_count(&mut self, x: &Filter, y: &Filter) -> Id {
+        let may = contents(x);
+        let (x, y) = (self.set(x), self.set(y));
+        let mut reached = Vec::new();
+        let diagonal: Vec<(i8, i8)> = DIR_STEPS.into_iter().filter(|(dx, dy)| dx * dy != 0).collect();
+        let pawns = |dy: i8| diagonal.iter().copied().filter(move |step| step.1 == dy).collect::<Vec<_>>();
+        let leaps = [
+            (Q::contents_where(|code| code.0 & 7 == 2), KNIGHT_STEPS.to_vec()),
+            (Q::contents_where(|code| code.0 & 7 == 6), DIR_STEPS.to_vec()),
+            (PieceSet::only(Code(1)), pawns(1)),
+            (PieceSet::only(Code(9)), pawns(-1)),
+        ];
+        for (pieces, steps) in leaps {
+            if let Some(movers) = self.those_among(may, pieces, x) {
+                reached.extend(steps.into_iter().map(|(dx, dy)| self.dag.add(Op::Step(movers, dx, dy))));
+            }
+        }
+        for dir in 0..8 {
+            let role = if dir % 2 == 0 { 4 } else { 3 };
+            let pieces = Q::contents_where(|code| [role, 5].contains(&(code.0 & 7)));
+            if let Some(movers) = self.those_among(may, pieces, x) {
+                let empty = self.dag.pieces(PieceSet::EMPTY);
+                reached.push(self.dag.add(Op::Slide { set: movers, empty, dir }));
+            }
+        }
+        self.sum_of_counts(reached, y)
+    }
+
+    /// The squares of a set that hold one of some pieces; `None` if none may.
+    fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
+        let pieces = PieceSet(pieces.0 & may.0);
+        (pieces != PieceSet::NONE).then(|| {
+            let pieces = self.dag.pieces(pieces);
+            self.and(pieces, set)
+        })
+    }
+
+    fn sum_of_counts(&mut self, sets: Vec<Id>, within: Id) -> Id {
+        let counts = sets.into_iter().map(|set| {
+            let both = self.and(set, within);
+            self.dag.add(Op::Count(both))
+        });
+        let counts = counts.collect();
+        self.dag.sum_of(counts)
+    }
+
+    /// The number of lines through these sets. One way, each last square ends one line at most.
+    fn ray_count(&mut self, args: &[Filter], dirs: u8, attack: bool) -> Id {
+        let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
+        let empty = self.dag.pieces(PieceSet::EMPTY);
+        let sets: Vec<Id> = args
+            .iter()
+            .map(|arg| {
+                let set = self.set(arg);
+                self.and(set, occupied)
+            })
+            .collect();
+        let mut ends = Vec::new();
+        for dir in (0..8).filter(|dir| dirs >> dir & 1 != 0) {
+            let mut at = sets[0];
+            if attack {
+                let role = if dir % 2 == 0 { 4 } else { 3 };
+                let sliders = self.pieces_where(|code| [role, 5].contains(&(code.0 & 7)));
+                at = self.and(at, sliders);
+            }
+            for &set in &sets[1..] {
+                let seen = self.dag.add(Op::Slide { set: at, empty, dir });
+                at = self.and(seen, set);
+            }
+            ends.push(at);
+        }
+        self.sum_of_counts(ends, occupied)
     }
 
     pub(super) fn power(&mut self, arg: &Filter) -> Id {

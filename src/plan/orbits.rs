@@ -255,7 +255,7 @@ impl Lower {
             let placement = orbit.copies[index].placement;
             let key = placement.unshifted();
             match groups.iter_mut().find(|(known, _)| *known == key) {
-                _ if placement.shift.is_none() => rest.push(index),
+                _ if placement.plain_shift().is_none() => rest.push(index),
                 Some((_, group)) => group.push(index),
                 None => groups.push((key, vec![index])),
             }

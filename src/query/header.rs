@@ -39,7 +39,7 @@ pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
 }
 
 /// The text after blanks, byte order marks and comments.
-fn skip_blank(mut text: &str) -> &str {
+pub(super) fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         if text.starts_with("//") || text.starts_with(';') {

@@ -1,10 +1,11 @@
 //! CQL text to typed tree.
 //!
-//! The dialect is position-level CQL 6.2. The stages are [`lexer`](self), parser and a check that
-//! variables are assigned before they are read; the result is a [`Query`], which knows nothing of
-//! how it will be run.
+//! There are two dialects: position-level CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages
+//! are [`lexer`](self), parser and, for CQL 6, a check that variables are assigned before they are read; the
+//! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
 
 mod assigned;
+mod cql5;
 pub mod diagram;
 mod filters;
 mod game;
@@ -27,7 +28,24 @@ pub struct Parsed {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Reads a query, or a whole query file with its `cql(...)` header.
+/// The languages that a query may be written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// `(position Rc3 qg3 :shift)`, or such a list in `(match ...)`.
+    Cql5,
+    /// `shift {Rc3 qg3}`.
+    Cql6,
+}
+
+impl Dialect {
+    /// The dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, all else is
+    /// CQL 6.
+    pub fn of(text: &str) -> Dialect {
+        if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
+    }
+}
+
+/// Reads a query, or a whole query file with its `cql(...)` header, in the dialect of its outer form.
 ///
 /// # Errors
 ///
@@ -37,9 +55,32 @@ pub struct Parsed {
 /// ```
 /// let parsed = orbit_chess::query::parse("shift flip {Nd4 kf3}").unwrap();
 /// assert!(parsed.remarks.is_empty());
+/// let parsed = orbit_chess::query::parse("(position Nd4 kf3 :shift :flip)").unwrap();
+/// assert!(parsed.remarks.is_empty());
 /// ```
 pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
-    other_dialect(text)?;
+    parse_dialect(text, None)
+}
+
+/// The same in a given dialect; `None` tells it by the outer form.
+///
+/// # Errors
+///
+/// What [`parse`] reports, and a text that is written in the other dialect.
+pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
+    match (dialect.unwrap_or_else(|| Dialect::of(text)), cql5::outer_form(text)) {
+        (Dialect::Cql5, _) => cql5::parse(text),
+        (Dialect::Cql6, None) => parse_cql6(text),
+        (Dialect::Cql6, Some((start, word))) => Err(Diagnostic::error(
+            Span::new(start, start + 1),
+            format!("`({word} ...)` is CQL 5"),
+            "expected CQL 6, as was asked for",
+        )
+        .help("leave out `--dialect cql6`, or write CQL 6: `orbit convert` does")),
+    }
+}
+
+fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();
     let (mut filters, blanked) = match &header {
@@ -55,24 +96,25 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
     remarks.extend(more);
     parser::settle_letters(&mut query.body);
     assigned::check(&query)?;
+    other_meanings(&query.body, text, &mut remarks);
     Ok(Parsed { query, remarks })
 }
 
-/// Recognises CQL 5 by its outer form.
-fn other_dialect(text: &str) -> Result<(), Diagnostic> {
-    let start = text.len() - text.trim_start().len();
-    for word in ["position", "match"] {
-        let rest = text[start..].strip_prefix('(').map(str::trim_start);
-        if rest.is_some_and(|rest| {
-            rest.strip_prefix(word).is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
-        }) {
-            return Err(Diagnostic::error(
-                Span::new(start, start + 1),
-                format!("`({word} ...)` is CQL 5, which is not supported yet"),
-                "expected CQL 6.2",
-            )
-            .help("in CQL 6.2 a list of pieces is written in braces: `shift {Rc3 qg3}`"));
+/// Notes signs that mean something else in CQL 5.
+fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
+    for (sign, side) in [('△', "white"), ('▲', "black")] {
+        let mut first = None;
+        body.walk(&mut |node| {
+            let is_sign = matches!(node.op, Op::Designator { .. })
+                && text.get(node.span.start..node.span.end).is_some_and(|text| text.contains(sign));
+            first = first.or(is_sign.then_some(node.span));
+        });
+        if let Some(span) = first {
+            remarks.push(Diagnostic::note(
+                span,
+                format!("`{sign}` is any {side} piece in CQL 6"),
+                format!("in CQL 5 it is {side} queens and rooks"),
+            ));
         }
     }
-    Ok(())
 }

@@ -472,6 +472,9 @@ impl Parser {
         let span = self.span();
         match sign {
             "(" => {
+                if matches!(self.peek(1), Tok::Word(word) if word == "position" || word == "match") {
+                    return Err(list_of_cql_5(span.to(self.tokens[self.at + 1].span)));
+                }
                 self.bump();
                 let mut inner = self.node()?;
                 if self.is_sign(")") {
@@ -702,6 +705,12 @@ pub(super) fn compound(mut filters: Vec<Node>) -> Node {
     let ty = filters.last().expect("callers refuse empty lists").ty;
     let span = filters[0].span.to(filters[filters.len() - 1].span);
     Node::new(Op::Compound, ty, span, filters)
+}
+
+fn list_of_cql_5(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "a list of CQL 5 inside a query of CQL 6", "the dialects are not mixed").help(
+        "in CQL 5 the list is the whole query, with transforms and conditions inside: `(position Ra1 :wtm :flip)`",
+    )
 }
 
 /// The type of a transform's value.

@@ -219,6 +219,25 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
+/// The transform keywords of a position list of CQL 5. Its shifts are not those of CQL 6: squares at
+/// the edge that a shift leads away from move and stay as well.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are those of CQL 5")]
+pub enum ListTransform {
+    Flip,
+    FlipHorizontal,
+    FlipVertical,
+    FlipDiagonal,
+    FlipOffDiagonal,
+    FlipColor,
+    Shift,
+    ShiftHorizontal,
+    ShiftVertical,
+    ShiftMainDiagonal,
+    ShiftOffDiagonal,
+    ShiftDiagonal,
+}
+
 /// What a transform makes of its copies, and `find` of the positions that it tries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Tally {
@@ -332,12 +351,15 @@ pub enum Op {
     /// `if c then t [else e]`: `[any, any(, any)]`. With else and two branches of one type other
     /// than Str, that type; otherwise Bool, and without else true where c fails.
     If,
-    /// `{f1 ... fn}`: the type of fn. All must match; if an earlier one fails the value is
-    /// false, the empty set, or no value. Later filters are not evaluated then.
+    /// `{f1 ... fn}`: the type of fn, or Bool: whether all match. All must match; if an earlier one
+    /// fails the value is false, the empty set, or no value. Later filters are not evaluated then.
     Compound,
     /// A transform: `[F]`, the filter transformed. With `Tally::Any` Set and Num keep their type,
     /// all else becomes Bool; otherwise Num.
     Transform(TransformKind, Tally),
+    /// The transform keywords of a CQL 5 list, each once: `[F: Bool] -> Bool`, whether a copy by one
+    /// element of each of them matches, taken in any order.
+    ListTransforms(Vec<ListTransform>),
     /// `notransform F`: `[F] ->` F's type.
     NoTransform,
 
@@ -393,6 +415,18 @@ pub enum Op {
     Int(i32),
     /// `#S`: `[Set] -> Num`.
     Cardinality,
+    /// `:attackcount` of CQL 5: `[X: Set, Y: Set] -> Num`, the number of pairs of a square of X and
+    /// one of Y of which the first holds a piece that attacks the second.
+    AttackCount,
+    /// `:ray` and its kin of CQL 5: `[Set; n] -> Num`, n >= 2, the number of lines, each in its
+    /// direction, whose occupied squares are n and lie in these sets, in this order, the first and
+    /// the last at the ends. `attack` asks for a slider at the start. No transform changes `dirs`.
+    RayCount {
+        #[allow(missing_docs)]
+        dirs: Dirs,
+        #[allow(missing_docs)]
+        attack: bool,
+    },
     /// `[Set] -> Num`: 9, 5, 3, 3, 1, 0.
     Power,
     /// `[Set] -> Num`: 1..8 if the set is one square.

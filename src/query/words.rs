@@ -281,10 +281,16 @@ pub(super) fn compound_assignment(sign: &str) -> Option<Op> {
 
 /// The known word that a misspelt one most resembles: at most one edit in three letters away.
 pub(super) fn nearest(word: &str) -> Option<&'static str> {
+    nearest_of(word, WORDS.iter().chain(INNER))
+}
+
+/// The same among any words.
+pub(super) fn nearest_of<'a>(
+    word: &str,
+    among: impl Iterator<Item = &'a &'static str>,
+) -> Option<&'static str> {
     let lower = word.to_lowercase();
-    WORDS
-        .iter()
-        .chain(INNER)
+    among
         .map(|known| (edits(&lower, known), *known))
         .filter(|(distance, known)| 3 * distance <= known.len().min(lower.len() + 1))
         .min()

@@ -1,7 +1,7 @@
 //! What the parser says of a query: the whole text, caret and remedy included.
 //!
 //! `tests/data/errors.txt` holds queries, each after `> `, and under each what is printed of it;
-//! `UPDATE_GOLDEN=1` writes the file anew.
+//! `errors-cql5.txt` does so for lists of CQL 5. `UPDATE_GOLDEN=1` writes the files anew.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -31,19 +31,28 @@ fn printed(text: &str) -> String {
 
 #[test]
 fn messages_are_as_agreed() {
-    let table = data("errors.txt");
+    check("errors.txt", 80);
+}
+
+#[test]
+fn messages_about_lists_are_as_agreed() {
+    check("errors-cql5.txt", 80);
+}
+
+fn check(name: &str, at_least: usize) {
+    let table = data(name);
     let queries: Vec<String> = table
         .lines()
         .filter_map(|line| line.strip_prefix("> "))
         .map(|query| query.replace("\\n", "\n"))
         .collect();
-    assert!(queries.len() >= 80, "{} queries", queries.len());
+    assert!(queries.len() >= at_least, "{} queries", queries.len());
     let mut ours = String::new();
     for query in &queries {
         writeln!(ours, "> {}\n{}", query.replace('\n', "\\n"), printed(query)).unwrap();
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/errors.txt");
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
         std::fs::write(path, &ours).unwrap();
         return;
     }
@@ -77,6 +86,21 @@ fn words_that_are_not_built_are_named() {
     }
 }
 
+/// Every keyword of CQL 5 and CQL-S that is not built says so by name.
+#[test]
+fn keywords_that_are_not_built_are_named() {
+    let words = "accumulate accumulate* relation sequence gappedsequence movefrom moveto movenumber matchcount \
+        checkcount contactcheck doublecheck castling promote enpassant pawncount endgame opposition inside skip \
+        tagmatch repetitioncount elo whiteelo blackelo year markall nextcount variations cond xor";
+    for word in words.split_whitespace() {
+        for text in [format!("(position :{word})"), format!("(position Ra1 :not (position !:{word} 3))")] {
+            let error = query::parse(&text).expect_err(&text);
+            assert_eq!(error.message, format!("the keyword `:{word}` is not supported yet"), "{text}");
+            assert!(text[error.span.start..error.span.end].ends_with(&format!(":{word}")), "{text}");
+        }
+    }
+}
+
 /// Misspelt words get the word that was probably meant.
 #[test]
 fn misspelt_words_get_a_suggestion() {
@@ -91,6 +115,10 @@ fn misspelt_words_get_a_suggestion() {
         ("pseudolegel --", "pseudolegal"),
         ("northest R", "northeast"),
         ("movenumbr > 3", "movenumber"),
+        ("(position :fliphorizntal)", ":fliphorizontal"),
+        ("(position :atackcount R k 1)", ":attackcount"),
+        ("(position :Shift)", ":shift"),
+        ("(position :flipcolour)", ":flipcolor"),
     ] {
         let error = query::parse(text).expect_err(text);
         assert_eq!(error.help, Some(format!("did you mean `{meant}`?")), "{text}");

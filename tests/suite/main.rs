@@ -1,6 +1,7 @@
 //! The correctness suite: every engine, every optimisation, one set of answers.
 //!
 //! * `tables`: rows of query, position and value, on every runner.
+//! * `cql5`: position lists of CQL 5, and their worked examples.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
@@ -14,6 +15,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod cql5;
 mod differential;
 mod errors;
 mod find;

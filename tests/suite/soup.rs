@@ -176,6 +176,72 @@ const TOKENS: &[&str] = &[
     "",
 ];
 
+/// What lists of CQL 5 are made of.
+const LIST_TOKENS: &[&str] = &[
+    "(position",
+    "(match",
+    "(",
+    ")",
+    ")",
+    ")",
+    "♖a1",
+    "♛",
+    "[♖♗]",
+    "[Rk.?]",
+    "[a-c1,f6]",
+    "[ah12]",
+    "[]",
+    "♕[",
+    "]",
+    "?1",
+    "◑f6",
+    "△",
+    ".",
+    "_",
+    "Rah8",
+    ":wtm",
+    "!:check",
+    ":!mate",
+    ":initial",
+    ":result",
+    "1-0",
+    "1/2-1/2",
+    ":and",
+    ":or",
+    ":not",
+    ":attackcount",
+    ":piececount",
+    ":power",
+    ":powerdifference",
+    ":ray",
+    ":rayattack",
+    ":rayhorizontal",
+    "unlimited",
+    "1",
+    "3",
+    "-2",
+    ">2",
+    ">=",
+    "99999999999",
+    ":flip",
+    ":flipdiagonal",
+    ":flipcolor",
+    ":shifthorizontal",
+    ":shift",
+    ":shiftdiagonal",
+    ":year",
+    ":nonsense",
+    ":",
+    "!",
+    ";",
+    "/*",
+    "&",
+    "and",
+    "flip",
+    "ä",
+    "\n",
+];
+
 /// Parses, prints what is said, plans and runs; panics with the text if anything does.
 fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
     let outcome = catch_unwind(AssertUnwindSafe(|| match query::parse(text) {
@@ -196,6 +262,7 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
             let mut copies = 1u64;
             parsed.query.body.walk(&mut |node| match node.op {
                 query::Op::Transform(..) => copies = copies.saturating_mul(8),
+                query::Op::ListTransforms(_) => copies = copies.saturating_mul(30),
                 query::Op::SquareLoop { .. } | query::Op::SquareAll { .. } => {
                     copies = copies.saturating_mul(8)
                 }
@@ -230,6 +297,24 @@ fn tokens_in_any_order() {
         let count = 1 + rng.below(12);
         let text: Vec<&str> = (0..count).map(|_| *rng.pick(TOKENS)).collect();
         survives(&text.join(if rng.percent(85) { " " } else { "" }), &block, &mut seen);
+    }
+    eprintln!("{seen:?}");
+    assert!(seen[0] > 1000 && seen[2] > 1000, "{seen:?}");
+}
+
+#[test]
+fn tokens_of_lists_in_any_order() {
+    let (mut rng, mut seen, block) = (Rng::new(19), [0; 3], block());
+    for _ in 0..40_000 {
+        let count = 1 + rng.below(8);
+        let mut text: Vec<&str> = vec!["(position"];
+        text.extend((0..count).map(|_| *rng.pick(LIST_TOKENS)));
+        if rng.percent(80) {
+            let open = text.iter().filter(|token| token.starts_with('(')).count();
+            let closed = text.iter().filter(|token| **token == ")").count();
+            text.extend(std::iter::repeat_n(")", open.saturating_sub(closed)));
+        }
+        survives(&text.join(if rng.percent(95) { " " } else { "" }), &block, &mut seen);
     }
     eprintln!("{seen:?}");
     assert!(seen[0] > 1000 && seen[2] > 1000, "{seen:?}");
@@ -299,9 +384,20 @@ fn long_and_deep_queries() {
             ("square s in . ", "R", ""),
             ("max(1 ", "1", ")"),
             ("xx=", "R", ""),
+            ("(position ", "R", ")"),
+            ("(position :not ", "(R)", ")"),
+            ("(position R) ", "", ""),
+            ("(position ", ":flip", ""),
+            ("(", "position R", ")"),
         ] {
             survives(&(open.repeat(n) + middle + &close.repeat(n)), &block, &mut seen);
         }
+    }
+    for n in [10, 90, 200, 5000] {
+        survives(&format!("(position {})", "R ".repeat(n)), &block, &mut seen);
+        survives(&format!("(position :or ({}))", "R ".repeat(n)), &block, &mut seen);
+        survives(&format!("(position :ray ({}))", "R ".repeat(n)), &block, &mut seen);
+        survives(&format!("(position :or {})", "(R) ".repeat(n)), &block, &mut seen);
     }
     // Long lists within deep braces.
     let list = "R or ".repeat(1000);

@@ -1,11 +1,14 @@
 //! Transforms expanded into explicit copies, once per query.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use shakmaty::Bitboard;
 
-use super::{ReferenceError, geometry::Basic};
-use crate::query::tree::{GameResult, Node, Op, Tally, TransformKind, Type};
+use super::{
+    ReferenceError,
+    geometry::{Basic, ListImages},
+};
+use crate::query::tree::{GameResult, ListTransform, Node, Op, Tally, TransformKind, Type};
 
 /// A filter without transform keywords: each has become the list of its copies.
 #[derive(Clone, Debug)]
@@ -66,6 +69,15 @@ impl Expander {
             let Orbit { tally, ty, copies } = self.orbit(kind, tally, &node.args[0])?;
             return Ok(Filter::Orbit { tally, ty, copies });
         }
+        if let Op::ListTransforms(transforms) = &node.op {
+            let base = self.filter(&node.args[0])?;
+            let mut copies = Vec::new();
+            for images in self.compositions(transforms)? {
+                copies.push(self.image(&Basic::List(images), &base)?);
+            }
+            let copies = distinct_survivors(copies);
+            return Ok(Filter::Orbit { tally: Tally::Any, ty: node.ty, copies });
+        }
         self.count_node()?;
         let args = node.args.iter().map(|arg| self.filter(arg)).collect::<Result<_, _>>()?;
         Ok(Filter::Plain { op: node.op.clone(), ty: node.ty, args })
@@ -87,15 +99,58 @@ impl Expander {
         let mut products = Vec::new();
         for basic in Basic::all(kind) {
             for copy in &inner.copies {
-                products.push(self.image(basic, copy)?);
+                products.push(self.image(&basic, copy)?);
             }
         }
         Ok(Orbit { copies: distinct_survivors(products), ..inner })
     }
 
+    /// All compositions of one element of each keyword of a CQL 5 list, in any order, the first of each
+    /// kind; swapped colours after all others.
+    fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
+        let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
+        let mut out = self.in_any_order(&others, &mut HashMap::new())?;
+        if others.len() < transforms.len() {
+            let swapped: Vec<ListImages> = out.iter().map(|one| one.then(&ListImages::colors())).collect();
+            out.extend(swapped);
+        }
+        Ok(out)
+    }
+
+    /// Each keyword in turn is the one that acts last: for each of its elements all compositions of the
+    /// others. `known` holds what was found before.
+    fn in_any_order(
+        &mut self,
+        transforms: &[ListTransform],
+        known: &mut HashMap<Vec<ListTransform>, Vec<ListImages>>,
+    ) -> Result<Vec<ListImages>, ReferenceError> {
+        if transforms.is_empty() {
+            return Ok(vec![ListImages::identity()]);
+        }
+        if let Some(found) = known.get(transforms) {
+            return Ok(found.clone());
+        }
+        let (mut out, mut seen) = (Vec::new(), HashSet::new());
+        for &last in transforms {
+            let others: Vec<_> = transforms.iter().copied().filter(|&t| t != last).collect();
+            let others = self.in_any_order(&others, known)?;
+            for element in ListImages::all(last) {
+                for other in &others {
+                    self.count_node()?;
+                    let composition = other.then(&element);
+                    if seen.insert(composition.clone()) {
+                        out.push(composition);
+                    }
+                }
+            }
+        }
+        known.insert(transforms.to_vec(), out.clone());
+        Ok(out)
+    }
+
     /// The image of a filter under one basic transform. Nested orbits lose the members that do not
     /// survive it, and those that become equal to an earlier one.
-    fn image(&mut self, basic: Basic, filter: &Filter) -> Result<Filter, ReferenceError> {
+    fn image(&mut self, basic: &Basic, filter: &Filter) -> Result<Filter, ReferenceError> {
         match filter {
             Filter::Plain { op: Op::NoTransform, .. } => Ok(filter.clone()),
             Filter::Plain { op, ty, args } => {
@@ -138,7 +193,7 @@ fn value_type(tally: Tally, of_copies: Type) -> Type {
 }
 
 /// The table "how each filter transforms": an operation's own members.
-fn image_of_members(basic: Basic, op: &Op) -> Op {
+fn image_of_members(basic: &Basic, op: &Op) -> Op {
     let swap = basic.swaps_colors();
     match op {
         Op::Designator { pieces, squares } => {
@@ -386,7 +441,7 @@ mod tests {
 
     #[test]
     fn colours_swap_in_every_member_that_has_one() {
-        let swapped = |op| image_of_members(Basic::SwapColors, &op);
+        let swapped = |op| image_of_members(&Basic::SwapColors, &op);
         assert_eq!(swapped(Op::ToMove(Color::White)), Op::ToMove(Color::Black));
         assert_eq!(swapped(Op::ColorValue(Color::White)), Op::ColorValue(Color::Black));
         assert_eq!(swapped(Op::Elo(Some(Color::White))), Op::Elo(Some(Color::Black)));

@@ -142,7 +142,7 @@ impl<'a> Evaluation<'a> {
                         return Value::failed(ty);
                     }
                 }
-                self.value(last)
+                if ty == Type::Bool { Value::Bool(self.matches(last)) } else { self.value(last) }
             }
             Op::If => {
                 let branch = if self.matches(&args[0]) { args.get(1) } else { args.get(2) };
@@ -240,6 +240,14 @@ impl<'a> Evaluation<'a> {
         match op {
             Op::Int(value) => Some(*value),
             Op::Cardinality => Some(self.set(&args[0]).count() as i32),
+            Op::AttackCount => {
+                let (x, y) = (self.set(&args[0]), self.set(&args[1]));
+                Some(lines::attack_count(&self.placement, x, y))
+            }
+            Op::RayCount { dirs, attack } => {
+                let sets: Vec<Bitboard> = args.iter().map(|arg| self.set(arg)).collect();
+                Some(lines::ray_count(&self.placement, *dirs, *attack, &sets))
+            }
             Op::Power => Some(self.power(&args[0])),
             Op::Rank => self.set(&args[0]).single_square().map(|s| xy(s).1 + 1),
             Op::File => self.set(&args[0]).single_square().map(|s| xy(s).0 + 1),

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, File, Rank, Square};
 
 use crate::{
     board::{Code, PieceSet},
-    query::tree::{Dirs, Pieces, TransformKind},
+    query::tree::{Dirs, ListTransform, Pieces, TransformKind},
 };
 
 /// The square in a file and a rank, if both are 0..=7.
@@ -88,7 +88,7 @@ impl Symmetry {
 }
 
 /// One basic transform: what a transform keyword does to one copy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Basic {
     /// Squares and directions under a symmetry of the board.
     Turn(Symmetry),
@@ -98,6 +98,102 @@ pub(super) enum Basic {
     SwapColors,
     /// Squares moved, -7..=7 each.
     Shift { right: i32, up: i32 },
+    /// Transforms of a CQL 5 list, one after the other.
+    List(ListImages),
+}
+
+/// What a composition of CQL 5 transforms does to each square, and whether colours are swapped.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ListImages {
+    images: Vec<Bitboard>,
+    swaps_colors: bool,
+}
+
+impl ListImages {
+    /// Nothing moves.
+    pub(super) fn identity() -> ListImages {
+        ListImages { images: Square::ALL.into_iter().map(Bitboard::from).collect(), swaps_colors: false }
+    }
+
+    /// Colours swapped, and ranks reflected.
+    pub(super) fn colors() -> ListImages {
+        ListImages { swaps_colors: true, ..ListImages::identity().then_turned(Symmetry::ReflectRanks) }
+    }
+
+    /// The transformations that a keyword stands for: symmetries as in [`Symmetry::ALL`], shifts by
+    /// ascending steps to the right, then ascending steps up.
+    pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
+        let turned = |list: &[Symmetry]| -> Vec<ListImages> {
+            list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
+        };
+        let or_not = |symmetry| turned(&[Symmetry::Identity, symmetry]);
+        let moved = |offsets: Vec<(i32, i32)>| -> Vec<ListImages> {
+            offsets.into_iter().map(|(right, up)| ListImages::identity().then_moved(right, up)).collect()
+        };
+        let numbers = || -7..=7;
+        match transform {
+            ListTransform::Flip => turned(&Symmetry::ALL),
+            ListTransform::FlipHorizontal => or_not(Symmetry::ReflectRanks),
+            ListTransform::FlipVertical => or_not(Symmetry::ReflectFiles),
+            ListTransform::FlipDiagonal => or_not(Symmetry::ReflectMain),
+            ListTransform::FlipOffDiagonal => or_not(Symmetry::ReflectAnti),
+            ListTransform::FlipColor => vec![ListImages::identity(), ListImages::colors()],
+            ListTransform::Shift => {
+                moved(numbers().flat_map(|right| numbers().map(move |up| (right, up))).collect())
+            }
+            ListTransform::ShiftHorizontal => moved(numbers().map(|n| (n, 0)).collect()),
+            ListTransform::ShiftVertical => moved(numbers().map(|n| (0, n)).collect()),
+            ListTransform::ShiftMainDiagonal => moved(numbers().map(|n| (n, n)).collect()),
+            ListTransform::ShiftOffDiagonal => moved(numbers().map(|n| (n, -n)).collect()),
+            ListTransform::ShiftDiagonal => {
+                moved(numbers().map(|n| (n, n)).chain(numbers().map(|n| (n, -n))).collect())
+            }
+        }
+    }
+
+    /// These transforms, then another.
+    pub(super) fn then(&self, next: &ListImages) -> ListImages {
+        let images = self.images.iter().map(|&image| next.squares(image)).collect();
+        ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
+    }
+
+    fn then_turned(self, symmetry: Symmetry) -> ListImages {
+        ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
+    }
+
+    /// Single steps along the ranks, then along the files.
+    fn then_moved(mut self, right: i32, up: i32) -> ListImages {
+        for image in &mut self.images {
+            for _ in 0..right.abs() {
+                *image = stepped(*image, right.signum(), 0);
+            }
+            for _ in 0..up.abs() {
+                *image = stepped(*image, 0, up.signum());
+            }
+        }
+        self
+    }
+
+    fn squares(&self, mask: Bitboard) -> Bitboard {
+        mask.into_iter().fold(Bitboard::EMPTY, |out, s| out | self.images[s as usize])
+    }
+}
+
+/// One step of a CQL 5 shift: a square that would leave the board is dropped, and one at the opposite edge
+/// is in the new set beside its image.
+fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for s in mask {
+        let (x, y) = xy(s);
+        if let Some(image) = square(x + dx, y + dy) {
+            out.add(image);
+        }
+        // At the edge that the step leads away from nothing lies behind.
+        if square(x - dx, y - dy).is_none() {
+            out.add(s);
+        }
+    }
+    out
 }
 
 impl Basic {
@@ -125,17 +221,18 @@ impl Basic {
     }
 
     /// The image of a designator's squares.
-    pub(super) fn squares(self, mask: Bitboard) -> Bitboard {
+    pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
         match self {
             Basic::Turn(symmetry) => symmetry.squares(mask),
             Basic::Rotate45(_) => mask,
             Basic::SwapColors => Symmetry::ReflectRanks.squares(mask),
-            Basic::Shift { right, up } => shifted(mask, right, up),
+            Basic::Shift { right, up } => shifted(mask, *right, *up),
+            Basic::List(images) => images.squares(mask),
         }
     }
 
     /// The image of a designator's pieces.
-    pub(super) fn pieces(self, pieces: Pieces) -> Pieces {
+    pub(super) fn pieces(&self, pieces: Pieces) -> Pieces {
         if !self.swaps_colors() {
             return pieces;
         }
@@ -151,16 +248,17 @@ impl Basic {
     }
 
     /// The image of a set of directions.
-    pub(super) fn dirs(self, dirs: Dirs) -> Dirs {
+    pub(super) fn dirs(&self, dirs: Dirs) -> Dirs {
         match self {
             Basic::Turn(symmetry) => symmetry.dirs(dirs),
             Basic::SwapColors => Symmetry::ReflectRanks.dirs(dirs),
-            Basic::Shift { .. } => dirs,
+            // CQL 5 has no directions.
+            Basic::Shift { .. } | Basic::List(_) => dirs,
             Basic::Rotate45(eighths) => {
                 let mut out = 0;
                 for k in 0..8 {
                     if dirs.0 >> k & 1 != 0 {
-                        out |= 1 << ((k + eighths) % 8);
+                        out |= 1 << ((k + *eighths) % 8);
                     }
                 }
                 Dirs(out)
@@ -169,18 +267,22 @@ impl Basic {
     }
 
     /// Whether `light` becomes `dark`.
-    pub(super) fn swaps_shades(self) -> bool {
+    pub(super) fn swaps_shades(&self) -> bool {
         match self {
             Basic::Turn(symmetry) => symmetry.swaps_shades(),
             Basic::SwapColors => Symmetry::ReflectRanks.swaps_shades(),
             Basic::Shift { right, up } => (right + up) % 2 != 0,
-            Basic::Rotate45(_) => false,
+            Basic::Rotate45(_) | Basic::List(_) => false,
         }
     }
 
     /// Whether White becomes Black.
-    pub(super) fn swaps_colors(self) -> bool {
-        self == Basic::SwapColors
+    pub(super) fn swaps_colors(&self) -> bool {
+        match self {
+            Basic::SwapColors => true,
+            Basic::List(images) => images.swaps_colors,
+            _ => false,
+        }
     }
 }
 
@@ -343,5 +445,20 @@ mod tests {
         assert_eq!(size(TransformKind::Shift), 225);
         assert_eq!(size(TransformKind::ShiftHorizontal), 15);
         assert_eq!(size(TransformKind::ShiftVertical), 15);
+    }
+
+    /// The worked examples of the CQL 5 manual, position list: transforms.
+    #[test]
+    fn steps_of_cql_5_leave_squares_at_the_edge_behind() {
+        let moved = |names: &str, right, up| ListImages::identity().then_moved(right, up).squares(set(names));
+        assert_eq!(moved("d4", 1, 0), set("e4"));
+        assert_eq!(moved("c2,h2", 1, 0), set("d2"));
+        assert_eq!(moved("a2,c2,h2", 1, 0), set("a2,b2,d2"));
+        assert_eq!(moved("a4", 3, 0), set("a4,b4,c4,d4"));
+        assert_eq!(moved("b3,c4", 2, 1), set("d4,e5"));
+        assert_eq!(moved("a1,a8,h1,h8", 0, 1), set("a1,a2,h1,h2"));
+        assert_eq!(moved("h8", -1, 0), set("g8,h8"));
+        assert_eq!(moved("a1", 1, 1), set("a1,a2,b1,b2"));
+        assert_eq!(ListImages::colors().squares(set("a2,c2")), set("a7,c7"));
     }
 }

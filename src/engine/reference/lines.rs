@@ -80,6 +80,33 @@ pub(super) fn attacked(board: &Placement, targets: Bitboard, attackers: Bitboard
     out
 }
 
+/// The number of pairs of a square of the one set and one of the other, of which the first holds a piece
+/// that attacks the second.
+pub(super) fn attack_count(board: &Placement, attackers: Bitboard, targets: Bitboard) -> i32 {
+    let mut pairs = 0;
+    for from in attackers {
+        for to in targets {
+            pairs += i32::from(board.attacks_from(from).contains(to));
+        }
+    }
+    pairs
+}
+
+/// The number of straight lines, each in its direction, whose occupied squares lie in these sets in this
+/// order, one in each, the first and the last at the ends.
+pub(super) fn ray_count(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
+    let mut lines = 0;
+    for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
+        for step in dirs.steps().filter(|&step| !attack || slides(board, start, step)) {
+            let occupied = walk(start, step).filter(|&s| board.at(s).is_some()).take(sets.len() - 1);
+            let occupied: Vec<Square> = occupied.collect();
+            let fits = occupied.iter().zip(&sets[1..]).all(|(&s, set)| set.contains(s));
+            lines += i32::from(fits && occupied.len() == sets.len() - 1);
+        }
+    }
+    lines
+}
+
 /// Whether a queen, rook or bishop on the square moves in that direction.
 fn slides(board: &Placement, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;

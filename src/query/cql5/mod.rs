@@ -1,0 +1,64 @@
+//! The second front end: position lists of CQL 5, `(position Rc3 qg3 :shift)`, to the same typed tree.
+//!
+//! A list is a condition: all of its designators have a square, all of its keywords hold, all lists in it
+//! match. What CQL 6 has is the same node here; only transforms ([`Op::ListTransforms`]) and numbers of
+//! attacks and of lines differ.
+//!
+//! Source: CQL 5 manual; the help of CQL-S where that is silent.
+//!
+//! [`Op::ListTransforms`]: super::tree::Op::ListTransforms
+
+mod arguments;
+mod designator;
+mod keywords;
+mod lexer;
+mod notes;
+mod parser;
+
+use crate::{
+    diagnostic::Diagnostic,
+    query::{Parsed as Query, header::skip_blank},
+};
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+/// Whether a text has the outer form of CQL 5: the place and the word of its list.
+pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
+    let rest = skip_blank(text);
+    let inside = skip_blank(rest.strip_prefix('(')?);
+    let word = ["position", "match"].into_iter().find(|word| {
+        inside
+            .strip_prefix(word)
+            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })?;
+    Some((text.len() - rest.len(), word))
+}
+
+/// Reads a query of CQL 5.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place in the text.
+pub(super) fn parse(text: &str) -> Parsed<Query> {
+    let mut parsed = parser::Parser::new(text).and_then(parser::Parser::query).map_err(readable)?;
+    parsed.remarks = parsed.remarks.into_iter().map(readable).collect();
+    Ok(parsed)
+}
+
+/// Writes out what cannot be seen in the parts of the query that a message quotes, such as tabs.
+fn readable(mut diagnostic: Diagnostic) -> Diagnostic {
+    let visible = |text: &str| -> String {
+        let mut out = String::new();
+        for c in text.chars() {
+            match c {
+                '"' | '\'' | '\\' => out.push(c),
+                _ => out.extend(c.escape_debug()),
+            }
+        }
+        out
+    };
+    diagnostic.message = visible(&diagnostic.message);
+    diagnostic.label = visible(&diagnostic.label);
+    diagnostic.help = diagnostic.help.as_deref().map(visible);
+    diagnostic
+}

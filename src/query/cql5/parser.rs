@@ -1,0 +1,419 @@
+//! Lists of CQL 5 to typed trees.
+
+use super::{
+    Parsed, designator, keywords,
+    lexer::{Tok, Token, lex},
+    notes,
+};
+use crate::{
+    diagnostic::{Diagnostic, Span},
+    query::{
+        self,
+        lexer::unsupported,
+        tree::{ListTransform, Node, Op, Query, Type},
+    },
+};
+
+/// How deep lists may stand inside one another.
+const DEPTH_MAX: u32 = 100;
+
+/// What it takes for the items of a list to match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    All,
+    Any,
+}
+
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+    depth: u32,
+    pub(super) remarks: Vec<Diagnostic>,
+}
+
+/// What has been read of a list so far.
+#[derive(Default)]
+struct List {
+    items: Vec<Node>,
+    transforms: Vec<ListTransform>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Parsed<Parser<'a>> {
+        Ok(Parser { text, tokens: lex(text)?, at: 0, depth: 0, remarks: Vec::new() })
+    }
+
+    /// The whole text.
+    pub(super) fn query(mut self) -> Parsed<query::Parsed> {
+        let (open, word) = (self.bump(), self.span());
+        let body = match self.tok() {
+            Tok::Text("position") => {
+                self.bump();
+                self.list(open, Join::All)?
+            }
+            Tok::Text("match") => {
+                self.bump();
+                self.match_list(open)?
+            }
+            _ => {
+                return Err(Diagnostic::error(
+                    open.to(word),
+                    "this is no list of CQL 5",
+                    "expected `(position ...)` or `(match ...)`",
+                )
+                .help("leave out `--dialect cql5` for a query of CQL 6"));
+            }
+        };
+        self.end()?;
+        notes::dialects(&body, self.text, &mut self.remarks);
+        Ok(query::Parsed { query: Query { body, vars: Vec::new() }, remarks: self.remarks })
+    }
+
+    /// Checks that nothing follows the list.
+    fn end(&self) -> Parsed<()> {
+        match self.tok() {
+            Tok::End => Ok(()),
+            Tok::Close => {
+                Err(Diagnostic::error(self.span(), "one `)` too many", "the query ended before it"))
+            }
+            Tok::Open => Err(Diagnostic::error(
+                self.span(),
+                "a second list",
+                "a query is one list: several that must match the same position stand inside it",
+            )
+            .help("for example `(position (position Ra1) (position kh8))`")),
+            _ => Err(Diagnostic::error(
+                self.span(),
+                "text behind the list",
+                "a query of CQL 5 is one list, with its conditions and transforms inside",
+            )
+            .help("for example `(position Rc3 qg3 :wtm :shift)`; a query of CQL 6 holds no such list")),
+        }
+    }
+
+    // ---- tokens
+
+    pub(super) fn tok(&self) -> Tok<'a> {
+        self.tokens[self.at].tok
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    pub(super) fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    pub(super) fn bump(&mut self) -> Span {
+        let span = self.span();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        span
+    }
+
+    /// Names the current token for a message.
+    pub(super) fn found(&self) -> String {
+        match self.tok() {
+            Tok::Open => "a list".into(),
+            Tok::Close => "`)`".into(),
+            Tok::Keyword { negated, name } => format!("`{}:{name}`", if negated { "!" } else { "" }),
+            Tok::Text(text) => format!("`{text}`"),
+            Tok::End => "the end of the query".into(),
+        }
+    }
+
+    // ---- lists
+
+    /// The rest of a list up to its parenthesis, `position` and all before it having been read.
+    fn list(&mut self, open: Span, join: Join) -> Parsed<Node> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(Diagnostic::error(
+                open,
+                "lists are nested too deep",
+                format!("at most {DEPTH_MAX} levels"),
+            ));
+        }
+        let mut list = List::default();
+        loop {
+            match self.tok() {
+                Tok::Close => break,
+                Tok::End => {
+                    return Err(Diagnostic::error(open, "`(` is not closed", "close the list with `)`"));
+                }
+                Tok::Open => list.items.push(self.nested(Join::All)?),
+                Tok::Text(text) => list.items.push(self.item(text)?),
+                Tok::Keyword { negated, name } => self.keyword(negated, name, &mut list)?,
+            }
+        }
+        let span = open.to(self.bump());
+        self.depth -= 1;
+        if list.items.is_empty() {
+            let what = if join == Join::All { "every position matches" } else { "no position matches" };
+            self.remarks.push(Diagnostic::warning(span, "the list holds no condition", what));
+        }
+        let inside = match (&list.items[..], &list.transforms[..]) {
+            ([first, .., last], [_, ..]) => first.span.to(last.span),
+            _ => span,
+        };
+        let body = joined(list.items, join, inside);
+        Ok(match list.transforms.is_empty() {
+            true => body,
+            false => Node::new(Op::ListTransforms(list.transforms), Type::Bool, span, vec![body]),
+        })
+    }
+
+    /// A list in a list, with or without the word `position`.
+    fn nested(&mut self, join: Join) -> Parsed<Node> {
+        let open = self.bump();
+        match self.tok() {
+            Tok::Text("position") => {
+                self.bump();
+                self.list(open, Join::All)
+            }
+            Tok::Text("match") => Err(Diagnostic::error(
+                open.to(self.span()),
+                "a match list inside a list",
+                "`(match ...)` may only stand around the whole query",
+            )),
+            _ => self.list(open, join),
+        }
+    }
+
+    /// The position list of a match list.
+    pub(super) fn position_of_match(&mut self) -> Parsed<Node> {
+        let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)];
+        if next.tok != Tok::Text("position") {
+            return Err(Diagnostic::error(
+                self.span().to(next.span),
+                "a list without a name in a match list",
+                "expected `(position ...)`",
+            ));
+        }
+        self.nested(Join::All)
+    }
+
+    /// A designator, the only item that is plain text.
+    fn item(&mut self, text: &str) -> Parsed<Node> {
+        let span = self.span();
+        if let Some(error) = self.stray(text) {
+            return Err(error);
+        }
+        if keywords::is_keyword(text) {
+            return Err(Diagnostic::error(
+                span,
+                format!("`{text}` without its colon"),
+                format!("keywords of CQL 5 begin with one: `:{text}`"),
+            ));
+        }
+        let node = self.designator()?;
+        if let Op::Designator { pieces, squares } = &node.op {
+            if squares.is_empty() {
+                self.remarks.push(
+                    Diagnostic::warning(span, format!("`{text}` never matches"), "it names no square")
+                        .help("without brackets a designator stands for all squares"),
+                );
+            } else if pieces.accepts() == crate::board::PieceSet::ALL {
+                self.remarks.push(
+                    Diagnostic::warning(span, format!("`{text}` always matches"), "it names no piece")
+                        .help("`◑` or `U` is any piece, `.` an empty square"),
+                );
+            }
+        }
+        Ok(node)
+    }
+
+    /// What is said of texts that look like CQL 6, or like an argument without its keyword.
+    fn stray(&self, text: &str) -> Option<Diagnostic> {
+        let help = match text {
+            "and" => "all of a list must match: leave the word out",
+            "or" => "write the choices as lists: `:or ((position Ra1) (position Rh1))`",
+            "not" => "write what must not be as a list: `:not (position Ra1)`",
+            "attacks" | "attack" | "attackedby" | "->" | "→" | "<-" | "←" => {
+                "attacks are counted: `:attackcount R k 1 unlimited`"
+            }
+            "count" => "there is no count of copies in CQL 5, a list is a condition",
+            _ if text.starts_with(|c: char| c.is_ascii_digit() || "<>-".contains(c)) => {
+                return Some(Diagnostic::error(
+                    self.span(),
+                    format!("`{text}` without a keyword that takes it"),
+                    "numbers follow `:attackcount`, `:piececount`, `:power`, `:powerdifference` and rays",
+                ));
+            }
+            _ => return None,
+        };
+        let error = Diagnostic::error(self.span(), format!("`{text}` is CQL 6"), "this is a list of CQL 5")
+            .help(help);
+        Some(error)
+    }
+
+    /// The designator that is the current token.
+    pub(super) fn designator(&mut self) -> Parsed<Node> {
+        match self.tok() {
+            Tok::Text(text) => {
+                let node = designator::read(text, self.span().start)?;
+                self.bump();
+                Ok(node)
+            }
+            _ => Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected a piece designator such as `♖`, `R`, `R[a-h1]` or `○`",
+            )),
+        }
+    }
+
+    // ---- keywords
+
+    fn keyword(&mut self, negated: bool, name: &str, list: &mut List) -> Parsed<()> {
+        let span = self.bump();
+        if let Some(transform) = keywords::transform(name) {
+            return self.transform(transform, negated, name, span, list);
+        }
+        let node = if let Some(op) = keywords::simple(name) {
+            self.no_argument(name, span)?;
+            Node::new(op, Type::Bool, span, vec![])
+        } else {
+            match name {
+                "and" => self.lists(name, Join::All)?,
+                "or" => self.lists(name, Join::Any)?,
+                "not" => {
+                    let inner = self.one_list(name, Join::All)?;
+                    Node::new(Op::Not, Type::Bool, span.to(self.last_span()), vec![inner])
+                }
+                _ => match self.condition(name, span)? {
+                    Some(node) => node,
+                    None => return Err(unknown(name, span)),
+                },
+            }
+        };
+        let node = match negated {
+            false => node,
+            true => {
+                let span = span.to(node.span);
+                Node::new(Op::Not, Type::Bool, span, vec![node])
+            }
+        };
+        list.items.push(node);
+        Ok(())
+    }
+
+    fn transform(
+        &mut self,
+        transform: ListTransform,
+        negated: bool,
+        name: &str,
+        span: Span,
+        list: &mut List,
+    ) -> Parsed<()> {
+        if negated {
+            return Err(Diagnostic::error(
+                span,
+                format!("`!:{name}`: a transform cannot be negated"),
+                "`!` stands before conditions only",
+            )
+            .help(format!("write `:not (position ... :{name})` if no image is to match")));
+        }
+        self.no_argument(name, span)?;
+        if list.transforms.contains(&transform) {
+            self.remarks.push(Diagnostic::warning(
+                span,
+                format!("`:{name}` stands in this list already"),
+                "it counts once",
+            ));
+        } else {
+            list.transforms.push(transform);
+        }
+        Ok(())
+    }
+
+    /// Refuses what looks like the argument of a keyword that has none.
+    fn no_argument(&self, name: &str, span: Span) -> Parsed<()> {
+        let error = || {
+            Diagnostic::error(
+                span.to(self.span()),
+                format!("`:{name}` takes no argument"),
+                format!("found {} behind it", self.found()),
+            )
+        };
+        match self.tok() {
+            Tok::Open if keywords::transform(name).is_some() => {
+                Err(error()
+                    .help(format!("it stands in the list that it transforms: `(position ... :{name})`")))
+            }
+            Tok::Text("count") => Err(error().help("CQL 5 does not count copies: a list is a condition")),
+            Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>-".contains(c)) => {
+                Err(error().help("leave the number out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The lists behind `:and` or `:or`: one after the other, or all in one pair of parentheses.
+    fn lists(&mut self, name: &str, join: Join) -> Parsed<Node> {
+        let from = self.last_span();
+        let mut all = vec![self.one_list(name, join)?];
+        while self.tok() == Tok::Open {
+            all.push(self.nested(join)?);
+        }
+        Ok(joined(all, join, from.to(self.last_span())))
+    }
+
+    fn one_list(&mut self, name: &str, join: Join) -> Parsed<Node> {
+        if self.tok() == Tok::Open {
+            return self.nested(join);
+        }
+        let many = if name == "not" { "(position Ra1)" } else { "((position Ra1) (position Rh1))" };
+        Err(Diagnostic::error(
+            self.span(),
+            format!("found {}", self.found()),
+            format!("expected a list behind `:{name}`: `:{name} {many}`"),
+        ))
+    }
+}
+
+/// The error for a keyword that is not built, or that nobody knows.
+pub(super) fn unknown(name: &str, span: Span) -> Diagnostic {
+    if keywords::is_unsupported(name) {
+        return unsupported(span, &format!("the keyword `:{name}`"));
+    }
+    let error =
+        Diagnostic::error(span, format!("unknown keyword `:{name}`"), "no keyword of a position list");
+    match keywords::nearest(name) {
+        Some(hint) => error.help(format!("did you mean `:{hint}`?")),
+        None => error,
+    }
+}
+
+/// A filter of any type as a condition.
+fn condition(node: Node) -> Node {
+    if node.ty == Type::Bool {
+        return node;
+    }
+    let span = node.span;
+    Node::new(Op::Compound, Type::Bool, span, vec![node])
+}
+
+/// Several items as one condition.
+fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
+    match (items.len(), join) {
+        (0, _) => Node::new(Op::Bool(join == Join::All), Type::Bool, span, vec![]),
+        (1, _) => Node { span, ..condition(items.remove(0)) },
+        (_, Join::All) => Node::new(Op::Compound, Type::Bool, span, items),
+        (_, Join::Any) => any_of(items),
+    }
+}
+
+/// Choices as a tree that is no deeper than it must be.
+fn any_of(mut items: Vec<Node>) -> Node {
+    if items.len() == 1 {
+        return condition(items.remove(0));
+    }
+    let right = items.split_off(items.len().div_ceil(2));
+    let (left, right) = (any_of(items), any_of(right));
+    let span = left.span.to(right.span);
+    Node::new(Op::Or, Type::Bool, span, vec![left, right])
+}
