@@ -9,6 +9,7 @@
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `errors`: what the parser says of queries that it refuses.
+//! * `second`: position lists of CQL 5 beside an evaluator of its own.
 //! * `soup`: random text, which must never bring the parser down.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
@@ -24,6 +25,7 @@ mod gpu;
 mod layout;
 mod reference;
 mod runners;
+mod second;
 mod soup;
 mod tables;
 mod verify;

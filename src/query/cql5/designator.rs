@@ -67,12 +67,14 @@ pub(super) fn read(text: &str, at: usize) -> Parsed<Node> {
         let op = Op::Designator { pieces, squares };
         Node::new(op, Type::Set, Span::new(at, at + text.len()), vec![])
     };
-    if let Some((on, len)) = squares(text, at)?
+    let squares_alone = squares(text, at);
+    if let Ok(Some((on, len))) = squares_alone
         && len == text.len()
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    let (pieces, len) = pieces(text, at)?;
+    // `[ba]` begins like squares whose files run backwards.
+    let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {
         return Ok(node(pieces, Bitboard::FULL));
@@ -330,7 +332,9 @@ mod tests {
             holds(text, letters);
             assert_eq!(designator(text).1, Bitboard::FULL, "{text}");
         }
-        for (text, letters) in [("b3", "_KQRBNPkqrbnp"), ("bb3", "b"), ("aa1", "kqrbnp"), (".a1", "_")] {
+        for (text, letters) in
+            [("b3", "_KQRBNPkqrbnp"), ("bb3", "b"), ("aa1", "kqrbnp"), (".a1", "_"), ("[ba]a3", "kqrbnp")]
+        {
             holds(text, letters);
         }
     }

@@ -1,0 +1,105 @@
+//! Position lists of CQL 5 beside an evaluator that was written from the rules alone and shares nothing with
+//! the library.
+
+use orbit_chess::{
+    board::Position,
+    engine::{Outcome, Want},
+    orbit::{Filter, expand},
+    pgn::Game,
+    query,
+    reel::Block,
+};
+
+#[path = "../common/cql5.rs"]
+#[allow(dead_code, unused_imports, clippy::all, reason = "it stands for itself")]
+mod cql5;
+
+use crate::{
+    common::{block_of_games, position},
+    runners::{NONE, Runner},
+};
+use cql5::{Board, Expanded, Facts};
+
+const LISTS: u64 = 500;
+const BOARDS: u64 = 40;
+
+/// The boards of a list as games of one position, with different results.
+fn games(boards: &[Board], seed: u64) -> Block {
+    let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
+    block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {
+        start: Some(start(board)),
+        outcome: outcomes[k as usize % outcomes.len()],
+        ..Game::default()
+    }))
+}
+
+fn start(board: &Board) -> Position {
+    position(&board.fen())
+}
+
+/// What the evaluator wants to be told of each position: it generates no moves.
+fn facts(block: &Block) -> Vec<Facts> {
+    let column = |text: &str| {
+        let query = query::parse(text).expect("a filter").query;
+        let hits = Runner::reference().engine(&query).unwrap().scan(block, Want::Bits).unwrap();
+        (0..block.slots()).map(|slot| hits.contains(slot)).collect::<Vec<bool>>()
+    };
+    let (check, mate, stalemate) = (column("check"), column("mate"), column("stalemate"));
+    let result = |game: usize| match block.game(game).outcome() {
+        Outcome::WhiteWins => "1-0",
+        Outcome::BlackWins => "0-1",
+        Outcome::Draw => "1/2-1/2",
+        _ => "*",
+    };
+    let facts = |slot: usize| Facts {
+        check: check[slot],
+        mate: mate[slot],
+        stalemate: stalemate[slot],
+        initial: true,
+        terminal: true,
+        result: result(slot),
+    };
+    (0..block.slots()).map(facts).collect()
+}
+
+#[test]
+fn an_evaluator_from_the_rules_alone_agrees() {
+    let runners = [Some(Runner::reference()), Some(Runner::cpu(0)), Some(Runner::cpu(NONE))];
+    let runners: Vec<Runner> = runners.into_iter().flatten().collect();
+    let (mut hits, mut faults) = (0, Vec::new());
+    for seed in 0..LISTS {
+        let text = cql5::random_list(seed);
+        let second = Expanded::new(&text);
+        let boards: Vec<Board> = (0..BOARDS).map(|k| cql5::board_for(&text, seed * BOARDS + k)).collect();
+        let block = games(&boards, seed);
+        let facts = facts(&block);
+        let query = match query::parse(&text) {
+            Ok(parsed) => parsed.query,
+            Err(error) => {
+                faults.push(format!("{text}: {error}"));
+                continue;
+            }
+        };
+        if let Ok(Filter::Orbit(orbit)) = expand(&query.body) {
+            let images = cql5::images(&text).len();
+            // A list that holds nothing but a list with transforms is that list.
+            if images > 1 && images != orbit.copies.len() {
+                faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
+            }
+        }
+        // A driver in software takes its time.
+        let gpu = if seed % 25 == 0 { Runner::gpu(0) } else { None };
+        for runner in runners.iter().chain(&gpu) {
+            let found = runner.engine(&query).unwrap().scan(&block, Want::Bits).unwrap();
+            let differs =
+                |slot: &usize| second.matches(&boards[*slot], &facts[*slot]) != found.contains(*slot);
+            if let Some(slot) = (0..boards.len()).find(differs) {
+                faults.push(format!("{text} on {}: {} differs", boards[slot].fen(), runner.name));
+            }
+            hits += found.count();
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    let positions = 3 * LISTS * BOARDS;
+    assert!((20..80).contains(&(100 * hits / positions)), "{hits} hits of {positions}");
+}
