@@ -40,7 +40,7 @@ impl Target {
     fn verdict(self, measured: f64) -> &'static str {
         let holds = |wanted: f64| if self.is_at_most { measured <= wanted } else { measured >= wanted };
         match (self.reach.map(holds), self.beyond.map(holds)) {
-            (None, None) => "",
+            (None, None | Some(false)) => "",
             (_, Some(true)) => "beyond",
             (Some(true), _) => "met",
             _ => "not met",

@@ -60,7 +60,7 @@ impl Writer<'_> {
                 Draft::Node(id) => self.dag.op(*id).args().for_each(|arg| read(arg, 1)),
                 Draft::AndScalar(_, a, _) | Draft::OrScalar(_, a, _) => read(*a, 1),
                 Draft::End(_, l, _) => read(self.dag.loops[l.0 as usize].body, 2),
-                Draft::Splat(..) | Draft::Begin(..) | Draft::Chain(..) => {}
+                Draft::Splat(..) | Draft::Begin(..) | Draft::Chain(..) | Draft::Answer(..) => {}
             }
         }
         readers

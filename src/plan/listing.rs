@@ -52,6 +52,7 @@ impl fmt::Display for Program {
                     writeln!(f, "{acc} = for each of {} rows", self.tables[*table].len())?;
                     depth += 1;
                 }
+                Step::Answer { query, mask } => writeln!(f, "answer {query} = {mask}")?,
                 Step::End { acc, word, reduce, .. } => writeln!(f, "gather {acc} {reduce:?} {word}")?,
             }
         }

@@ -72,6 +72,8 @@ pub struct Plan {
     pub program: Program,
     /// The register with the hit mask.
     pub hit: Reg,
+    /// Whether that mask is true everywhere.
+    pub always_hits: bool,
     /// The value.
     pub output: Output,
     /// Per-game columns that the code reads.
@@ -83,10 +85,10 @@ pub struct Plan {
 /// The hits of several queries as one program: what they have in common is computed once.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code.
+    /// The code; [`Step::Answer`] gives the hit masks.
     pub program: Program,
-    /// For each query, the register with its hit mask.
-    pub hits: Vec<Reg>,
+    /// How many queries there are.
+    pub queries: usize,
     /// Per-game columns that the code reads.
     pub columns: Vec<Column>,
 }
@@ -210,8 +212,8 @@ impl Planner {
             lower.vars = vec![None; planner.vars];
             roots.push(lower.truth(&planner.filter));
         }
-        let (program, hits) = Program::new(&lower.dag, &roots);
-        SharedPlan { program, hits, columns: lower.columns }
+        let program = Program::answering(&lower.dag, &roots);
+        SharedPlan { program, queries: roots.len(), columns: lower.columns }
     }
 
     /// Plans the hits and the values.
@@ -245,6 +247,7 @@ fn finish(lower: Lower, hit: Id, value: Option<Value>) -> Plan {
         Value::Bool(_) => None,
     });
     let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
+    let always_hits = lower.dag.constant(hit) == Some(TRUE);
     let Lower { dag, columns, notes, .. } = lower;
     let (program, regs) = Program::new(&dag, &roots);
     let output = match (value, regs.get(1)) {
@@ -252,7 +255,7 @@ fn finish(lower: Lower, hit: Id, value: Option<Value>) -> Plan {
         (Some(Value::Num { .. }), Some(&reg)) => Output::Num(reg),
         _ => Output::Bool,
     };
-    Plan { program, hit: regs[0], output, columns, notes }
+    Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
 /// Which nodes of a graph the roots need.

@@ -38,6 +38,8 @@ pub enum Step {
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
     /// `acc = reduce(acc, word)`; begins at step `begin` again while there are rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
+    /// The hit mask of one of several queries is complete.
+    Answer { query: usize, mask: Reg },
 }
 
 /// How the terms of a chain are gathered.
@@ -131,6 +133,11 @@ impl Program {
         cost
     }
 
+    /// How many queries it answers, of those that are answered together.
+    pub fn answers(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
+    }
+
     /// How many steps are chains, and how many terms these have in all.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
@@ -143,42 +150,52 @@ impl Program {
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let stages = stages(dag, roots);
-        let order: Vec<CarryId> = stages.concat();
-        let (mut program, regs) = Program::numbered(dag, roots, &order);
-        for ids in stages {
+        let order = stages.concat();
+        let (program, regs) = Program::numbered(dag, roots, &order);
+        (Program { stages: Program::stages(dag, &stages, &order), ..program }, regs)
+    }
+
+    /// Code that gives the hit masks of several queries, each as soon as it is complete: registers that hold
+    /// them until the end would push others out of the processor's nearest memory.
+    pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
+        let stages = stages(dag, roots);
+        let order = stages.concat();
+        let mut writer = Writer::ready(dag, roots);
+        writer.answer(roots);
+        let mut program = writer.assign(&[]).0;
+        program.number_carried(&order);
+        Program { stages: Program::stages(dag, &stages, &order), ..program }
+    }
+
+    fn stages(dag: &Dag, stages: &[Vec<CarryId>], order: &[CarryId]) -> Vec<Stage> {
+        let stage = |ids: &Vec<CarryId>| {
             let carries: Vec<_> = ids.iter().map(|id| dag.carries[id.0 as usize]).collect();
             let words: Vec<Id> = carries.iter().map(|carry| carry.word).collect();
-            let (code, regs) = Program::numbered(dag, &words, &order);
+            let (program, regs) = Program::numbered(dag, &words, order);
             let carried = carries.iter().zip(regs).map(|(carry, reg)| StageCarry {
                 what: carry.what,
                 back: carry.back,
                 reg,
             });
-            program.stages.push(Stage { program: code, carried: carried.collect() });
-        }
-        (program, regs)
+            Stage { program, carried: carried.collect() }
+        };
+        stages.iter().map(stage).collect()
     }
 
     /// Code without stages; what they carry is numbered in the order given.
     fn numbered(dag: &Dag, roots: &[Id], order: &[CarryId]) -> (Program, Vec<Reg>) {
-        let (mut program, regs) = Program::straight(dag, roots);
-        for (input, _) in &mut program.inputs {
+        let (mut program, regs) = Writer::ready(dag, roots).assign(roots);
+        program.number_carried(order);
+        (program, regs)
+    }
+
+    fn number_carried(&mut self, order: &[CarryId]) {
+        for (input, _) in &mut self.inputs {
             if let Input::Carried(id) = input {
                 let place = order.iter().position(|known| known == id).expect("a stage before carries it");
                 *id = CarryId(place as u32);
             }
         }
-        (program, regs)
-    }
-
-    fn straight(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
-        let mut writer = Writer::new(dag, roots);
-        writer.place();
-        writer.emit_scope(None);
-        if dag.chains {
-            writer.chain(roots);
-        }
-        writer.assign(roots)
     }
 }
 
@@ -191,6 +208,7 @@ pub(super) enum Draft {
     OrScalar(Id, Id, Scalar),
     Begin(Id, LoopId, usize),
     End(Id, LoopId, usize),
+    Answer(Id, usize),
 }
 
 pub(super) struct Writer<'a> {
@@ -228,6 +246,53 @@ impl<'a> Writer<'a> {
             inputs: (0..4).map(|k| (Input::Plane(k), Id(u32::MAX))).collect(),
             words: HashMap::new(),
         }
+    }
+
+    /// Everything but registers.
+    fn ready(dag: &'a Dag, roots: &[Id]) -> Writer<'a> {
+        let mut writer = Writer::new(dag, roots);
+        writer.place();
+        writer.emit_scope(None);
+        if dag.chains {
+            writer.chain(roots);
+        }
+        writer
+    }
+
+    /// Takes the roots as answers, each right after it was computed; those that are inputs at the end.
+    fn answer(&mut self, roots: &[Id]) {
+        let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
+        for (query, &root) in roots.iter().enumerate() {
+            waiting.entry(root).or_default().push(query);
+        }
+        let (mut out, mut places) = (Vec::with_capacity(self.drafts.len() + roots.len()), Vec::new());
+        for draft in std::mem::take(&mut self.drafts) {
+            let done = match draft {
+                Draft::Begin(..) | Draft::Answer(..) => None,
+                Draft::Node(id)
+                | Draft::Chain(id, _)
+                | Draft::Splat(id, _)
+                | Draft::AndScalar(id, ..)
+                | Draft::OrScalar(id, ..)
+                | Draft::End(id, ..) => waiting.remove(&id).map(|queries| (id, queries)),
+            };
+            places.push(out.len());
+            out.push(draft);
+            if let Some((id, queries)) = done {
+                out.extend(queries.into_iter().map(|query| Draft::Answer(id, query)));
+            }
+        }
+        for draft in &mut out {
+            if let Draft::Begin(_, _, at) | Draft::End(_, _, at) = draft {
+                *at = places[*at];
+            }
+        }
+        let inputs =
+            waiting.into_iter().flat_map(|(id, queries)| queries.into_iter().map(move |query| (query, id)));
+        let mut inputs: Vec<(usize, Id)> = inputs.collect();
+        inputs.sort_unstable();
+        out.extend(inputs.into_iter().map(|(query, id)| Draft::Answer(id, query)));
+        self.drafts = out;
     }
 
     /// The scalar that holds a constant.
@@ -341,6 +406,7 @@ impl<'a> Writer<'a> {
                 Draft::Splat(id, _) => {
                     defined.insert(*id, at);
                 }
+                Draft::Answer(id, _) => read(*id, &open, &defined),
                 Draft::AndScalar(id, a, _) | Draft::OrScalar(id, a, _) => {
                     read(*a, &open, &defined);
                     defined.insert(*id, at);
@@ -426,6 +492,7 @@ impl<'a> Writer<'a> {
                     reduce: self.dag.loops[l.0 as usize].reduce,
                     end: *end,
                 },
+                Draft::Answer(id, query) => Step::Answer { query: *query, mask: regs[id] },
                 Draft::End(id, l, begin) => {
                     let it = &self.dag.loops[l.0 as usize];
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }

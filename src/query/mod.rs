@@ -15,6 +15,8 @@ mod parser;
 pub mod tree;
 mod words;
 
+pub use words::vocabulary;
+
 pub use tree::{Node, Op, Query, Type};
 
 use crate::diagnostic::{Diagnostic, Span};

@@ -202,6 +202,13 @@ pub(super) const WORDS: &[&str] = &[
     "anydirection",
 ];
 
+/// The words of CQL 6.2, and whether they are built: keyword filters, and words that ask about moves, the game
+/// tree, files or text.
+pub fn vocabulary() -> impl Iterator<Item = (&'static str, bool)> {
+    let built = WORDS.iter().map(|&word| (word, true));
+    built.chain(UNSUPPORTED.iter().map(|&word| (word, false)))
+}
+
 pub(super) fn directions(word: &str) -> Option<Dirs> {
     Some(Dirs(match word {
         "right" => 1,

@@ -32,14 +32,20 @@ for_each_isa! {
 for_each_isa! {
     /// The mask in a register as a word for each segment, bit `i` for slot `i`.
     pub(super) fn bits(column: &Column) -> [u32; LANES] {
-        let mut out = [0u64; LANES];
-        for (i, row) in column.0.iter().enumerate() {
-            for n in 0..LANES {
-                out[n] |= (row[n] & 1) << i;
-            }
-        }
-        out.map(|word| word as u32)
+        bits_of(column)
     }
+}
+
+#[inline(always)]
+fn bits_of(column: &Column) -> [u32; LANES] {
+    let mut out = [0u64; LANES];
+    for (i, row) in column.0.iter().enumerate() {
+        for n in 0..LANES {
+            // A mask: any of its bits says the same.
+            out[n] |= row[n] & (1 << i);
+        }
+    }
+    out.map(|word| word as u32)
 }
 
 for_each_isa! {
@@ -72,6 +78,10 @@ fn run_steps(program: &Program, machine: &mut Machine) {
             Step::Splat { dst, scalar } => {
                 let word = machine.scalars[scalar.0 as usize];
                 machine.regs[dst.0 as usize].0.as_flattened_mut().fill(word);
+                continue;
+            }
+            Step::Answer { query, mask } => {
+                machine.answers[query] = bits_of(&machine.regs[mask.0 as usize]);
                 continue;
             }
             Step::Begin { .. } | Step::End { .. } => {

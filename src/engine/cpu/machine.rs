@@ -42,6 +42,8 @@ pub(super) struct Machine {
     pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
+    /// For each of several queries its mask, a word for each segment.
+    pub(super) answers: Vec<[u32; LANES]>,
     /// Half-moves played; kept only where the program reads them.
     plies: [[u32; LANES]; SEGMENT_SLOTS],
     /// The game of each slot; kept only where the program reads columns of games.
@@ -69,6 +71,7 @@ impl Machine {
             states: [[0; LANES]; SEGMENT_SLOTS],
             moves: LaneMoves::new_boxed(),
             masks: [Masks::default(); LANES],
+            answers: vec![[0; LANES]; program.answers()],
             plies: [[0; LANES]; SEGMENT_SLOTS],
             games: [[0; LANES]; SEGMENT_SLOTS],
             segment: SegmentColumns::new(),
@@ -164,7 +167,15 @@ impl Machine {
 
     /// Writes the mask in a register as words, as many as there are segments in the batch and room.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
-        let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
+        self.valid_bits(kernels::bits(self.isa, &self.regs[reg.0 as usize]), out);
+    }
+
+    /// The same of the answer of one of several queries.
+    pub(super) fn answer(&self, query: usize, out: &mut [u32]) {
+        self.valid_bits(self.answers[query], out);
+    }
+
+    fn valid_bits(&self, words: [u32; LANES], out: &mut [u32]) {
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
             *out = word & masks.valid;
         }
@@ -191,16 +202,21 @@ impl Machine {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Takes the values of gathered slots.
-    pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
-        let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
+    /// Takes the values of slots, each from its row and lane.
+    pub(super) fn store(
+        &self,
+        plan: &Plan,
+        slots: impl Iterator<Item = (usize, (usize, usize))>,
+        values: &mut Values,
+    ) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
-                words(reg).for_each(|(&slot, &word)| out[slot] = word as i32);
+                slots.for_each(|(slot, (i, n))| out[slot] = self.word(reg, i, n) as i32);
             }
             (Values::Sets(out), Output::Set(reg)) => {
-                words(reg).for_each(|(&slot, &word)| out[slot] = word);
+                slots.for_each(|(slot, (i, n))| out[slot] = self.word(reg, i, n));
             }
+            // Of a condition there are none.
             _ => {}
         }
     }

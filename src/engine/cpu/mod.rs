@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     plan::{Column, CopiesPlan, Plan, Planner, Program, SharedPlan, Stage},
-    reel::{Block, lanes::LANES},
+    reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
 pub use isa::Isa;
 use machine::{BATCH, Beside, Machine};
@@ -114,6 +114,31 @@ impl Cpu {
     fn values(&self) -> &Prepared {
         self.values.get_or_init(|| Prepared::new(self.planner.values(), self.isa))
     }
+
+    fn add_values(&self, block: &Block, hits: &mut Hits) {
+        let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
+        let plan = &self.values().plan;
+        self.values().with_machine(&plan.program, &plan.columns, block, |machine, beside| {
+            if slots.len() * DENSE > block.slots() {
+                let mut slots = slots.iter().copied().peekable();
+                for first in batches(block) {
+                    machine.load(&plan.program, block, first, beside);
+                    machine.run(&plan.program);
+                    let end = (first + LANES) * SEGMENT_SLOTS;
+                    let here = std::iter::from_fn(|| slots.next_if(|&slot| slot < end));
+                    let place = |slot: usize| (slot % SEGMENT_SLOTS, slot / SEGMENT_SLOTS - first);
+                    machine.store(plan, here.map(|slot| (slot, place(slot))), &mut hits.values);
+                }
+                return;
+            }
+            for slots in slots.chunks(BATCH) {
+                machine.gather(&plan.program, block, slots, beside);
+                machine.run(&plan.program);
+                let places = slots.iter().enumerate().map(|(k, &slot)| (slot, (k / LANES, k % LANES)));
+                machine.store(plan, places, &mut hits.values);
+            }
+        });
+    }
 }
 
 impl Engine for Cpu {
@@ -121,28 +146,24 @@ impl Engine for Cpu {
         "cpu"
     }
 
-    /// Values are computed in a second pass over the slots that hit, gathered into full batches:
-    /// elsewhere a set is empty and a number has no value.
+    /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
+    /// many do, over all. Elsewhere a set is empty and a number has no value.
     fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block, want, self.planner.ty());
         let plan = &self.hits.plan;
-        self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
-            for first in batches(block) {
-                machine.load(&plan.program, block, first, beside);
-                machine.run(&plan.program);
-                machine.bits(plan.hit, &mut hits.bits[first..]);
-            }
-        });
-        if hits.values != Values::None {
-            let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
-            let plan = &self.values().plan;
-            self.values().with_machine(&plan.program, &plan.columns, block, |machine, beside| {
-                for slots in slots.chunks(BATCH) {
-                    machine.gather(&plan.program, block, slots, beside);
+        if plan.always_hits {
+            fill(&mut hits.bits, block.slots());
+        } else {
+            self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
+                for first in batches(block) {
+                    machine.load(&plan.program, block, first, beside);
                     machine.run(&plan.program);
-                    machine.store(plan, slots, &mut hits.values);
+                    machine.bits(plan.hit, &mut hits.bits[first..]);
                 }
             });
+        }
+        if hits.values != Values::None {
+            self.add_values(block, &mut hits);
         }
         Ok(hits)
     }
@@ -179,6 +200,18 @@ impl Engine for Cpu {
     }
 }
 
+/// Where more than one slot in so many hits, all are evaluated once more: to gather a slot costs as much as
+/// to replay a few.
+const DENSE: usize = 4;
+
+/// Sets the bits of the first slots.
+fn fill(bits: &mut [u32], slots: usize) {
+    bits.fill(u32::MAX);
+    if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
+        *last = (1 << tail) - 1;
+    }
+}
+
 /// Several queries on the CPU.
 #[derive(Debug)]
 pub struct CpuBatch {
@@ -193,13 +226,13 @@ impl CpuBatch {
 
     fn scan(&self, block: &Block, out: &mut [Vec<Hits>]) {
         let plan = &self.hits.plan;
-        let mut all: Vec<Vec<u32>> = plan.hits.iter().map(|_| vec![0; block.segments()]).collect();
+        let mut all: Vec<Vec<u32>> = vec![vec![0; block.segments()]; plan.queries];
         self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
             for first in batches(block) {
                 machine.load(&plan.program, block, first, beside);
                 machine.run(&plan.program);
-                for (bits, &reg) in all.iter_mut().zip(&plan.hits) {
-                    machine.bits(reg, &mut bits[first..]);
+                for (query, bits) in all.iter_mut().enumerate() {
+                    machine.answer(query, &mut bits[first..]);
                 }
             }
         });
@@ -215,7 +248,7 @@ impl Batch for CpuBatch {
     }
 
     fn queries(&self) -> usize {
-        self.hits.plan.hits.len()
+        self.hits.plan.queries
     }
 
     fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {

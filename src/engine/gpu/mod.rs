@@ -551,7 +551,7 @@ impl GpuBatch {
                 }
                 (plan, len) = (more, len + 1);
             }
-            let kernel = Kernel::hits(&plan.program, &plan.hits, plan.columns.len());
+            let kernel = Kernel::shared(&plan.program, plan.columns.len());
             shared.push(Printed { plan, kernel });
             rest = &rest[len..];
         }
@@ -578,7 +578,7 @@ impl GpuBatch {
         let device = &open.device;
         let columns: Vec<_> = self.shared.iter().map(|it| columns_of(&it.plan.columns, blocks)).collect();
         let mut out: Vec<Vec<Vec<Hits>>> =
-            self.shared.iter().map(|it| no_hits(blocks, it.plan.hits.len())).collect();
+            self.shared.iter().map(|it| no_hits(blocks, it.plan.queries)).collect();
         let kernels: Vec<&Kernel> = self.shared.iter().map(|it| &it.kernel).collect();
         let width = self.shared.iter().map(|it| it.plan.columns.len()).max().unwrap_or(0);
         let caps = caps(device, &kernels, width)?;
@@ -611,7 +611,7 @@ impl Batch for GpuBatch {
     }
 
     fn queries(&self) -> usize {
-        self.shared.iter().map(|it| it.plan.hits.len()).sum()
+        self.shared.iter().map(|it| it.plan.queries).sum()
     }
 
     fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {

@@ -94,17 +94,23 @@ impl Kernel {
         stages.chain([self])
     }
 
-    /// The first pass: a bit for each slot, for one query or several whose programs were planned
-    /// together. `hits` are the registers with their masks, `columns` is the number of columns.
+    /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
+    /// of columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize) -> Kernel {
         let carried: Vec<Carried> = program.carried().collect();
         let stages = StageKernels::all(program, columns);
         Kernel { stages, ..Kernel::bits(program, hits, columns, &carried) }
     }
 
+    /// The same for several queries whose program says itself where their masks are.
+    pub fn shared(program: &Program, columns: usize) -> Kernel {
+        Kernel::hits(program, &[], columns)
+    }
+
     fn bits(program: &Program, hits: &[Reg], columns: usize, carried: &[Carried]) -> Kernel {
         let mut out = Printer::new(program, columns, carried);
-        let fields: Vec<String> = (0..hits.len()).map(|k| format!("q{k}: u32")).collect();
+        let queries = hits.len() + program.answers();
+        let fields: Vec<String> = (0..queries).map(|k| format!("q{k}: u32")).collect();
         out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
         out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
         out.body();
@@ -112,12 +118,12 @@ impl Kernel {
             writeln!(out.text, "    found.q{k} |= (r{}.x & 1u) << slot;", reg.0).expect(STRINGS);
         }
         out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
-        for k in 0..hits.len() {
+        for k in 0..queries {
             let place = format!("hits[{k}u * params.stride + segment]");
             writeln!(out.text, "    {place} = ({place} & ~params.slots) | found.q{k};").expect(STRINGS);
         }
         out.text += "}\n\n";
-        out.finish(HITS, hits.len())
+        out.finish(HITS, queries)
     }
 
     /// The second pass: some registers, as they are, for each slot that hits.
@@ -264,6 +270,9 @@ impl<'a> Printer<'a> {
                     ChainOp::Sum => " + ",
                 };
                 self.line(&format!("r{} = {};", dst.0, terms.join(sign)));
+            }
+            Step::Answer { query, mask } => {
+                self.line(&format!("found.q{query} |= (r{}.x & 1u) << slot;", mask.0));
             }
             Step::Begin { table, first, acc, reduce, .. } => self.begin(table, first, acc, reduce),
             Step::End { acc, word, reduce, .. } => {

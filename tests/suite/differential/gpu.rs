@@ -94,6 +94,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
                     _ => "Inner loop".into(),
                 }
             }
+            Step::Answer { .. } => continue,
             Step::End { .. } => {
                 rows.pop();
                 continue;
