@@ -26,12 +26,29 @@ const VALUES_POSITIONS: u64 = 4_000_000;
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
+/// Counts of copies that are found anywhere ahead in a game, the same at the position, and whether the ratio has a
+/// target: it has for up to 64 copies.
+const FINDS: &[(&str, &str, bool)] = &[
+    ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
+    ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
+    ("(shift count find {Nd4 kf3}) >= 2", "(shift count {Nd4 kf3}) >= 2", true),
+    (
+        "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
+        "(shift flip flipcolor count {Nd4 kf3}) >= 2",
+        false,
+    ),
+    ("(flip find all {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", false),
+];
+
 pub fn measures() -> Vec<Measure> {
     let copies = QUERIES.iter().map(|&query| {
         Measure::new(format!("copies/{query}"), move |bench: &Bench| vec![copy_by_copy(bench, query)])
     });
     let values = [Measure::new("values/scan", at_least), Measure::new("values/memory", values)];
-    values.into_iter().chain(copies).collect()
+    let finds = FINDS.iter().map(|&(find, here, is_aimed)| {
+        Measure::new(format!("find/{find}"), move |bench: &Bench| vec![found(bench, find, here, is_aimed)])
+    });
+    values.into_iter().chain(copies).chain(finds).collect()
 }
 
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
@@ -71,6 +88,20 @@ fn at_least(bench: &Bench) -> Vec<Row> {
         Target::at_most(2.0),
         format!("{} ns a position; {}", each(value), each(condition)),
     )]
+}
+
+/// What it costs to look ahead in games.
+fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
+    let games = &bench.inputs.games;
+    let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
+    let [ahead, at_once] = in_turn(bench.runs, [&|| count(find), &|| count(here)]);
+    let each = |time| figures(ns_each(time, games.positions));
+    Row::new(
+        format!("reel of {}: `{find}`, one thread, time over that of `{here}`", games.name),
+        ratio(ahead, at_once),
+        if is_aimed { Target::at_most(3.0) } else { Target::NONE },
+        format!("{} ns a position; {}", each(ahead), each(at_once)),
+    )
 }
 
 /// The value itself at every position, beside the condition.
