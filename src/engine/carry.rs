@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::within;
 use crate::{
     plan::{Carried, StageCarry},
     reel::{Block, SEGMENT_SLOTS},
@@ -44,8 +45,12 @@ impl Column {
             (Column::Bits(found), Carried::Any) => {
                 let mut out = vec![0; found.len()];
                 for slots in games() {
-                    if let Some(first) = order(slots.clone()).find(|&slot| has(&found, slot)) {
-                        set(&mut out, if carry.back { first..slots.end } else { slots.start..first + 1 });
+                    if carry.back {
+                        if let Some(first) = first_set(&found, slots.clone()) {
+                            set(&mut out, first..slots.end);
+                        }
+                    } else if let Some(last) = last_set(&found, slots.clone()) {
+                        set(&mut out, slots.start..last + 1);
                     }
                 }
                 Column::Bits(out)
@@ -82,6 +87,22 @@ impl Column {
 
 fn has(bits: &[u32], slot: usize) -> bool {
     bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
+}
+
+fn segments(slots: &Range<usize>) -> Range<usize> {
+    slots.start / SEGMENT_SLOTS..slots.end.div_ceil(SEGMENT_SLOTS)
+}
+
+fn first_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
+    let mut found = segments(&slots).map(|segment| (segment, within(bits[segment], segment, &slots)));
+    let (segment, word) = found.find(|(_, word)| *word != 0)?;
+    Some(segment * SEGMENT_SLOTS + word.trailing_zeros() as usize)
+}
+
+fn last_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
+    let mut found = segments(&slots).rev().map(|segment| (segment, within(bits[segment], segment, &slots)));
+    let (segment, word) = found.find(|(_, word)| *word != 0)?;
+    Some(segment * SEGMENT_SLOTS + word.ilog2() as usize)
 }
 
 /// Sets the bits of a range that is not empty.

@@ -160,20 +160,25 @@ impl Hits {
 
     /// The hits of a range of slots, ascending.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
-        let first = range.start / SEGMENT_SLOTS;
-        let last = range.end.div_ceil(SEGMENT_SLOTS);
-        (first..last).flat_map(move |segment| {
-            let from = segment * SEGMENT_SLOTS;
-            let mut bits = within(self.bits[segment], segment, &range);
-            std::iter::from_fn(move || {
-                (bits != 0).then(|| {
-                    let slot = from + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    slot
-                })
+        slots_of(&self.bits, range)
+    }
+}
+
+/// The slots of a range whose bits are set, ascending.
+fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item = usize> {
+    let first = range.start / SEGMENT_SLOTS;
+    let last = range.end.div_ceil(SEGMENT_SLOTS);
+    (first..last).flat_map(move |segment| {
+        let from = segment * SEGMENT_SLOTS;
+        let mut bits = within(bits[segment], segment, &range);
+        std::iter::from_fn(move || {
+            (bits != 0).then(|| {
+                let slot = from + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                slot
             })
         })
-    }
+    })
 }
 
 /// Those bits of a segment whose slots lie in a range that meets it.

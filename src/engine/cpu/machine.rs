@@ -103,9 +103,7 @@ impl Machine {
         }
         self.load_inputs(program, beside.columns);
         for (column, reg) in carried_inputs(program, beside.carried) {
-            let out = &mut self.regs[reg.0 as usize].0;
-            let slots = first * SEGMENT_SLOTS..block.slots().min((first + LANES) * SEGMENT_SLOTS);
-            put_carried(out, column, slots, |k| (k % SEGMENT_SLOTS, k / SEGMENT_SLOTS));
+            load_carried(&mut self.regs[reg.0 as usize].0, column, first);
         }
     }
 
@@ -136,8 +134,10 @@ impl Machine {
         }
         self.load_inputs(program, beside.columns);
         for (column, reg) in carried_inputs(program, beside.carried) {
-            let out = &mut self.regs[reg.0 as usize].0;
-            put_carried(out, column, slots.iter().copied(), |k| (k / LANES, k % LANES));
+            let out = self.regs[reg.0 as usize].0.as_flattened_mut();
+            for (out, &slot) in out.iter_mut().zip(slots) {
+                *out = carried_word(column, slot);
+            }
         }
     }
 
@@ -202,22 +202,46 @@ impl Machine {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Takes the values of slots, each from its row and lane.
-    pub(super) fn store(
-        &self,
-        plan: &Plan,
-        slots: impl Iterator<Item = (usize, (usize, usize))>,
-        values: &mut Values,
-    ) {
+    /// Takes the values of gathered slots.
+    pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
+        let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
-                slots.for_each(|(slot, (i, n))| out[slot] = self.word(reg, i, n) as i32);
+                words(reg).for_each(|(&slot, &word)| out[slot] = word as i32);
             }
             (Values::Sets(out), Output::Set(reg)) => {
-                slots.for_each(|(slot, (i, n))| out[slot] = self.word(reg, i, n));
+                words(reg).for_each(|(&slot, &word)| out[slot] = word);
             }
-            // Of a condition there are none.
+            // A condition has none.
             _ => {}
+        }
+    }
+
+    /// Takes the values of the hits of a batch of segments, from `first` on.
+    pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
+        match (values, plan.output) {
+            (Values::Numbers(out), Output::Num(reg)) => {
+                self.each_hit(reg, first, hits, out, |word| word as i32);
+            }
+            (Values::Sets(out), Output::Set(reg)) => self.each_hit(reg, first, hits, out, |word| word),
+            // A condition has none.
+            _ => {}
+        }
+    }
+
+    fn each_hit<T: Copy>(
+        &self,
+        reg: Reg,
+        first: usize,
+        hits: &[u32],
+        out: &mut [T],
+        value: impl Fn(u64) -> T,
+    ) {
+        let segments = out[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).zip(&hits[first..]).take(LANES);
+        for (n, (out, hits)) in segments.enumerate() {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = if hits >> i & 1 != 0 { value(self.word(reg, i, n)) } else { *out };
+            }
         }
     }
 }
@@ -233,22 +257,32 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Writes the entries of some slots of a column; `place` says in which row and lane the `k`-th goes.
-#[inline(always)]
-fn put_carried(
-    out: &mut LaneColumn,
-    column: &carry::Column,
-    slots: impl Iterator<Item = usize>,
-    place: impl Fn(usize) -> (usize, usize),
-) {
-    for (k, slot) in slots.enumerate() {
-        let (row, n) = place(k);
-        out[row][n] = match column {
-            carry::Column::Bits(bits) => {
-                u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
+/// Writes the entries of a batch of segments, from `first` on.
+fn load_carried(out: &mut LaneColumn, column: &carry::Column, first: usize) {
+    match column {
+        carry::Column::Bits(bits) => {
+            let mut lanes = [0; LANES];
+            lanes.iter_mut().zip(&bits[first..]).for_each(|(lane, bits)| *lane = *bits);
+            spread(out, lanes);
+        }
+        carry::Column::Words(words) => {
+            let segments = words[first * SEGMENT_SLOTS..].chunks(SEGMENT_SLOTS).take(LANES);
+            for (n, words) in segments.enumerate() {
+                for (row, word) in out.iter_mut().zip(words) {
+                    row[n] = *word;
+                }
             }
-            carry::Column::Words(words) => words[slot],
-        };
+        }
+    }
+}
+
+/// The entry of one slot.
+fn carried_word(column: &carry::Column, slot: usize) -> u64 {
+    match column {
+        carry::Column::Bits(bits) => {
+            u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
+        }
+        carry::Column::Words(words) => words[slot],
     }
 }
 

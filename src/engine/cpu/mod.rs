@@ -15,6 +15,7 @@ use shakmaty::Bitboard;
 use super::{
     Batch, Engine, EngineError, Hits, Values, Want, carry,
     columns::{GameColumn, game_columns},
+    slots_of,
 };
 use crate::{
     plan::{Column, CopiesPlan, Plan, Planner, Program, SharedPlan, Stage},
@@ -116,26 +117,22 @@ impl Cpu {
     }
 
     fn add_values(&self, block: &Block, hits: &mut Hits) {
-        let slots: Vec<usize> = hits.slots(0..block.slots()).collect();
+        let Hits { bits, values } = hits;
         let plan = &self.values().plan;
+        let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
         self.values().with_machine(&plan.program, &plan.columns, block, |machine, beside| {
-            if slots.len() * DENSE > block.slots() {
-                let mut slots = slots.iter().copied().peekable();
+            if count * DENSE > block.slots() {
                 for first in batches(block) {
                     machine.load(&plan.program, block, first, beside);
                     machine.run(&plan.program);
-                    let end = (first + LANES) * SEGMENT_SLOTS;
-                    let here = std::iter::from_fn(|| slots.next_if(|&slot| slot < end));
-                    let place = |slot: usize| (slot % SEGMENT_SLOTS, slot / SEGMENT_SLOTS - first);
-                    machine.store(plan, here.map(|slot| (slot, place(slot))), &mut hits.values);
+                    machine.store_hits(plan, first, bits, values);
                 }
                 return;
             }
-            for slots in slots.chunks(BATCH) {
+            for slots in slots_of(bits, 0..block.slots()).collect::<Vec<usize>>().chunks(BATCH) {
                 machine.gather(&plan.program, block, slots, beside);
                 machine.run(&plan.program);
-                let places = slots.iter().enumerate().map(|(k, &slot)| (slot, (k / LANES, k % LANES)));
-                machine.store(plan, places, &mut hits.values);
+                machine.store(plan, slots, values);
             }
         });
     }
