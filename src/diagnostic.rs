@@ -96,8 +96,9 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let end = self.span.end.clamp(self.span.start, text.len());
-        let start = self.span.start.min(end);
+        // A span may end inside of a character that some reader took for a byte.
+        let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
+        let start = text.floor_char_boundary(self.span.start.min(end));
         let mut group = level.primary_title(self.message.as_str()).element(
             Snippet::source(text)
                 .line_start(line)

@@ -354,9 +354,11 @@ fn size_text(plan: &Plan) -> String {
     let steps: usize = program.stages.iter().map(|stage| stage.program.steps.len()).sum();
     let stages = match program.stages.len() {
         0 => String::new(),
-        1 => format!(", and before them {steps} whose answers are carried along games"),
+        1 => format!(", and before them {steps} steps whose answers are carried along games"),
         stages => {
-            format!(", and before them {steps} in {stages} stages whose answers are carried along games")
+            format!(
+                ", and before them {steps} steps in {stages} stages whose answers are carried along games"
+            )
         }
     };
     format!(

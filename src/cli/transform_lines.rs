@@ -135,7 +135,9 @@ impl<R: Read> Lines<R> {
     #[cold]
     fn too_long(&mut self) {
         self.wrong += 1;
-        eprintln!("error: line {} has more than {BATCH_BYTES} bytes: expected a FEN", self.number);
+        if self.lists_all || self.wrong <= LISTED_MAX {
+            eprintln!("error: line {} has {BATCH_BYTES} bytes or more: expected a FEN", self.number);
+        }
     }
 
     /// Says how many wrong lines were not listed; the number of all.

@@ -12,13 +12,10 @@ use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
     query::{
-        Node, Op, Query, Type,
+        Node, Op, Query, Type, parse,
         tree::{Arith, Dirs, ListTransform, Pieces, Tally, TransformKind},
     },
 };
-/// Longer texts, and such with more sums, are refused as queries.
-const TEXT_BYTES_MAX: usize = 1 << 20;
-const SUMS_MAX: usize = 1000;
 
 /// A list of CQL 5 in CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,15 +52,12 @@ pub struct WrittenOut {
 pub fn to_cql6(query: &Query, copies_max: usize) -> Result<Converted, Diagnostic> {
     let mut converter = Converter { copies_max, written_out: Vec::new() };
     let text = converter.text(&query.body)?;
-    let sums = text.matches(" + ").count();
-    if text.len() > TEXT_BYTES_MAX || sums > SUMS_MAX {
+    // What is written must be read: CQL 6 is read with limits of its own.
+    if let Err(error) = parse(&text) {
         return Err(Diagnostic::error(
             query.body.span,
-            "the list becomes too long a query of CQL 6",
-            format!(
-                "{} bytes and {sums} sums, of which {TEXT_BYTES_MAX} and {SUMS_MAX} are read",
-                text.len()
-            ),
+            "the list becomes too long or too deep a query of CQL 6",
+            format!("its {} bytes are not read: {}", text.len(), error.message),
         )
         .help("CQL 6 has no number of attacks and of lines: they are sums over directions, in each copy"));
     }

@@ -34,6 +34,17 @@ pub(super) enum Value {
     Num { number: Id, ok: Id },
 }
 
+impl Value {
+    /// The word of a set or number.
+    pub(super) fn word(self) -> Option<Id> {
+        match self {
+            Value::Set(set) => Some(set),
+            Value::Num { number, .. } => Some(number),
+            Value::Bool(_) => None,
+        }
+    }
+}
+
 /// Lowering in progress.
 pub(super) struct Lower {
     pub dag: Dag,

@@ -125,6 +125,9 @@ impl CopiesPlan {
 /// The largest query, in filters, once everything that cannot be a loop is written out.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
+/// The most columns of words that a query may carry along its games: each takes a megabyte a thread.
+pub const CARRIED_MAX: usize = 256;
+
 /// The number of filters, those in loops that assign variables once for each square.
 fn written_out(filter: &Filter) -> u64 {
     let sum = |parts: &mut dyn Iterator<Item = u64>| parts.fold(1u64, u64::saturating_add);
@@ -168,7 +171,30 @@ impl Planner {
                 format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
             ));
         }
-        Ok(Planner { filter, ty: query.body.ty, vars: query.vars.len(), options })
+        let planner = Planner { filter, ty: query.body.ty, vars: query.vars.len(), options };
+        planner.check_carried(query)?;
+        Ok(planner)
+    }
+
+    fn check_carried(&self, query: &Query) -> Result<(), Diagnostic> {
+        if !self.filter.any(|plain| matches!(plain.op, FilterOp::Find { .. })) {
+            return Ok(());
+        }
+        let mut lower = Lower::new(self.options, self.vars);
+        let value = lower.value(&self.filter);
+        let hit = lower.truth_of(value);
+        let roots: Vec<Id> = [hit].into_iter().chain(value.word()).collect();
+        let carried = carry::stages(&lower.dag, &roots).concat();
+        let words = carried.iter().filter(|id| lower.dag.carries[id.0 as usize].what != Carried::Any).count();
+        if words <= CARRIED_MAX {
+            return Ok(());
+        }
+        Err(Diagnostic::error(
+            query.body.span,
+            format!("the query looks for {words} things at other positions of the game"),
+            format!("at most {CARRIED_MAX}"),
+        )
+        .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy"))
     }
 
     /// The query with its transforms expanded.
@@ -241,11 +267,7 @@ impl Planner {
 }
 
 fn finish(lower: Lower, hit: Id, value: Option<Value>) -> Plan {
-    let word = value.and_then(|value| match value {
-        Value::Set(set) => Some(set),
-        Value::Num { number, .. } => Some(number),
-        Value::Bool(_) => None,
-    });
+    let word = value.and_then(Value::word);
     let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
     let always_hits = lower.dag.constant(hit) == Some(TRUE);
     let Lower { dag, columns, notes, .. } = lower;

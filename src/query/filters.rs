@@ -461,7 +461,7 @@ impl Parser {
         Ok(Node::new(Op::If, ty, span.to(self.last_span()), args))
     }
 
-    fn lookup(&self, name: &str) -> Option<VarId> {
+    pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, var)| *var)
     }
 

@@ -77,6 +77,16 @@ impl Parser {
             return Ok(Tally::Range(1, i32::MAX));
         }
         let before = self.position();
+        if let Tok::Word(word) = self.tok().clone()
+            && self.lookup(&word).is_some_and(|var| self.vars[var.0 as usize].ty == Type::Num)
+        {
+            let at = self.bump();
+            if self.begins_filter() {
+                return Err(unsupported(at, "a variable as the range of `find`")
+                    .help("write the numbers: `find 2 5 check`"));
+            }
+            self.rewind(before);
+        }
         let Some(lo) = self.signed_int() else { return Ok(Tally::Any) };
         let hi = self.signed_int().unwrap_or(lo);
         if !self.begins_filter() && !self.is_word("quiet") {

@@ -78,8 +78,12 @@ impl Parser<'_> {
                 && pieces.accepts() == PieceSet::EMPTY
             {
                 self.remarks.push(
-                    Diagnostic::warning(set.span, "an empty square in a ray", "no line has it: none matches")
-                        .help("a ray names the pieces on the line; empty squares between them go without saying"),
+                    Diagnostic::warning(
+                        set.span,
+                        "an empty square in a ray",
+                        "no line has it: there is none to count",
+                    )
+                    .help("a ray names the pieces on the line; empty squares between them go without saying"),
                 );
             }
             sets.push(set);

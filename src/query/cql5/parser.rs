@@ -218,8 +218,12 @@ impl<'a> Parser<'a> {
                 );
             } else if pieces.accepts() == crate::board::PieceSet::ALL {
                 self.remarks.push(
-                    Diagnostic::warning(span, format!("`{text}` always matches"), "it names no piece")
-                        .help("`◑` or `U` is any piece, `.` an empty square"),
+                    Diagnostic::warning(
+                        span,
+                        format!("`{text}` matches whatever stands there"),
+                        "it names no piece",
+                    )
+                    .help("`◑` or `U` is any piece, `.` an empty square"),
                 );
             }
         }
