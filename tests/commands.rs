@@ -251,11 +251,13 @@ fn both_dialects_are_read() {
     let converted = count(&["convert", "-f", "list.cql"]);
     assert_eq!(converted, "flipcolor shift flip {Nd4 kf3}\n");
     assert_eq!(count(&["scan", "--count", converted.trim(), "one.pgn"]), one);
+    let deep = format!("(position {}Rb2{})", "Ra1 :not (".repeat(90), ")".repeat(90));
     for (args, said) in [
         (&["scan", "--dialect", "cql6", list, "one.pgn"][..], "`(position ...)` is CQL 5"),
         (&["scan", "--dialect", "cql5", "flip Ra1", "one.pgn"], "this is no list of CQL 5"),
         (&["scan", "--dialect", "cql5", "--queries", "many.txt", "one.pgn"], "many.txt, line 2"),
         (&["explain", "--dialect", "cql6", list], "`(position ...)` is CQL 5"),
+        (&["convert", &deep], "too deep"),
         (&["convert", "flip Ra1"], "only lists of CQL 5 are converted"),
         (&["convert", "(position Ra9)"], "`a9` is no set of squares"),
         (&["convert", "(position Pc2 Rc1 :shift)", "--copies", "10"], "squares at the edge stay behind"),

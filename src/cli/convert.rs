@@ -43,6 +43,17 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, false);
     let converted = orbit::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
+    // What is written must be read: queries have limits of length and depth.
+    if let Err(error) = query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
+        let error = Diagnostic::error(
+            parsed.query.body.span,
+            "the list becomes too long or too deep a query of CQL 6",
+            format!("its {} bytes are not read: {}", grouped(converted.text.len() as u64), error.message),
+        );
+        return Err(query.failure(&error.help(
+            "attacks and lines are counted by sums over directions, in each copy, and `not` takes a level",
+        )));
+    }
     let notes: Vec<Diagnostic> = converted
         .written_out
         .iter()

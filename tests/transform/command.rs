@@ -142,6 +142,13 @@ fn long_lines_and_lines_across_reads() {
 
 #[test]
 fn wrong_arguments_are_refused_with_a_remedy() {
+    // What is wrong may be longer than a byte.
+    for fen in ["8/8/8/8/8/8/8/8 w é", "8/8/8/8/8/8/8/8[é]", "8/8/8/8/8/8/8/8 w Ké - 0 1"] {
+        refused(&["transform", "flip-ranks", fen], &["error: ", "é"]);
+    }
+    for squares in ["K", "a", "[R]a1"] {
+        refused(&["transform", "flip-ranks", "--squares", squares], &["this is no list of squares"]);
+    }
     refused(&["transform", "flip", START], &["--> transform:1:1", "choose one"]);
     refused(
         &["transform", "flip-ranks,rotat90", START],
