@@ -136,7 +136,7 @@ fn long_lines_and_lines_across_reads() {
     let expected = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1\n".repeat(20_002);
     assert!(text(&out.stdout) == expected);
     let message = text(&out.stderr);
-    assert!(message.contains("error: line 2 has more than 262144 bytes"), "{message}");
+    assert!(message.contains("error: line 2 has 262144 bytes or more"), "{message}");
     assert!(message.contains("20,002 positions, 1 wrong lines"), "{message}");
 }
 
