@@ -1,8 +1,8 @@
 //! Hits to bytes: for people, for programs, for comparison.
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
-//! the reports of a run one after the other. Nothing here knows queries, plans, files or terminals.
-//! The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
+//! the reports of a run one after the other. Nothing here knows queries, plans or terminals, and only
+//! [`OutputFile`] knows files. The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
 
 mod csv;
 mod epd;
