@@ -98,7 +98,7 @@ mod tests {
             ("reversecolor {Nd4 kf3}", "d5"),
             ("shifthorizontal {kg3 Nf4}", "b3 c3 d3 e3 f3 g3 h3"),
             ("shifthorizontal {Nf4 kg3}", "a4 b4 c4 d4 e4 f4 g4"),
-            ("shiftvertical {R[a1,a2] k kb3}", "b1 b2 b3 b4 b5 b6 b7 b8"),
+            ("shiftvertical {R[a1,a2] k kb3}", "b2 b3 b4 b5 b6 b7 b8"),
             ("flipcolor {(notransform Ka1) kb3}", "b3 b6"),
             ("shifthorizontal N->kg3", "a3 b3 c3 d3 e3 f3 g3 h3"),
             ("flip R", ""),

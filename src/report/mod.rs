@@ -4,11 +4,14 @@
 //! the reports of a run one after the other. Nothing here knows queries, plans, files or terminals.
 //! The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
 
+pub mod findings;
+pub mod heat;
 mod jsonl;
 pub mod labels;
 mod plain;
 mod stitch;
 mod summary;
+pub mod svg;
 mod text;
 pub mod words;
 
