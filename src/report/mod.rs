@@ -6,6 +6,8 @@
 
 mod csv;
 mod epd;
+pub mod findings;
+pub mod heat;
 mod jsonl;
 pub mod labels;
 mod output;
@@ -14,6 +16,7 @@ mod row;
 mod stitch;
 mod summary;
 pub mod tags;
+pub mod svg;
 mod text;
 pub mod words;
 
