@@ -8,6 +8,7 @@ pub mod findings;
 pub mod heat;
 mod jsonl;
 pub mod labels;
+pub mod page;
 mod plain;
 mod stitch;
 mod summary;
