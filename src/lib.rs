@@ -28,5 +28,6 @@ pub mod reel;
 pub mod report;
 pub mod scan;
 pub mod stats;
+pub mod study;
 pub mod survey;
 pub mod transform;

@@ -13,6 +13,7 @@ mod explain;
 mod index;
 mod info;
 mod outputs;
+mod pictures;
 mod problems;
 mod queries;
 mod query_text;
