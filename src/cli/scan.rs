@@ -17,6 +17,7 @@ use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::survey::{Survey, Tally};
 use serde_json::json;
 
+use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
@@ -113,6 +114,8 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    beside: BesideArgs,
+    #[command(flatten)]
     board: BoardArgs,
 }
 
@@ -188,6 +191,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
@@ -197,6 +201,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
     let mut database = database?;
+    print_substitutes(&database, args.quiet);
     if !scan.reads_tags() && !args.format().reads_tags() {
         database = database.without_tags();
     }
@@ -253,8 +258,10 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
+    print_substitutes(&database, args.quiet);
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let other = |error: ScanError| match error {
         ScanError::Database(error) => Failure::Midway(error),
