@@ -202,6 +202,7 @@ impl ReelWriter {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
+        release(&file);
         if let Place::Beside { temporary, may_replace } = &self.place {
             if !may_replace && self.target.exists() {
                 let text = "it was made by somebody else meanwhile; append once more";
@@ -251,8 +252,17 @@ impl Drop for ReelWriter {
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
             (Place::Beside { temporary, .. }, _) => drop(fs::remove_file(temporary)),
-            (Place::After(reel), Some(file)) => drop(file.set_len(reel.bytes())),
+            (Place::After(reel), Some(file)) => {
+                let _ = file.set_len(reel.bytes());
+                release(&file);
+            }
             (Place::After(_), None) | (Place::Final, _) => {}
         }
     }
+}
+
+/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
+/// starting has the file open for a moment, and so the lock.
+fn release(file: &File) {
+    let _ = file.unlock();
 }
