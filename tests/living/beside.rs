@@ -82,6 +82,11 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
+    // Under another name.
+    fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
+    fs::copy(path("a.reel"), path("z.reel")).unwrap();
+    set_time(&path("z.pgn"), 1);
+    assert!(!is_read(&["z.pgn"]));
     // Touched, grown, or altered under the same size and another time.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
