@@ -60,6 +60,7 @@ mod resolve;
 mod san;
 mod scan;
 mod sources;
+mod stamp;
 mod start;
 
 pub use chunk::{Chunk, Kind, Part};
@@ -67,4 +68,5 @@ pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use game::{Fault, Game, Outcome, Status, Tag};
 pub use parse::ParseOptions;
-pub use sources::{Options, Source, Sources};
+pub use sources::{Options, Source, Sources, list};
+pub use stamp::{Freshness, Stamp, hash_file};
