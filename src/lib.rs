@@ -16,6 +16,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod board;
+pub mod choice;
 pub mod database;
 pub mod diagnostic;
 pub mod engine;
@@ -26,5 +27,6 @@ pub mod query;
 pub mod reel;
 pub mod report;
 pub mod scan;
+pub mod stats;
 pub mod survey;
 pub mod transform;
