@@ -3,6 +3,7 @@
 //! Data goes to stdout, messages and progress to stderr.
 
 mod bench;
+mod beside;
 mod board;
 mod choosing;
 mod common;

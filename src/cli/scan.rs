@@ -17,6 +17,7 @@ use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
+use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
@@ -103,6 +104,8 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    beside: BesideArgs,
+    #[command(flatten)]
     board: BoardArgs,
     #[command(flatten)]
     choosing: ChoosingArgs,
@@ -171,6 +174,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
@@ -182,7 +186,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     if !args.lists() {
         args.choosing.refuse_order("--count and --copies list nothing")?;
     }
-    let mut run = Run::new(&args, &scan, database?, &interrupt)?;
+    let database = database?;
+    print_substitutes(&database, args.quiet);
+    let mut run = Run::new(&args, &scan, database, &interrupt)?;
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
     run.problems.finish()?;
@@ -257,8 +263,10 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
+    print_substitutes(&database, args.quiet);
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let other = |error: ScanError| match error {
         ScanError::Database(error) => Failure::Midway(error),

@@ -62,6 +62,7 @@ mod resolve;
 mod san;
 mod scan;
 mod sources;
+mod stamp;
 mod start;
 
 pub use annotate::{annotate, comment_text};
@@ -71,4 +72,5 @@ pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, read_game, separator};
 pub use game::{Fault, Game, Outcome, Status, Tag};
 pub use parse::ParseOptions;
-pub use sources::{Options, Source, Sources};
+pub use sources::{Options, Source, Sources, list};
+pub use stamp::{Freshness, Stamp, hash_file};
