@@ -16,6 +16,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod board;
+pub mod choice;
 pub mod database;
 pub mod diagnostic;
 pub mod engine;

@@ -4,6 +4,7 @@
 
 mod bench;
 mod board;
+mod choosing;
 mod common;
 mod completions;
 mod convert;
@@ -11,6 +12,7 @@ mod devices;
 mod explain;
 mod index;
 mod info;
+mod outputs;
 mod problems;
 mod queries;
 mod query_text;
