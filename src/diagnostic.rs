@@ -118,3 +118,29 @@ impl fmt::Display for Diagnostic {
         write!(f, "{}: {}", self.message, self.label)
     }
 }
+
+/// The known word that a misspelt one most resembles: at most one edit in three letters away.
+pub fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a &'static str>) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    among
+        .map(|known| (edits(&lower, known), *known))
+        .filter(|(distance, known)| 3 * distance <= known.len().min(lower.len() + 1))
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate().take(64) {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -26,5 +26,6 @@ pub mod query;
 pub mod reel;
 pub mod report;
 pub mod scan;
+pub mod stats;
 pub mod survey;
 pub mod transform;

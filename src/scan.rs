@@ -26,7 +26,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{GpuDevice, GpuOptions};
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{Answer, Engine, EngineError, Hits, Job, Want};
+use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, TellCopies, Want};
 use crate::orbit::{self, AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Query};
@@ -93,6 +93,9 @@ impl From<Diagnostic> for ScanError {
 pub struct Scan {
     query: Query,
     engine: Box<dyn Engine>,
+    /// Tells the copies apart; the second one, if there is one, must tell the same.
+    tell: Box<dyn TellCopies>,
+    tell_too: Option<Box<dyn TellCopies>>,
     remarks: Vec<Diagnostic>,
     reads_tags: bool,
     threads: usize,
@@ -147,9 +150,17 @@ impl Scan {
                 Box::new(Verified::new(engine, other, sample))
             }
         };
+        let is_reference = options.engine == EngineChoice::Reference;
+        let tell: Box<dyn TellCopies> =
+            if is_reference { Box::new(job.reference()?) } else { Box::new(job.cpu()) };
+        let tell_too: Option<Box<dyn TellCopies>> = match options.verify {
+            Some(Sample::All) if is_reference => Some(Box::new(job.cpu())),
+            Some(Sample::All) => Some(Box::new(job.reference()?)),
+            _ => None,
+        };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let reads_tags = job.planner.reads_tags();
-        Ok(Scan { query: job.query, engine, remarks, reads_tags, threads })
+        Ok(Scan { query: job.query, engine, tell, tell_too, remarks, reads_tags, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -185,6 +196,25 @@ impl Scan {
             }
             plain => vec![AsText(plain).to_string()],
         }
+    }
+
+    /// The copies of [`Scan::copies`], from 0, that match at each of those `hits` of a block.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::CopiesDiffer`], if everything is to be verified.
+    pub fn copy_hits(&self, block: &Block, hits: &Hits) -> Result<CopyHits, EngineError> {
+        let found = self.tell.copy_hits(block, hits);
+        let Some(other) = &self.tell_too else { return Ok(found) };
+        let other = other.copy_hits(block, hits);
+        let mut pairs = hits.slots(0..block.slots()).zip(found.iter().zip(other.iter()));
+        if let Some((slot, (ours, theirs))) = pairs.find(|(_, (ours, theirs))| ours != theirs) {
+            let game = block.game(block.game_of_slot(slot));
+            let (game, ply) = (game.number(), slot - game.first_slot());
+            return Err(EngineError::CopiesDiffer { game, ply, copies: format!("{ours:?} and {theirs:?}") });
+        }
+        drop(pairs);
+        Ok(found)
     }
 
     /// Calls `hit` for every position that hits, in order, until it breaks.

@@ -55,6 +55,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "runs several jobs at once",
     ),
     ("report", &["board", "database", "engine", "orbit", "pgn", "reel", "scan"], "shows hits"),
+    ("stats", &["diagnostic", "engine", "reel", "report"], "counts hits by tags, plies, values and copies"),
     ("cli", &[], "arguments and printing on top of the public library"),
 ];
 

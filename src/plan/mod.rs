@@ -107,6 +107,16 @@ pub struct CopiesPlan {
 }
 
 impl CopiesPlan {
+    /// The copies that match at one position, given its words, ascending.
+    ///
+    /// # Panics
+    ///
+    /// With fewer words than there are.
+    pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
+        let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
+        self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
+    }
+
     /// Counts the copies that match at one position, given its words.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 use shakmaty::Color;
 
 use super::tree::{Arith, Dirs, Op, PawnKind, TransformKind, Type};
+use crate::diagnostic;
 
 /// Words of CQL 6.2 that ask about moves, the game tree, files or text: known, not built yet.
 pub(super) const UNSUPPORTED: &[&str] = &[
@@ -286,36 +287,7 @@ pub(super) fn compound_assignment(sign: &str) -> Option<Op> {
     })
 }
 
-/// The known word that a misspelt one most resembles: at most one edit in three letters away.
+/// The known word that a misspelt one most resembles.
 pub(super) fn nearest(word: &str) -> Option<&'static str> {
-    nearest_of(word, WORDS.iter().chain(INNER))
-}
-
-/// The same among any words.
-pub(super) fn nearest_of<'a>(
-    word: &str,
-    among: impl Iterator<Item = &'a &'static str>,
-) -> Option<&'static str> {
-    let lower = word.to_lowercase();
-    among
-        .map(|known| (edits(&lower, known), *known))
-        .filter(|(distance, known)| 3 * distance <= known.len().min(lower.len() + 1))
-        .min()
-        .map(|(_, known)| known)
-}
-
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate().take(64) {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    diagnostic::nearest(word, WORDS.iter().chain(INNER))
 }

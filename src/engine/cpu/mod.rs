@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Batch, Engine, EngineError, Hits, Values, Want, carry,
+    Batch, CopyHits, Engine, EngineError, Hits, TellCopies, Values, Want, carry,
     columns::{GameColumn, game_columns},
     slots_of,
 };
@@ -116,6 +116,33 @@ impl Cpu {
         self.values.get_or_init(|| Prepared::new(self.planner.values(), self.isa))
     }
 
+    /// Visits the hits of a block in order, with the words that tell the copies apart.
+    fn each_hit(&self, block: &Block, hits: &Hits, mut visit: impl FnMut(&CopiesPlan, &[u64])) {
+        let copies = self.copies.get_or_init(|| self.planner.each_copy());
+        let program = &copies.program;
+        let columns = game_columns(&copies.columns, block);
+        let mut machines = Machines::new(program, self.isa);
+        let carried = machines.carry(program, block, &columns);
+        let machine = &mut machines.main;
+        let mut words = vec![0; copies.words.len()];
+        for first in batches(block) {
+            let hits = &hits.bits[first..(first + LANES).min(block.segments())];
+            if hits.iter().all(|&bits| bits == 0) {
+                continue;
+            }
+            machine.load(program, block, first, Beside { columns: &columns, carried: &carried });
+            machine.run(program);
+            for (n, &bits) in hits.iter().enumerate() {
+                for i in Bitboard(bits.into()) {
+                    for (word, &reg) in words.iter_mut().zip(&copies.words) {
+                        *word = machine.word(reg, i as usize, n);
+                    }
+                    visit(copies, &words);
+                }
+            }
+        }
+    }
+
     fn add_values(&self, block: &Block, hits: &mut Hits) {
         let Hits { bits, values } = hits;
         let plan = &self.values().plan;
@@ -170,30 +197,19 @@ impl Engine for Cpu {
     }
 
     fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        let copies = self.copies.get_or_init(|| self.planner.each_copy());
-        let program = &copies.program;
-        let columns = game_columns(&copies.columns, block);
-        let mut machines = Machines::new(program, self.isa);
-        let carried = machines.carry(program, block, &columns);
-        let machine = &mut machines.main;
-        let mut words = vec![0; copies.words.len()];
-        for first in batches(block) {
-            let hits = &hits.bits[first..(first + LANES).min(block.segments())];
-            if hits.iter().all(|&bits| bits == 0) {
-                continue;
-            }
-            machine.load(program, block, first, Beside { columns: &columns, carried: &carried });
-            machine.run(program);
-            for (n, &bits) in hits.iter().enumerate() {
-                for i in Bitboard(bits.into()) {
-                    for (word, &reg) in words.iter_mut().zip(&copies.words) {
-                        *word = machine.word(reg, i as usize, n);
-                    }
-                    copies.add_counts(&words, counts);
-                }
-            }
-        }
+        self.each_hit(block, hits, |copies, words| copies.add_counts(words, counts));
         Ok(())
+    }
+}
+
+impl TellCopies for Cpu {
+    fn copy_hits(&self, block: &Block, hits: &Hits) -> CopyHits {
+        let mut found = CopyHits::default();
+        self.each_hit(block, hits, |copies, words| {
+            found.copies.extend(copies.matching(words));
+            found.end();
+        });
+        found
     }
 }
 

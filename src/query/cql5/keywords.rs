@@ -2,9 +2,9 @@
 
 use shakmaty::Color;
 
-use crate::query::{
-    tree::{Dirs, ListTransform, Op},
-    words::nearest_of,
+use crate::{
+    diagnostic,
+    query::tree::{Dirs, ListTransform, Op},
 };
 
 /// Keywords that are built.
@@ -176,5 +176,5 @@ pub(super) fn is_unsupported(name: &str) -> bool {
 
 /// The keyword that a misspelt one most resembles.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    nearest_of(name, KEYWORDS.iter().chain(UNSUPPORTED))
+    diagnostic::nearest(name, KEYWORDS.iter().chain(UNSUPPORTED))
 }

@@ -1,0 +1,314 @@
+//! What games and positions are grouped by, and how that is written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::diagnostic::nearest;
+
+/// One property of a game or of a position.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum By {
+    /// The year of the tag `Date`, else of `UTCDate`.
+    Year,
+    /// Its decade, by the first year.
+    Decade,
+    /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
+    Eco(u8),
+    /// How the movetext ended.
+    Result,
+    /// A rating, in steps of so many points.
+    Elo(Rating, u32),
+    /// Either player. A game is in the groups of both.
+    Player,
+    /// The value of a tag.
+    Tag(String),
+    /// Half-moves played before a position, in steps of so many.
+    Ply(u32),
+    /// The number of the move that is to be played, as in a FEN, in steps of so many.
+    Move(u32),
+    /// The value of the query where it hits, in steps of so many: a number, of a set the number of its
+    /// squares, `true` of a condition.
+    Value(u32),
+    /// The copies of the outermost transform that match. A position is in the groups of all of them.
+    Copy,
+}
+
+/// A rating of a game. What is no number from 1 to 9999 is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rating {
+    /// The mean of both, or the one that is known.
+    Mean,
+    /// White's.
+    White,
+    /// Black's.
+    Black,
+    /// White's less Black's, if both are known.
+    Difference,
+}
+
+/// Groups by one property, or a cross table of two.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Grouping {
+    /// The property, or the rows of the cross table.
+    pub first: By,
+    /// The columns of the cross table.
+    pub second: Option<By>,
+}
+
+/// Why a text names no grouping.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupingError {
+    /// No such name.
+    #[error("there is no grouping `{name}`{}; there are {}", did_you_mean(name), list())]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Unknown { name: String },
+    /// Nothing stands where a grouping should.
+    #[error("a grouping is missing in `{0}`; write them as `year,eco,year*result`")]
+    Missing(String),
+    /// A step that is none.
+    #[error("`{0}`: a step is a whole number from 1 to {STEP_MAX}, as in `elo:100`")]
+    Step(String),
+    /// A part of an opening's code that is none.
+    #[error("`{0}`: openings are grouped by `eco:1` (B), `eco:2` (B9) or `eco` (B90)")]
+    Eco(String),
+    /// No tag can have that name.
+    #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
+    Tag(String),
+    /// A step where there can be none.
+    #[error("`{0}`: this grouping takes nothing after a colon")]
+    NoArgument(String),
+    /// More than two in a cross table.
+    #[error("`{0}`: a cross table has two groupings, as in `year*result`")]
+    TooMany(String),
+    /// A table of one property and itself.
+    #[error("`{0}`: a cross table has two different groupings, as in `year*result`")]
+    Itself(String),
+}
+
+/// The largest step.
+const STEP_MAX: u32 = 1_000_000;
+
+/// Names of tags that need no `tag:`.
+const TAGS: &[(&str, &str)] = &[
+    ("event", "Event"),
+    ("site", "Site"),
+    ("round", "Round"),
+    ("white", "White"),
+    ("black", "Black"),
+    ("opening", "Opening"),
+    ("timecontrol", "TimeControl"),
+    ("variant", "Variant"),
+];
+
+/// All names, in the order of [`By`].
+const NAMES: &[&str] = &[
+    "year", "decade", "eco", "result", "elo", "whiteelo", "blackelo", "elodiff", "player", "event", "site",
+    "round", "white", "black", "opening", "timecontrol", "variant", "tag", "ply", "move", "value", "copy",
+];
+
+fn did_you_mean(name: &str) -> String {
+    nearest(name, NAMES.iter()).map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
+}
+
+fn list() -> String {
+    let names: Vec<String> = NAMES.iter().map(|name| name.replace("tag", "tag:Name")).collect();
+    names.join(", ")
+}
+
+impl Grouping {
+    /// Reads several groupings with commas between them; what is named twice is taken once.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the first one that is no grouping.
+    pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
+        let mut out = Vec::new();
+        for word in text.split(',') {
+            if word.trim().is_empty() {
+                return Err(GroupingError::Missing(text.into()));
+            }
+            let grouping = word.parse()?;
+            if !out.contains(&grouping) {
+                out.push(grouping);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The property, and that of the columns if there are any.
+    pub fn properties(&self) -> impl Iterator<Item = &By> {
+        std::iter::once(&self.first).chain(&self.second)
+    }
+}
+
+impl From<By> for Grouping {
+    fn from(first: By) -> Grouping {
+        Grouping { first, second: None }
+    }
+}
+
+impl FromStr for Grouping {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<Grouping, GroupingError> {
+        let properties = text.split('*').map(|word| match word.trim() {
+            "" => Err(GroupingError::Missing(text.into())),
+            word => word.parse::<By>(),
+        });
+        let mut properties = properties.collect::<Result<Vec<By>, _>>()?.into_iter();
+        match (properties.next(), properties.next(), properties.next()) {
+            (Some(first), None, _) => Ok(first.into()),
+            (Some(first), Some(second), None) if first == second => Err(GroupingError::Itself(text.into())),
+            (Some(first), second, None) => Ok(Grouping { first, second }),
+            _ => Err(GroupingError::TooMany(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Grouping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.second {
+            None => self.first.fmt(f),
+            Some(second) => write!(f, "{}*{second}", self.first),
+        }
+    }
+}
+
+impl By {
+    /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
+    pub fn is_ranked(&self) -> bool {
+        matches!(self, By::Eco(_) | By::Player | By::Tag(_) | By::Copy)
+    }
+
+    /// Whether it is a property of hits alone, so that its groups are shares of all games.
+    pub fn is_of_hits(&self) -> bool {
+        matches!(self, By::Value(_) | By::Copy)
+    }
+
+    /// Whether tags of the games are read for it.
+    pub fn reads_tags(&self) -> bool {
+        match self {
+            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => true,
+            // Moves are numbered from the counters of the tag `FEN`.
+            By::Move(_) => true,
+            By::Result | By::Ply(_) | By::Value(_) | By::Copy => false,
+        }
+    }
+}
+
+impl FromStr for By {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<By, GroupingError> {
+        let (name, argument) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let name = name.to_ascii_lowercase();
+        let step = |usual: u32| match argument.map(str::parse) {
+            None => Ok(usual),
+            Some(Ok(step @ 1..=STEP_MAX)) => Ok(step),
+            Some(_) => Err(GroupingError::Step(text.into())),
+        };
+        Ok(match name.as_str() {
+            "elo" => By::Elo(Rating::Mean, step(100)?),
+            "whiteelo" => By::Elo(Rating::White, step(100)?),
+            "blackelo" => By::Elo(Rating::Black, step(100)?),
+            "elodiff" => By::Elo(Rating::Difference, step(100)?),
+            "ply" => By::Ply(step(10)?),
+            "move" => By::Move(step(10)?),
+            "value" => By::Value(step(1)?),
+            "eco" => match argument {
+                None | Some("3") => By::Eco(3),
+                Some("2") => By::Eco(2),
+                Some("1") => By::Eco(1),
+                Some(_) => return Err(GroupingError::Eco(text.into())),
+            },
+            "tag" => match argument {
+                Some(tag) if is_tag(tag) => By::Tag(tag.to_owned()),
+                _ => return Err(GroupingError::Tag(text.into())),
+            },
+            name if !NAMES.contains(&name) => return Err(GroupingError::Unknown { name: name.into() }),
+            _ if argument.is_some() => return Err(GroupingError::NoArgument(text.into())),
+            "year" => By::Year,
+            "decade" => By::Decade,
+            "result" => By::Result,
+            "player" => By::Player,
+            "copy" => By::Copy,
+            name => {
+                let tag = TAGS.iter().find(|(short, _)| *short == name);
+                By::Tag(tag.expect("all other names are tags").1.to_owned())
+            }
+        })
+    }
+}
+
+fn is_tag(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Year => f.write_str("year"),
+            By::Decade => f.write_str("decade"),
+            By::Eco(3) => f.write_str("eco"),
+            By::Eco(length) => write!(f, "eco:{length}"),
+            By::Result => f.write_str("result"),
+            By::Elo(Rating::Mean, step) => write!(f, "elo:{step}"),
+            By::Elo(Rating::White, step) => write!(f, "whiteelo:{step}"),
+            By::Elo(Rating::Black, step) => write!(f, "blackelo:{step}"),
+            By::Elo(Rating::Difference, step) => write!(f, "elodiff:{step}"),
+            By::Player => f.write_str("player"),
+            By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
+                Some((short, _)) => f.write_str(short),
+                None => write!(f, "tag:{tag}"),
+            },
+            By::Ply(step) => write!(f, "ply:{step}"),
+            By::Move(step) => write!(f, "move:{step}"),
+            By::Value(1) => f.write_str("value"),
+            By::Value(step) => write!(f, "value:{step}"),
+            By::Copy => f.write_str("copy"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_and_written() {
+        for name in NAMES.iter().filter(|name| **name != "tag") {
+            let grouping: Grouping = name.parse().unwrap();
+            assert_eq!(grouping.to_string().parse(), Ok(grouping.clone()), "{name}");
+            assert_eq!(grouping.to_string().split(':').next(), Some(*name));
+        }
+        for text in ["elo:50", "tag:Annotator", "eco:1*result", "value:8", "copy*elodiff:25"] {
+            assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
+        }
+        assert_eq!("tag:White".parse::<By>(), "WHITE".parse());
+        assert_eq!(Grouping::list("year, eco:3,eco").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_grouping_is_refused() {
+        for (text, message) in [
+            ("yaer", "there is no grouping `yaer` (did you mean `year`?); there are year, decade, eco, "),
+            ("zzz", "there is no grouping `zzz`; there are year, "),
+            ("year,", "a grouping is missing in `year,`"),
+            ("", "a grouping is missing in ``"),
+            ("year*", "a grouping is missing in `year*`"),
+            ("elo:0", "`elo:0`: a step is a whole number from 1 to 1000000"),
+            ("ply:x", "`ply:x`: a step"),
+            ("eco:4", "`eco:4`: openings are grouped by"),
+            ("tag", "`tag`: the name of a tag"),
+            ("tag:a b", "`tag:a b`: the name of a tag"),
+            ("year:5", "`year:5`: this grouping takes nothing"),
+            ("white:5", "`white:5`: this grouping takes nothing"),
+            ("year*eco*result", "`year*eco*result`: a cross table has two groupings"),
+            ("white*tag:White", "`white*tag:White`: a cross table has two different groupings"),
+        ] {
+            let error = Grouping::list(text).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Hits counted by groups: years, openings, ratings, plies, copies, and cross tables of two of them.
+//!
+//! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their
+//! [`Row`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The
+//! invariant: counts are sums over games, which depend neither on threads nor on how a database was
+//! cut into blocks.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use orbit_chess::database::{Database, DatabaseOptions};
+//! use orbit_chess::engine::Want;
+//! use orbit_chess::scan::Scan;
+//! use orbit_chess::stats::{Grouping, Key, Stats};
+//!
+//! let games = b"[Date \"1997.05.11\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[Date \"1998.??.??\"]\n\n1. d4 *\n".to_vec();
+//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let stats = Stats::new(Grouping::list("year,ply:2")?);
+//! let mut counts = stats.none();
+//! Scan::new("Nf3")?.for_each_block(
+//!     database,
+//!     Want::Bits,
+//!     |block, hits| Ok(stats.count(block, &hits, None, &|_| true)),
+//!     |_, more| {
+//!         counts.add(more);
+//!         ControlFlow::Continue(())
+//!     },
+//! )?;
+//! let years = counts.rows(&"year".parse()?);
+//! assert_eq!(years[0].keys[0], Key::Number(1997));
+//! assert_eq!((years[0].hit.games, years[0].hit.positions, years[0].all.positions), (1, 2, 5));
+//! assert_eq!(years[1].hit.games, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod columns;
+mod grouping;
+mod records;
+mod rows;
+mod table;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use serde::{Serialize, Serializer};
+
+use self::columns::{Code, Column, HitAt};
+use crate::engine::{CopyHits, Hits, Outcome};
+use crate::reel::Block;
+
+pub use grouping::{By, Grouping, GroupingError, Rating};
+pub use rows::{Row, Share};
+
+/// A group. Serialized it is a number, a text, or nothing where it is not known.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Key {
+    /// Everything: what stands in the place of a second property where there is none.
+    Whole,
+    /// A number, such as a year, or where a step of ratings begins. Copies count from 1.
+    Number(i64),
+    /// A text, such as a name.
+    Text(String),
+    /// What the games do not say.
+    Unknown,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Whole => Ok(()),
+            Key::Number(number) => number.fmt(f),
+            Key::Text(text) => f.write_str(text),
+            Key::Unknown => f.write_str("?"),
+        }
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Key::Number(number) => serializer.serialize_i64(*number),
+            Key::Text(text) => serializer.serialize_str(text),
+            Key::Whole | Key::Unknown => serializer.serialize_none(),
+        }
+    }
+}
+
+/// Sums over games, or over their positions that lie in a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games with such positions.
+    pub games: u64,
+    /// These positions.
+    pub positions: u64,
+    /// Those of the games whose results are known.
+    pub results: u64,
+    /// White's points in them: 2 for a win, 1 for a draw.
+    pub half_points: u64,
+}
+
+impl Tally {
+    /// One game.
+    fn of(outcome: Outcome, positions: u64) -> Tally {
+        let (results, half_points) = match outcome {
+            Outcome::Unknown => (0, 0),
+            Outcome::BlackWins => (1, 0),
+            Outcome::Draw => (1, 1),
+            Outcome::WhiteWins => (1, 2),
+        };
+        Tally { games: 1, positions, results, half_points }
+    }
+
+    fn add(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.results += other.results;
+        self.half_points += other.half_points;
+    }
+
+    /// White's mean score, from 0 to 1, in the games whose results are known; `None` without any.
+    pub fn white_score(&self) -> Option<f64> {
+        (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
+    }
+}
+
+/// What is to be counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stats {
+    /// First those that were asked for, then those that the sums of cross tables need.
+    groupings: Arc<[Grouping]>,
+    /// How many were asked for.
+    asked: usize,
+}
+
+/// The counts of some blocks, which add up in any order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    stats: Stats,
+    /// All games that count, and those that hit.
+    total: [Tally; 2],
+    /// One for each grouping.
+    tables: Vec<Table<Key>>,
+}
+
+/// A tally for each pair of groups. Properties of hits have no groups in `all`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Table<K: Hash + Eq> {
+    all: HashMap<[K; 2], Tally>,
+    hit: HashMap<[K; 2], Tally>,
+}
+
+impl<K: Hash + Eq> Default for Table<K> {
+    fn default() -> Table<K> {
+        Table { all: HashMap::new(), hit: HashMap::new() }
+    }
+}
+
+/// A game of a block that counts.
+struct Game {
+    index: usize,
+    first_slot: usize,
+    positions: usize,
+    outcome: Outcome,
+    hits: u64,
+    /// Hits of the block before it.
+    hits_before: usize,
+}
+
+impl Stats {
+    /// Plans to count by these groupings, all at once.
+    pub fn new(groupings: Vec<Grouping>) -> Stats {
+        let asked = groupings.len();
+        let mut all = groupings;
+        for by in 0..asked {
+            let margins: Vec<Grouping> = match &all[by].second {
+                Some(_) => all[by].properties().cloned().map(Grouping::from).collect(),
+                None => Vec::new(),
+            };
+            for margin in margins {
+                if !all.contains(&margin) {
+                    all.push(margin);
+                }
+            }
+        }
+        Stats { groupings: all.into(), asked }
+    }
+
+    /// The groupings that were asked for.
+    pub fn groupings(&self) -> &[Grouping] {
+        &self.groupings[..self.asked]
+    }
+
+    /// Whether tags of the games are read; if not, a
+    /// [`Database::without_tags`](crate::database::Database::without_tags) does.
+    pub fn reads_tags(&self) -> bool {
+        self.properties().any(By::reads_tags)
+    }
+
+    /// Whether hits must come with their values.
+    pub fn wants_values(&self) -> bool {
+        self.properties().any(|by| matches!(by, By::Value(_)))
+    }
+
+    /// Whether hits must come with their copies.
+    pub fn wants_copies(&self) -> bool {
+        self.properties().any(|by| matches!(by, By::Copy))
+    }
+
+    fn properties(&self) -> impl Iterator<Item = &By> {
+        self.groupings.iter().flat_map(Grouping::properties)
+    }
+
+    /// The counts of nothing.
+    pub fn none(&self) -> Counts {
+        let tables = self.groupings.iter().map(|_| Table::default()).collect();
+        Counts { stats: self.clone(), total: Default::default(), tables }
+    }
+
+    /// Counts one block. `copies` are those of exactly these hits; games of which `counts` says no, by
+    /// their indices in the block, are as if they were not there.
+    ///
+    /// # Panics
+    ///
+    /// When the hits are not those of this block, or copies are wanted and there are none.
+    pub fn count(
+        &self,
+        block: &Block,
+        hits: &Hits,
+        copies: Option<&CopyHits>,
+        counts: &dyn Fn(usize) -> bool,
+    ) -> Counts {
+        assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");
+        let no_copies = CopyHits::default();
+        let copies = copies.unwrap_or(&no_copies);
+        let games = games(block, hits, counts);
+        let mut total = [Tally::default(); 2];
+        for game in &games {
+            total[0].add(&Tally::of(game.outcome, game.positions as u64));
+            if game.hits > 0 {
+                total[1].add(&Tally::of(game.outcome, game.hits));
+            }
+        }
+        let columns: HashMap<&By, Column> = self.properties().map(|by| (by, Column::new(by, block))).collect();
+        let tables = self.groupings.iter().map(|grouping| {
+            let second = grouping.second.as_ref().map_or(&Column::Whole, |by| &columns[by]);
+            let columns = [&columns[&grouping.first], second];
+            let mut counter = Counter { columns, hits, copies, scratch: Scratch::default() };
+            let mut table = Table::default();
+            games.iter().for_each(|game| counter.count(game, &mut table));
+            counter.keyed(table)
+        });
+        Counts { stats: self.clone(), total, tables: tables.collect() }
+    }
+}
+
+fn games(block: &Block, hits: &Hits, counts: &dyn Fn(usize) -> bool) -> Vec<Game> {
+    let mut hits_before = 0;
+    let mut games = Vec::with_capacity(block.games_len());
+    for row in block.games() {
+        let in_game = hits.count_in(row.first_slot()..row.end_slot());
+        if counts(row.index()) {
+            games.push(Game {
+                index: row.index(),
+                first_slot: row.first_slot(),
+                positions: row.positions(),
+                outcome: row.outcome(),
+                hits: in_game,
+                hits_before,
+            });
+        }
+        hits_before += in_game as usize;
+    }
+    games
+}
+
+/// Counts the games of a block by one grouping.
+struct Counter<'a> {
+    columns: [&'a Column; 2],
+    hits: &'a Hits,
+    copies: &'a CopyHits,
+    scratch: Scratch,
+}
+
+/// Memory that is used again for each game.
+#[derive(Default)]
+struct Scratch {
+    codes: [Vec<Code>; 2],
+    pairs: Vec<[Code; 2]>,
+}
+
+impl Counter<'_> {
+    fn count(&mut self, game: &Game, table: &mut Table<Code>) {
+        let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
+        let mut ply = 0;
+        // Groups of a game follow each other; within one a game counts once.
+        while ply < game.positions {
+            let ends = self.columns.map(|column| column.run_end(game.index, ply));
+            let end = ends[0].min(ends[1]).min(game.positions);
+            let hits = match end - ply {
+                whole if whole == game.positions => game.hits,
+                _ => self.hits.count_in(game.first_slot + ply..game.first_slot + end),
+            };
+            for (column, codes) in self.columns.iter().zip(&mut self.scratch.codes) {
+                column.codes(game.index, ply, codes);
+            }
+            for pair in pairs(&self.scratch.codes) {
+                let all = Tally::of(game.outcome, (end - ply) as u64);
+                table.all.entry(pair).or_default().add(&all);
+                if hits > 0 && !is_of_hits {
+                    table.hit.entry(pair).or_default().add(&Tally::of(game.outcome, hits));
+                }
+            }
+            ply = end;
+        }
+        if is_of_hits && game.hits > 0 {
+            self.count_hits(game, table);
+        }
+    }
+
+    /// Hit by hit, since each has groups of its own.
+    fn count_hits(&mut self, game: &Game, table: &mut Table<Code>) {
+        let Scratch { codes, pairs: found } = &mut self.scratch;
+        found.clear();
+        let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
+        for (index, slot) in (game.hits_before..).zip(slots) {
+            let hit = HitAt { slot, index, hits: self.hits, copies: self.copies };
+            for (column, codes) in self.columns.iter().zip(&mut *codes) {
+                column.codes_of_hit(game.index, slot - game.first_slot, hit, codes);
+            }
+            found.extend(pairs(codes));
+        }
+        found.sort_unstable();
+        for same in found.chunk_by(|a, b| a == b) {
+            table.hit.entry(same[0]).or_default().add(&Tally::of(game.outcome, same.len() as u64));
+        }
+    }
+
+    /// The same table with keys that mean something outside the block.
+    fn keyed(&self, table: Table<Code>) -> Table<Key> {
+        let [first, second] = self.columns;
+        let all = table.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
+        let hit = table.hit.into_iter();
+        let hit = hit.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
+        Table { all: all.collect(), hit: hit.collect() }
+    }
+}
+
+/// Each group of the first list with each of the second.
+fn pairs([first, second]: &[Vec<Code>; 2]) -> impl Iterator<Item = [Code; 2]> {
+    first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
+}
+
+impl Counts {
+    /// Adds the counts of other blocks.
+    ///
+    /// # Panics
+    ///
+    /// When they are not of the same groupings.
+    pub fn add(&mut self, other: Counts) {
+        assert!(self.stats == other.stats, "counts by other groupings do not add up");
+        for (sum, more) in self.total.iter_mut().zip(&other.total) {
+            sum.add(more);
+        }
+        for (sum, more) in self.tables.iter_mut().zip(other.tables) {
+            for (sum, more) in [(&mut sum.all, more.all), (&mut sum.hit, more.hit)] {
+                for (keys, tally) in more {
+                    sum.entry(keys).or_default().add(&tally);
+                }
+            }
+        }
+    }
+
+    /// What was to be counted.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// All games that count, as one group.
+    pub fn total(&self) -> Row {
+        let [all, hit] = self.total;
+        Row { keys: [Key::Whole, Key::Whole], all, hit }
+    }
+
+    /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
+    /// results come in their own order; names, openings and copies by how many games they hit. Of values
+    /// and copies there are those that hit alone, and they are compared with all games.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such grouping.
+    pub fn rows(&self, grouping: &Grouping) -> Vec<Row> {
+        let index = self.stats.groupings.iter().position(|other| other == grouping);
+        let table = &self.tables[index.expect("a grouping that was counted")];
+        let mut rows = rows::of(table, grouping);
+        match &grouping.second {
+            None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
+            Some(second) => {
+                let ranks = [&grouping.first, second].map(|by| self.ranks(by));
+                let rank = |row: &Row| [ranks[0][&row.keys[0]], ranks[1][&row.keys[1]]];
+                rows.sort_by_cached_key(rank);
+            }
+        }
+        rows
+    }
+
+    /// The place of each group of one property.
+    fn ranks(&self, by: &By) -> HashMap<Key, usize> {
+        let rows = self.rows(&by.clone().into());
+        rows.into_iter().enumerate().map(|(rank, Row { keys: [key, _], .. })| (key, rank)).collect()
+    }
+}
+
+/// Results in the order in which they are usually given.
+fn result_rank(key: &Key) -> usize {
+    let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
+    let place = |text: &String| order.iter().position(|outcome| outcome.text() == text);
+    if let Key::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
+}
+
+/// Where a group stands among its like.
+fn compare(by: &By, a: &Key, b: &Key) -> Ordering {
+    match by {
+        By::Result => result_rank(a).cmp(&result_rank(b)),
+        _ => a.cmp(b),
+    }
+}

@@ -1,0 +1,130 @@
+//! Groups as rows: shares with their intervals, and their order.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashMap;
+
+use super::grouping::{By, Grouping};
+use super::{Key, Table, Tally, compare};
+
+/// One group, or one cell of a cross table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The group, and that of the second property: [`Key::Whole`] where there is none.
+    pub keys: [Key; 2],
+    /// All games of the group, and their positions that lie in it.
+    pub all: Tally,
+    /// Those of them that hit.
+    pub hit: Tally,
+}
+
+impl Row {
+    /// The share of the group's games that hit.
+    pub fn games(&self) -> Option<Share> {
+        Share::of(self.hit.games, self.all.games)
+    }
+
+    /// The share of the group's positions that hit. Positions of one game are much alike, so that the
+    /// truth can lie farther away than the interval says.
+    pub fn positions(&self) -> Option<Share> {
+        Share::of(self.hit.positions, self.all.positions)
+    }
+}
+
+/// The normal deviate that is exceeded, up or down, in 5 of 100 cases.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// A share from 0 to 1, and where the share of many more such games would lie, with a confidence of 95 %.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Share {
+    /// The share that was found.
+    pub value: f64,
+    /// The low end of the interval.
+    pub low: f64,
+    /// Its high end.
+    pub high: f64,
+}
+
+impl Share {
+    /// The share of a part, with Wilson's interval; `None` of nothing.
+    ///
+    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+    /// Journal of the American Statistical Association 22 (1927), 209-212.
+    pub fn of(part: u64, whole: u64) -> Option<Share> {
+        if whole == 0 {
+            return None;
+        }
+        let (part, whole) = (part as f64, whole as f64);
+        let value = part / whole;
+        let scale = 1.0 + Z * Z / whole;
+        let middle = (value + Z * Z / (2.0 * whole)) / scale;
+        let half = Z / scale * (value * (1.0 - value) / whole + Z * Z / (4.0 * whole * whole)).sqrt();
+        Some(Share { value, low: (middle - half).clamp(0.0, value), high: (middle + half).clamp(value, 1.0) })
+    }
+}
+
+/// The rows of a table, in no order.
+pub(super) fn of(table: &Table<Key>, grouping: &Grouping) -> Vec<Row> {
+    let mut properties = grouping.properties().map(By::is_of_hits);
+    let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
+    let tally = |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
+    if of_hits == [false; 2] {
+        let row = |(keys, &all): (&[Key; 2], &Tally)| Row { keys: keys.clone(), all, hit: tally(&table.hit, keys) };
+        return table.all.iter().map(row).collect();
+    }
+    let row = |(keys, &hit): (&[Key; 2], &Tally)| {
+        let base = [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() });
+        Row { keys: keys.clone(), all: tally(&table.all, &base), hit }
+    };
+    table.hit.iter().map(row).collect()
+}
+
+/// The order of rows by one property.
+pub(super) fn order(by: &By, a: &Row, b: &Row) -> Ordering {
+    let own = compare(by, &a.keys[0], &b.keys[0]);
+    if by.is_ranked() { b.hit.games.cmp(&a.hit.games).then(own) } else { own }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
+    /// methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without
+    /// correction), to four places.
+    #[test]
+    fn intervals_are_those_of_the_literature() {
+        for (part, whole, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let share = Share::of(part, whole).unwrap();
+            let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
+            assert!(close(share.low, low) && close(share.high, high), "{part} of {whole}: {share:?}");
+        }
+    }
+
+    /// Both ends are the shares from which what was found lies just 1.96 deviations away.
+    #[test]
+    fn intervals_solve_their_equation() {
+        for (part, whole) in [(1, 3), (7, 11_372), (5_000, 11_372), (1, 1_000_004_819), (999, 1_000)] {
+            let share = Share::of(part, whole).unwrap();
+            for end in [share.low, share.high] {
+                let deviation = (end * (1.0 - end) / whole as f64).sqrt();
+                assert!(((share.value - end).abs() / deviation - Z).abs() < 1e-6, "{part} of {whole}: {share:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_stay_within_bounds() {
+        assert_eq!(Share::of(0, 0), None);
+        for whole in [1, 10, 1_000_000, u64::MAX] {
+            let (none, all) = (Share::of(0, whole).unwrap(), Share::of(whole, whole).unwrap());
+            assert_eq!((none.value, none.low, all.value, all.high), (0.0, 0.0, 1.0, 1.0));
+            assert!(none.high > 0.0 && all.low < 1.0, "{whole}");
+        }
+    }
+}
