@@ -1,11 +1,12 @@
 //! Hits to bytes: for people, for programs, for comparison.
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
-//! the reports of a run one after the other. Nothing here knows queries, plans, files or terminals.
-//! The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
+//! the reports of a run one after the other. Nothing here knows queries, plans or terminals, and only
+//! [`OutputFile`] knows files. The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
 
 mod jsonl;
 pub mod labels;
+mod output;
 mod plain;
 mod stitch;
 mod summary;
@@ -15,6 +16,7 @@ pub mod words;
 use crate::engine::{Hits, Values, Want};
 use crate::reel::{Block, GameRow};
 
+pub use output::{OutputError, OutputFile};
 pub use stitch::Stitcher;
 pub use summary::{Phases, Tally, copy_lines, grouped, kind_name, reason_lines, summary_lines, totals_line};
 

@@ -1,0 +1,303 @@
+//! A file that appears under its name only when it is complete.
+//!
+//! Knows nothing of what is written to it. The invariant: whoever fails, stops or panics, under the
+//! final name there is what was there before, or all that was written.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Why an output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The file cannot be begun.
+    #[error("{} cannot be written ({error}): check the folder and its permissions", path.display())]
+    Create {
+        /// The path as given.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
+    /// Writing stopped midway, for instance because the disk is full.
+    #[error("{} cannot be written to its end ({error}): make room, or write elsewhere", path.display())]
+    Write {
+        /// The path as given.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
+    /// Something lies where the file is to grow.
+    #[error("{} is in the way: remove it, unless another output grows there", temporary.display())]
+    InTheWay {
+        /// The temporary name.
+        temporary: PathBuf,
+    },
+    /// The name asks for a packing that is read, but not written.
+    #[error("{}: of packed files only .zst is written; give the name that end, or none", path.display())]
+    Packing {
+        /// The path as given.
+        path: PathBuf,
+    },
+}
+
+impl From<OutputError> for io::Error {
+    fn from(error: OutputError) -> io::Error {
+        let kind = match &error {
+            OutputError::Create { error, .. } | OutputError::Write { error, .. } => error.kind(),
+            OutputError::InTheWay { .. } => io::ErrorKind::AlreadyExists,
+            OutputError::Packing { .. } => io::ErrorKind::InvalidInput,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
+/// Writes to a temporary name beside its own, plain or, if the name ends in `.zst`, compressed, and
+/// removes that again unless [`OutputFile::finish`] is reached.
+///
+/// A path that is no ordinary file (a pipe, a device) is written to as it is. The errors of its
+/// [`Write`] are [`OutputError`]s inside: they name the path.
+///
+/// ```
+/// use std::io::Write as _;
+///
+/// use orbit_chess::report::OutputFile;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("hits.pgn.zst");
+/// let mut out = OutputFile::create(&path)?;
+/// out.write_all(b"1. e4 *\n")?;
+/// assert!(!path.exists());
+/// out.finish()?;
+/// assert_eq!(zstd::decode_all(std::fs::File::open(&path)?)?, b"1. e4 *\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct OutputFile {
+    /// As given, for messages.
+    path: PathBuf,
+    /// Links are followed: what they point to is replaced.
+    target: PathBuf,
+    /// `None` where no file can be put beside the target and renamed.
+    temporary: Option<PathBuf>,
+    /// Taken by `finish`.
+    sink: Option<Sink>,
+}
+
+enum Sink {
+    Plain(BufWriter<File>),
+    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+}
+
+impl OutputFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::Create`], [`OutputError::InTheWay`], [`OutputError::Packing`].
+    pub fn create(path: &Path) -> Result<OutputFile, OutputError> {
+        let fault = |error| OutputError::Create { path: path.to_owned(), error };
+        let ends_in = |end| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(end));
+        if ["gz", "bz2", "xz", "zip"].into_iter().any(ends_in) {
+            return Err(OutputError::Packing { path: path.to_owned() });
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let found = fs::metadata(&target).ok();
+        let is_folder = found.as_ref().is_some_and(fs::Metadata::is_dir);
+        let Some(name) = target.file_name().filter(|_| !is_folder) else {
+            return Err(fault(io::ErrorKind::IsADirectory.into()));
+        };
+        let (file, temporary) = if found.is_some_and(|found| !found.is_file()) {
+            (File::options().write(true).open(&target).map_err(fault)?, None)
+        } else {
+            let mut temporary = OsString::from(name);
+            temporary.push(format!(".tmp{}", std::process::id()));
+            let temporary = target.with_file_name(temporary);
+            match File::create_new(&temporary) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(OutputError::InTheWay { temporary });
+                }
+                file => (file.map_err(fault)?, Some(temporary)),
+            }
+        };
+        let mut output = OutputFile { path: path.to_owned(), target, temporary, sink: None };
+        let file = BufWriter::with_capacity(1 << 16, file);
+        output.sink = Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { Sink::Plain(file) });
+        Ok(output)
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the file lies until it is finished; `None` for pipes and devices.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.temporary.as_deref()
+    }
+
+    /// Makes sure that all of the file is on disk, and gives it its name.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::Write`].
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        let finished = self.complete();
+        finished.map_err(|error| OutputError::Write { path: self.path.clone(), error })
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        let file = match self.sink.take().expect("only finish takes it") {
+            Sink::Plain(file) => file,
+            Sink::Zstd(encoder) => encoder.finish()?,
+        };
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        file.sync_all()?;
+        drop(file);
+        fs::rename(temporary, &self.target)?;
+        self.temporary = None;
+        // The name is in the folder; not every file system can make sure of that.
+        let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+
+    fn with_sink<T>(&mut self, run: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+        let done = match self.sink.as_mut().expect("only finish takes it") {
+            Sink::Plain(file) => run(file),
+            Sink::Zstd(encoder) => run(encoder),
+        };
+        done.map_err(|error| match error.kind() {
+            // Whoever writes all tries again.
+            io::ErrorKind::Interrupted => error,
+            _ => OutputError::Write { path: self.path.clone(), error }.into(),
+        })
+    }
+}
+
+fn zstd_sink(file: BufWriter<File>) -> io::Result<Sink> {
+    let mut encoder = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    encoder.include_checksum(true)?;
+    Ok(Sink::Zstd(encoder))
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with_sink(|sink| sink.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.with_sink(|sink| sink.flush())
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        // The file is closed first: not every system removes one that is open.
+        self.sink = None;
+        if let Some(temporary) = &self.temporary {
+            // Nobody is left to tell.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_name_comes_last() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["plain.pgn", "packed.pgn.zst"] {
+            let path = folder.path().join(name);
+            fs::write(&path, "before").unwrap();
+            let mut out = OutputFile::create(&path).unwrap();
+            let text = "1. e4 e5 *\n".repeat(100_000);
+            out.write_all(text.as_bytes()).unwrap();
+            out.flush().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"before");
+            assert!(out.temporary_path().unwrap().exists());
+            out.finish().unwrap();
+            let bytes = fs::read(&path).unwrap();
+            let is_packed = name.ends_with(".zst");
+            assert_eq!(is_packed, bytes.len() < text.len() / 10);
+            let read = if is_packed { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
+            assert!(read == text.as_bytes());
+        }
+        assert_eq!(names(folder.path()), ["packed.pgn.zst", "plain.pgn"]);
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hits.pgn");
+        let mut out = OutputFile::create(&path).unwrap();
+        out.write_all(b"half").unwrap();
+        // A second output of the same name must not mix with the first.
+        let second = OutputFile::create(&path).err().unwrap();
+        assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
+        drop(out);
+        assert_eq!(names(folder.path()), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_begun_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("no/hits.pgn");
+        for path in [folder.path(), &missing, Path::new(""), Path::new("/")] {
+            let error = OutputFile::create(path).err().unwrap();
+            assert!(matches!(error, OutputError::Create { .. }), "{path:?}: {error}");
+        }
+        let message = OutputFile::create(&missing).err().unwrap().to_string();
+        assert!(message.starts_with(&missing.display().to_string()), "{message}");
+        let packed = OutputFile::create(&folder.path().join("hits.pgn.gz")).err().unwrap();
+        assert!(matches!(packed, OutputError::Packing { .. }), "{packed}");
+        assert_eq!(names(folder.path()), [] as [&str; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "before").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let mut out = OutputFile::create(&link).unwrap();
+        out.write_all(b"after").unwrap();
+        out.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), b"after");
+    }
+
+    /// `/dev/full` answers every write as a full disk does.
+    #[test]
+    fn a_full_disk_is_told_by_name() {
+        let device = Path::new("/dev/full");
+        if !device.exists() {
+            eprintln!("ignored: there is no {}", device.display());
+            return;
+        }
+        let mut out = OutputFile::create(device).unwrap();
+        assert_eq!(out.temporary_path(), None);
+        let error = out.write_all(&[b'x'; 1 << 20]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().starts_with("/dev/full cannot be written to its end"), "{error}");
+        let mut out = OutputFile::create(device).unwrap();
+        out.write_all(b"in the buffer until the end").unwrap();
+        let error = out.finish().unwrap_err();
+        assert!(error.to_string().starts_with("/dev/full cannot be written to its end"), "{error}");
+        assert!(device.exists());
+    }
+}
