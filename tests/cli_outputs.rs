@@ -151,9 +151,9 @@ fn choosing_chooses() {
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
     // Conditions are those that CQL could state as well.
-    let where_white = plain(&["--where", "result=1-0", "--where", "elo>2500"]);
+    let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
-        "{result 1-0 elo > 2500 shift flip flipcolor {Nd4 kf3}}",
+        "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
         sample(),
         "--quiet",
         "--format",
