@@ -15,8 +15,8 @@ mod plain;
 mod row;
 mod stitch;
 mod summary;
-pub mod tags;
 pub mod svg;
+pub mod tags;
 mod text;
 pub mod words;
 
