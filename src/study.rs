@@ -187,13 +187,7 @@ impl Lens {
             // The only copy matches at every hit.
             None => copies.iter_mut().for_each(|count| *count += found.hits.count()),
         }
-        let counts = |game: usize| found.games.is_none_or(|games| games[game]);
-        View {
-            copies,
-            squares: squares(found),
-            counts: self.stats.count(found.block, found.hits, None, &counts),
-            sample: self.sample(found),
-        }
+        View { copies, squares: squares(found), counts: self.stats.count(found), sample: self.sample(found) }
     }
 
     fn sample(&self, found: &Found) -> Vec<(u64, u32, SampleHit)> {

@@ -12,7 +12,7 @@ use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::{Hits, Job};
 use orbit_chess::plan::Options;
 use orbit_chess::reel::Block;
-use orbit_chess::report::OutputFile;
+use orbit_chess::report::{Found, Names, OutputFile};
 use orbit_chess::scan::{EngineChoice, EngineOptions, ScanError};
 use orbit_chess::stats::{By, Counts, Grouping, Stats};
 use orbit_chess::survey::Survey;
@@ -202,7 +202,9 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let mut counts: Vec<Counts> = themes.iter().map(|_| stats.none()).collect();
     let mut fault = None;
     let count = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
-        hits.iter().map(|hits| stats.count(block, hits, None, &|_| true)).collect()
+        let names = &Names::default();
+        let found = |hits| Found { block, hits, games: None, copies: None, names };
+        hits.iter().map(|hits| stats.count(&found(hits))).collect()
     };
     let ran = survey.for_each_block(database, threads(args.threads), count, |taken, more| {
         counts.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
@@ -225,11 +227,20 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     if !args.quiet {
         let phases = [planned - begun, planned.elapsed()].map(|time| time.as_secs_f64());
-        print_summary(themes.len(), &summary, phases, survey.engine(), threads(args.threads), interrupt.is_set());
+        print_summary(
+            themes.len(),
+            &summary,
+            phases,
+            survey.engine(),
+            threads(args.threads),
+            interrupt.is_set(),
+        );
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => Exit::NoHits,
+        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => {
+            Exit::NoHits
+        }
         exit => exit,
     })
 }
@@ -243,7 +254,11 @@ fn print_summary(
     interrupted: bool,
 ) {
     let rate = (summary.totals.positions as f64 / scanning.max(1e-9)) as u64;
-    eprintln!("{}{}", if interrupted { "interrupted; until then " } else { "" }, totals_line(&summary.totals));
+    eprintln!(
+        "{}{}",
+        if interrupted { "interrupted; until then " } else { "" },
+        totals_line(&summary.totals)
+    );
     eprintln!(
         "{themes} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; \
          {} positions/s ({engine}, {threads} thread{})",

@@ -13,6 +13,7 @@ use std::path::Path;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{Hits, Want};
 use orbit_chess::reel::Block;
+use orbit_chess::report::{Found, Names};
 use orbit_chess::scan::{EngineChoice, Scan};
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
@@ -55,8 +56,12 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let mut sum = stats.none();
     let work = |block: &Block, hits: Hits| {
         let copies = if stats.wants_copies() { Some(scan.copy_hits(block, &hits)?) } else { None };
-        let counts = |game| event.is_none_or(|event| block.game(game).tag("Event") == Some(event.as_bytes()));
-        Ok(stats.count(block, &hits, copies.as_ref(), &counts))
+        let chosen = event.map(|event| {
+            block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
+        });
+        let names = &Names::default();
+        let (games, copies) = (chosen.as_deref(), copies.as_ref());
+        Ok(stats.count(&Found { block, hits: &hits, games, copies, names }))
     };
     let want = if stats.wants_values() { Want::Values } else { Want::Bits };
     let take = |_, counts| {

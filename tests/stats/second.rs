@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::Want;
-use orbit_chess::report::Format;
+use orbit_chess::engine::{Hits, Want};
+use orbit_chess::reel::Block;
+use orbit_chess::report::{Format, Found, Names, Rows};
 use orbit_chess::stats::{Counts, Tally};
 use serde_json::Value;
 
@@ -13,15 +14,18 @@ use super::common::corpus;
 use super::{counted, file, scanner};
 
 /// Groups of games and positions.
-const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
+const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,meanelo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
 event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco:2,player*decade,move:9*ply:7";
 
 /// One line for each hit.
 fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scanner(query);
-    let names = [path.display().to_string()];
-    let work = |block: &_, hits| Ok(Format::JsonLines.report(block, &hits, &names).text);
+    let names = &Names::default();
+    let work = |block: &Block, hits: Hits| {
+        let found = Found { block, hits: &hits, games: None, copies: None, names };
+        Ok(Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text)
+    };
     let take = |_, text: Vec<u8>| {
         let text = String::from_utf8(text).unwrap();
         out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
@@ -91,7 +95,8 @@ impl Game {
             "decade" => self.year().map(|year| format!("{}0", year / 10)),
             "eco" => eco(argument.parse().unwrap_or(3)),
             "result" => text("Result"),
-            "elo" => {
+            "elo" => [white, black].into_iter().flatten().max().map(down),
+            "meanelo" => {
                 let sum = (white.unwrap_or(0) + black.unwrap_or(0)) as f64;
                 let known = white.iter().chain(&black).count();
                 (known > 0).then(|| down((sum / known as f64).floor() as i64))
