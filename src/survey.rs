@@ -130,7 +130,9 @@ impl Survey {
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
         let scan = |blocks: &[&Block]| match self.scan(blocks) {
-            Ok(hits) => blocks.iter().enumerate().map(|(k, block)| Ok(work(block, &of_block(&hits, k)))).collect(),
+            Ok(hits) => {
+                blocks.iter().enumerate().map(|(k, block)| Ok(work(block, &of_block(&hits, k)))).collect()
+            }
             // The first block stands for all: nothing is taken after an error.
             Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
         };

@@ -225,11 +225,20 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     if !args.quiet {
         let phases = [planned - begun, planned.elapsed()].map(|time| time.as_secs_f64());
-        print_summary(themes.len(), &summary, phases, survey.engine(), threads(args.threads), interrupt.is_set());
+        print_summary(
+            themes.len(),
+            &summary,
+            phases,
+            survey.engine(),
+            threads(args.threads),
+            interrupt.is_set(),
+        );
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => Exit::NoHits,
+        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => {
+            Exit::NoHits
+        }
         exit => exit,
     })
 }
@@ -243,7 +252,11 @@ fn print_summary(
     interrupted: bool,
 ) {
     let rate = (summary.totals.positions as f64 / scanning.max(1e-9)) as u64;
-    eprintln!("{}{}", if interrupted { "interrupted; until then " } else { "" }, totals_line(&summary.totals));
+    eprintln!(
+        "{}{}",
+        if interrupted { "interrupted; until then " } else { "" },
+        totals_line(&summary.totals)
+    );
     eprintln!(
         "{themes} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; \
          {} positions/s ({engine}, {threads} thread{})",

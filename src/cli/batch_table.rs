@@ -125,7 +125,8 @@ impl Matrix<'_> {
     /// A line for each theme.
     fn totals(&self) -> Grid {
         let header = ["theme", "games hit", "share", "positions hit", "share"];
-        let percent = |share: Option<Share>| share.map_or("-".into(), |share| format!("{:.2} %", 100.0 * share.value));
+        let percent =
+            |share: Option<Share>| share.map_or("-".into(), |share| format!("{:.2} %", 100.0 * share.value));
         self.grid(&header.map(String::from), |counts| {
             let row = counts.total();
             let (games, positions) = (grouped(row.hit.games), grouped(row.hit.positions));
@@ -150,7 +151,8 @@ impl Matrix<'_> {
             _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
         };
         let names = shown.iter().map(|row| heading(&row.keys[0]));
-        let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
+        let header: Vec<String> =
+            std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
         let mut grid = self.grid(&header, |counts| {
             let rows = by_key(counts, grouping);
             let cells = shown.iter().map(|group| rows.get(&group.keys[0]).map_or(String::new(), share));
@@ -162,7 +164,9 @@ impl Matrix<'_> {
         let mut out = format!("games hit, in percent of the games, by {grouping}\n{}", grid.text());
         if shown.len() < groups.len() {
             let more = grouped((groups.len() - shown.len()) as u64);
-            out.push_str(&format!("... and {more} more columns, with fewer games: --format csv has them all\n"));
+            out.push_str(&format!(
+                "... and {more} more columns, with fewer games: --format csv has them all\n"
+            ));
         }
         out
     }
@@ -333,7 +337,8 @@ pub(super) fn list(themes: &[Theme], format: FormatName, sink: Sink) -> Result<(
             let mut out = String::new();
             for (group, members) in by_group(themes) {
                 out.push_str(&format!("{group}\n"));
-                for Theme { name, title, description, .. } in members.into_iter().map(|place| &themes[place]) {
+                for Theme { name, title, description, .. } in members.into_iter().map(|place| &themes[place])
+                {
                     out.push_str(&format!("  {name}: {title}\n"));
                     if !description.is_empty() {
                         out.push_str(&format!("      {description}\n"));

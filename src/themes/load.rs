@@ -71,7 +71,8 @@ impl Loader {
             return Ok(());
         }
         let file = Arc::new(found.read()?);
-        let File { include, theme } = toml::from_str(&file.text).map_err(|error| not_themes(&file, &error))?;
+        let File { include, theme } =
+            toml::from_str(&file.text).map_err(|error| not_themes(&file, &error))?;
         self.chain.push(found);
         for path in &include {
             self.include(&file, path)?;
@@ -105,7 +106,8 @@ impl Loader {
         let fault = |message: String, label: String| file.fault(Diagnostic::error(place, message, label));
         let name = entry.name.into_inner();
         if !is_name(&name) {
-            let label = format!("write up to {NAME_MAX} letters from a to z, digits and `-`, as in `greek-gift`");
+            let label =
+                format!("write up to {NAME_MAX} letters from a to z, digits and `-`, as in `greek-gift`");
             return Err(fault(format!("`{name}` is no name of a theme"), label).into());
         }
         if let Some(other) = self.places.insert(name.clone(), file.at(place)) {
