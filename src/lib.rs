@@ -16,6 +16,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod board;
+pub mod choice;
 pub mod database;
 pub mod diagnostic;
 pub mod engine;
@@ -27,6 +28,7 @@ pub mod reel;
 pub mod report;
 pub mod scan;
 pub mod stats;
+pub mod study;
 pub mod survey;
 pub mod themes;
 pub mod transform;

@@ -8,8 +8,10 @@
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
+mod anchor;
 mod convert;
 mod lists;
+mod pattern;
 mod text;
 
 use std::collections::HashSet;
@@ -25,8 +27,10 @@ use crate::{
     },
 };
 
+pub use anchor::{Anchors, anchors};
 pub use convert::{Converted, WrittenOut, to_cql6};
 use lists::{Composite, expand_list};
+pub use pattern::{Pattern, pattern};
 pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.
@@ -117,6 +121,11 @@ impl Placement {
     #[must_use]
     pub fn unshifted(self) -> Placement {
         Placement { shift: Some((0, 0)), smeared: false, ..self }
+    }
+
+    /// The turn or reflection alone, without the one that belongs to a colour swap.
+    pub fn turned(self) -> Dihedral {
+        if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
     }
 
     fn then(self, basic: Basic) -> Placement {

@@ -6,7 +6,9 @@ use orbit_chess::pgn::{ParseOptions, Sources};
 use orbit_chess::reel::{Block, BlockBuilder};
 use orbit_chess::report::labels::MoveNumbers;
 use orbit_chess::report::words::{decode, printable, push_squares};
-use orbit_chess::report::{Format, Report, ReportedGame, Stitcher, Tally};
+use orbit_chess::report::{
+    COLUMNS, Format, Found, Layout, Names, Report, ReportedGame, Rows, Stitcher, Tally,
+};
 
 fn block(pgn: &[u8]) -> Block {
     let mut builder = BlockBuilder::new();
@@ -25,7 +27,9 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 }
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
-    let report = format.report(block, hits, &[String::from("a.pgn")]);
+    let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
+    let found = Found { block, hits, games: None, copies: None, names: &names };
+    let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -83,7 +87,7 @@ fn fens_count_as_shakmaty_does() {
     let pgn = format!("[FEN \"{start}\"]\n\n{} *", moves.join(" "));
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |_| true);
-    let found: Vec<String> = lines(Format::JsonLines, &block, &all)
+    let found: Vec<String> = lines(Format::JsonLines(Rows::Hits), &block, &all)
         .iter()
         .map(|line| {
             serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
@@ -120,7 +124,7 @@ fn values_are_listed_where_there_are_any() {
 fn text_shortens_lists_and_shows_values_where_they_change() {
     let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
     let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
-    let text = |plies_max| lines(Format::Text { plies_max }, &block, &all);
+    let text = |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted }, &block, &all);
     assert_eq!(text(12), ["1  W - ? (1)  1-0  start =5 1. 1... =6 2.  (4)"]);
     assert_eq!(text(1), ["1  W - ? (1)  1-0  start =5 +3  (4)"]);
 }
@@ -135,7 +139,7 @@ fn text_is_aligned() {
         "1  棋 - ?  1-0      2001  E                                 start  (1)",
         "2  Ä - ?   1/2-1/2        Exactly thirty-three letters lo…  start  (1)",
     ];
-    assert_eq!(lines(Format::Text { plies_max: 12 }, &block, &all), expected);
+    assert_eq!(lines(Format::Text { plies_max: 12, layout: Layout::Fitted }, &block, &all), expected);
 }
 
 #[test]
@@ -150,21 +154,93 @@ fn a_run_is_stitched() {
         Report { text: b"4\n5\n".to_vec(), games: vec![game(2, 4, 2, 3), game(4, 5, 1, 5)] },
     ];
     let names = || Some(["a", "b", "c"].map(String::from).to_vec());
-    for (headings, games_max, text, games, positions) in [
-        (None, None, "1\n2\n3\n4\n5\n", 5, 15),
-        (None, Some(2), "1\n2\n", 2, 3),
+    for (headings, skip, games_max, text, games, positions) in [
+        (None, 0, None, "1\n2\n3\n4\n5\n", 5, 15),
+        (None, 0, Some(2), "1\n2\n", 2, 3),
+        (None, 2, Some(2), "3\n4\n", 2, 7),
+        (None, 4, None, "5\n", 1, 5),
+        (None, 5, None, "", 0, 0),
+        (names(), 3, None, "c (its first game is 3)\n4\n\nb (its first game is 5)\n5\n", 2, 9),
         (
             names(),
+            0,
             None,
             "a (its first game is 1)\n1\n2\n\nc (its first game is 3)\n3\n4\n\nb (its first game is 5)\n5\n",
             5,
             15,
         ),
-        (names(), Some(4), "a (its first game is 1)\n1\n2\n\nc (its first game is 3)\n3\n4\n", 4, 10),
+        (names(), 0, Some(4), "a (its first game is 1)\n1\n2\n\nc (its first game is 3)\n3\n4\n", 4, 10),
     ] {
-        let (mut stitcher, mut out) = (Stitcher::new(headings, games_max), Vec::new());
+        let (mut stitcher, mut out) = (Stitcher::new(headings, games_max).skipping(skip), Vec::new());
         let stopped = reports.iter().any(|report| stitcher.write(report, &mut out).unwrap().is_break());
         assert_eq!(String::from_utf8(out).unwrap(), text);
         assert_eq!((stopped, stitcher.tally()), (games_max.is_some(), Tally { games, positions }));
     }
+}
+
+const TABLE: &[u8] = b"[Event \"A, \"\"B\"\"\"]\n[Site \"https://lichess.org/abcdefgh\"]\n[White \"M\xfcller\"]\n[Black \"Lee\"]\n\
+    [WhiteElo \"2000\"]\n[BlackElo \"?\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 *\n";
+
+#[test]
+fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
+    let block = block(TABLE);
+    let some = hits(&block, Values::Sets(vec![3, 0, 1 << 63, 0, 0, 1, 0]), |slot| matches!(slot, 0 | 2 | 5));
+    let read = |rows| {
+        let format = Format::Csv(rows);
+        let text = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
+        let mut reader = csv::Reader::from_reader(&text[..]);
+        assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS.map(|(name, _)| name));
+        let column = |name| COLUMNS.iter().position(|column| column.0 == name).unwrap();
+        let names = [
+            "game",
+            "white",
+            "white_elo",
+            "black_elo",
+            "result",
+            "ply",
+            "move",
+            "next",
+            "value",
+            "squares",
+            "hits",
+            "url",
+        ];
+        let records = reader.records().map(|record| {
+            let record = record.unwrap();
+            names.map(|name| record[column(name)].to_owned()).join("|")
+        });
+        records.collect::<Vec<String>>()
+    };
+    let rows = [
+        "1|Müller|2000||1-0|0|start|e4|2|a1 b1|2|https://lichess.org/abcdefgh#0",
+        "1|Müller|2000||1-0|2|1...|Nf3|1|h8|2|https://lichess.org/abcdefgh#2",
+        "2||||*|0|start|d4|1|a1|1|",
+    ];
+    assert_eq!(read(Rows::Hits), rows);
+    assert_eq!(read(Rows::Games), [rows[0], rows[2]]);
+}
+
+#[test]
+fn positions_are_listed_with_what_is_known_of_them() {
+    let block = block(TABLE);
+    let some = hits(&block, Values::None, |slot| matches!(slot, 1 | 4));
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+    let last = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -";
+    assert_eq!(
+        lines(Format::Fen(Rows::Hits), &block, &some),
+        [format!("{board} 0 1"), format!("{last} 2 3")]
+    );
+    let epd = lines(Format::Epd(Rows::Hits), &block, &some);
+    let id = "id \"Müller - Lee, A, ''B''\"; c0 \"game 1, ply";
+    assert_eq!(
+        epd,
+        [format!("{board} sm e5; hmvc 0; fmvn 1; {id} 1\";"), format!("{last} hmvc 2; fmvn 3; {id} 4\";"),]
+    );
+    // They are read again as what they were written from.
+    let again = self::block(epd.join("\n").as_bytes());
+    let fens: Vec<String> = again.games().map(|game| game.start().to_fen()).collect();
+    assert_eq!(fens.len(), 2);
+    assert!(fens[0].starts_with(board) && fens[1].starts_with(last), "{fens:?}");
+    assert_eq!(again.game(1).tag("c0"), Some(&b"game 1, ply 4"[..]));
+    assert_eq!(MoveNumbers::of(&again.game(1)).full(0), 3);
 }

@@ -21,11 +21,11 @@ pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_li
 /// standard input may never notice.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// Ctrl-C as a flag, and the file to remove should the run not end by itself.
+/// Ctrl-C as a flag, and the files to remove should the run not end by itself.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     pub(super) flag: Arc<AtomicBool>,
-    file: Arc<Mutex<Option<PathBuf>>>,
+    files: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Interrupt {
@@ -37,7 +37,7 @@ impl Interrupt {
             if !handler.flag.swap(true, Ordering::Relaxed) {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
-            if let Some(file) = &*handler.file.lock().unwrap_or_else(PoisonError::into_inner) {
+            for file in &*handler.files.lock().unwrap_or_else(PoisonError::into_inner) {
                 let _ = std::fs::remove_file(file);
             }
             std::process::exit(130);
@@ -46,9 +46,9 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Names the file to remove.
+    /// Names a file to remove.
     pub(super) fn remove(&self, file: PathBuf) {
-        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 
     pub(super) fn is_set(&self) -> bool {
@@ -161,6 +161,11 @@ impl Progress {
         }
     }
 
+    /// Does something that writes to standard output: a bar on the same terminal must not be spoilt.
+    pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
+        if io::stdout().is_terminal() { self.aside(write) } else { write() }
+    }
+
     /// Takes the bar away.
     pub(super) fn clear(&self) {
         if let Some(bar) = &self.bar {
@@ -194,6 +199,11 @@ impl Out {
 
     pub(super) fn line(&mut self, line: impl std::fmt::Display) -> Result<(), Failure> {
         writeln!(self.0, "{line}").map_err(Failure::Stdout)
+    }
+
+    /// Text with its line ends.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.0.write_all(text.as_bytes()).map_err(Failure::Stdout)
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {

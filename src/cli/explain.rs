@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::board::Dihedral;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{Engine as _, Job, Values, Want, cpu::Isa, gpu::Kernel};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
@@ -186,7 +185,7 @@ impl<'a> Explanation<'a> {
         let top = self.orbits.first().filter(|_| self.whole);
         let listed = top.into_iter().flat_map(|(_, orbit)| orbit.copies.iter().take(copies)).enumerate();
         let listed = listed.map(|(index, copy)| {
-            json!({ "copy": index + 1, "text": AsText(&copy.filter).to_string(), "from": placement_text(copy.placement) })
+            json!({ "copy": index + 1, "text": AsText(&copy.filter).to_string(), "from": copy.placement.to_string() })
         });
         json!({
             "query": self.text,
@@ -310,39 +309,7 @@ fn tally_text(orbit: &Orbit) -> String {
 }
 
 fn copy_line(index: usize, copy: &Copy) -> String {
-    format!("{:>5}  {:32} {}", index + 1, AsText(&copy.filter).to_string(), placement_text(copy.placement))
-}
-
-fn placement_text(placement: Placement) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let dihedral = if placement.swap_colors {
-        parts.push("colours swapped (with 1<->8)".into());
-        placement.dihedral.after(Dihedral::ReflectRanks)
-    } else {
-        placement.dihedral
-    };
-    match dihedral {
-        Dihedral::Identity => {}
-        Dihedral::Rotate90Ccw => parts.push("turned 90".into()),
-        Dihedral::Rotate180 => parts.push("turned 180".into()),
-        Dihedral::Rotate270Ccw => parts.push("turned 270".into()),
-        Dihedral::ReflectRanks => parts.push("mirrored 1<->8".into()),
-        Dihedral::ReflectFiles => parts.push("mirrored a<->h".into()),
-        Dihedral::ReflectMain => parts.push("mirrored in a1-h8".into()),
-        Dihedral::ReflectAnti => parts.push("mirrored in h1-a8".into()),
-    }
-    if placement.turn45 != 0 {
-        parts.push(format!("directions turned {}", 45 * u32::from(placement.turn45)));
-    }
-    match placement.shift {
-        Some((0, 0)) => {}
-        Some((dx, dy)) => {
-            let smeared = if placement.smeared { ", edge squares stay" } else { "" };
-            parts.push(format!("shifted {dx:+} files {dy:+} ranks{smeared}"));
-        }
-        None => parts.push("shifted more than once".into()),
-    }
-    if parts.is_empty() { "as written".into() } else { parts.join(", ") }
+    format!("{:>5}  {:32} {}", index + 1, AsText(&copy.filter).to_string(), copy.placement)
 }
 
 fn size_text(plan: &Plan) -> String {

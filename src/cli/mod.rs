@@ -5,7 +5,9 @@
 mod batch;
 mod batch_table;
 mod bench;
+mod beside;
 mod board;
+mod choosing;
 mod common;
 mod completions;
 mod convert;
@@ -13,6 +15,8 @@ mod devices;
 mod explain;
 mod index;
 mod info;
+mod outputs;
+mod pictures;
 mod problems;
 mod queries;
 mod query_text;

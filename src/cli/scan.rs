@@ -1,31 +1,33 @@
 //! `orbit scan`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::engine::{Job, verify::Sample};
-use orbit_chess::reel::Totals;
-use orbit_chess::report::{Format, Phases, Report, Stitcher, copy_lines, summary_lines};
+use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
+use orbit_chess::reel::{Block, Totals};
+use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
-use orbit_chess::survey::{Survey, Tally};
+use orbit_chess::study::{Study, View};
+use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
+use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
+use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
+use super::outputs::{FormatName, OutputArgs, Outputs};
+use super::pictures::{SAMPLE_MAX, print_heat};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
 use super::{Exit, Failure};
-
-/// Plies in a line of text without `--all-plies`.
-const PLIES_MAX: usize = 12;
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
 orbit scan [OPTIONS] --board FEN PATH...";
@@ -72,22 +74,17 @@ pub(super) struct Args {
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// How hits are printed.
-    #[arg(long, value_enum, default_value_t = FormatName::Text)]
-    format: FormatName,
     /// Print how many games and positions hit, and nothing else.
     #[arg(long)]
     count: bool,
     /// Print which copies of the outermost transform hit most often, N of them (20), and nothing else.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
-          conflicts_with_all = ["count", "limit"])]
+          conflicts_with_all = ["count", "limit", "skip"])]
     copies: Option<usize>,
-    /// Stop after N games with hits.
-    #[arg(long, value_name = "N")]
-    limit: Option<NonZeroU64>,
-    /// List every ply of a game in text, however many hit.
-    #[arg(long)]
-    all_plies: bool,
+    /// Print where on the board hits are, and nothing else: how many by each kind of transform, and a heat map of the
+    /// squares on which the copies stand, or of the squares that the query finds.
+    #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
+    heat: bool,
     /// Which engine to use; `auto` takes the fastest that can.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
@@ -113,15 +110,13 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    beside: BesideArgs,
+    #[command(flatten)]
     board: BoardArgs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum FormatName {
-    Text,
-    Jsonl,
-    Plain,
-    Values,
+    #[command(flatten)]
+    choosing: ChoosingArgs,
+    #[command(flatten)]
+    outputs: OutputArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -148,16 +143,13 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    fn format(&self) -> Format {
-        match self.format {
-            _ if self.count || self.copies.is_some() => Format::Nothing,
-            FormatName::Text => {
-                Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX } }
-            }
-            FormatName::Jsonl => Format::JsonLines,
-            FormatName::Plain => Format::Plain,
-            FormatName::Values => Format::Values,
-        }
+    /// Whether hits are listed, not only counted.
+    fn lists(&self) -> bool {
+        !self.count && !self.heat && self.copies.is_none()
+    }
+
+    fn is_json(&self) -> bool {
+        self.outputs.format == Some(FormatName::Jsonl)
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
@@ -188,6 +180,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
@@ -196,56 +189,86 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
-    let mut database = database?;
-    if !scan.reads_tags() && !args.format().reads_tags() {
-        database = database.without_tags();
+    if !args.lists() {
+        args.choosing.refuse_order("--count, --copies and --heat list nothing")?;
     }
-    let mut run = Run::new(&args, &scan, &database)?;
-    let summary = run.scan(&scan, database, args.format()).map_err(|error| failure(&query, error));
+    let database = database?;
+    print_substitutes(&database, args.quiet);
+    let mut run = Run::new(&args, &scan, database, &interrupt)?;
+    if args.heat || run.outputs.have_pictures() {
+        let study = Study::new(&scan, SAMPLE_MAX, args.choosing.seed());
+        run.study = Some(study.with_sources(&run.names.sources));
+    }
+    let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
     run.problems.finish()?;
-    let summary = match (summary, run.fault) {
+    let summary = match (summary, run.fault.take()) {
         (_, Some(fault)) => return Err(fault),
         (summary, None) => summary?,
     };
-    if !interrupt.is_set() {
-        print_totals(&args, &run.stitcher, &run.copies, &scan, &run.totals)?;
+    if interrupt.is_set() {
+        run.outputs.abandoned().for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
+    } else {
+        run.outputs.finish(&run.progress)?;
+        if let Some(study) = &run.study {
+            run.outputs.draw(study, query.text.trim())?;
+        }
+        print_totals(&args, &run, &scan)?;
     }
     if let Some(notice) = scan.engine().notice() {
         eprintln!("warning: {notice}");
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        let stop = match (interrupt.is_set(), summary.finished) {
-            (true, _) => "interrupted; until then ",
-            (false, false) => "stopped at the limit; until then ",
-            (false, true) => "",
-        };
-        let how = match threads(args.threads) {
-            1 => format!("{}, 1 thread", scan.engine().name()),
-            threads => format!("{}, {threads} threads", scan.engine().name()),
-        };
-        let lines = summary_lines(&run.totals, run.stitcher.tally(), phases, !summary.finished, &how);
-        eprint!("{stop}");
-        lines.iter().for_each(|line| eprintln!("{line}"));
-        if let Some((positions, other)) = scan.engine().verified() {
-            eprintln!("{} positions recomputed by {other}: no difference", grouped(positions));
-        }
+        print_summary(&args, &run, &scan, phases, &summary, interrupt.is_set());
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && run.stitcher.tally().games == 0 => Exit::NoHits,
+        Exit::Done if args.fail_if_none && run.tally.games == 0 => Exit::NoHits,
         exit => exit,
     })
+}
+
+fn print_summary(
+    args: &Args,
+    run: &Run,
+    scan: &Scan,
+    phases: Phases,
+    summary: &Summary,
+    is_interrupted: bool,
+) {
+    let stop = match (is_interrupted, summary.finished) {
+        (true, _) => "interrupted; until then ",
+        (false, false) => "stopped at the limit; until then ",
+        (false, true) => "",
+    };
+    let how = match threads(args.threads) {
+        1 => format!("{}, 1 thread", scan.engine().name()),
+        threads => format!("{}, {threads} threads", scan.engine().name()),
+    };
+    let tally = if summary.finished { run.tally } else { run.outputs.listed() };
+    let lines = summary_lines(&run.totals, tally, phases, !summary.finished, &how);
+    eprint!("{stop}");
+    lines.iter().for_each(|line| eprintln!("{line}"));
+    if let Some(games) = run.passing {
+        eprintln!("of all games {} fit --where", grouped(games));
+    }
+    let listed = run.outputs.listed();
+    if listed != tally && args.lists() {
+        eprintln!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
+    }
+    if let Some((positions, other)) = scan.engine().verified() {
+        eprintln!("{} positions recomputed by {other}: no difference", grouped(positions));
+    }
 }
 
 /// `--queries`: a table of counts.
 fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let queries = queries::read(args.queries.as_deref(), "", args.dialect)?;
-    let is_json = match args.format {
-        FormatName::Text => false,
-        FormatName::Jsonl => true,
+    let is_json = match args.outputs.format {
+        None | Some(FormatName::Text) => false,
+        Some(FormatName::Jsonl) => true,
         _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
     };
     if matches!(args.engine, EngineName::Reference) {
@@ -253,8 +276,10 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
+    print_substitutes(&database, args.quiet);
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let other = |error: ScanError| match error {
         ScanError::Database(error) => Failure::Midway(error),
@@ -283,7 +308,7 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     if !is_json {
         out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
     }
-    for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
+    for (query, survey::Tally { games, positions }) in queries.iter().zip(&tallies) {
         if is_json {
             let NamedQuery { name, text, .. } = query;
             out.line(json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }))?;
@@ -320,111 +345,154 @@ fn failure(query: &QueryText, error: ScanError) -> Failure {
 }
 
 /// What `--count` and `--copies` print.
-fn print_totals(
-    args: &Args,
-    stitcher: &Stitcher,
-    copies: &[u64],
-    scan: &Scan,
-    totals: &Totals,
-) -> Result<(), Failure> {
-    let is_json = args.format == FormatName::Jsonl;
+fn print_totals(args: &Args, run: &Run, scan: &Scan) -> Result<(), Failure> {
     let mut out = Out::new();
     if args.count {
-        let tally = stitcher.tally();
-        let (games, positions) = (tally.games, tally.positions);
-        if is_json {
+        let Tally { games, positions } = run.outputs.listed();
+        if args.is_json() {
             out.line(json!({
                 "games_hit": games,
                 "positions_hit": positions,
-                "games": totals.games(),
-                "positions": totals.positions,
+                "games": run.totals.games(),
+                "positions": run.totals.positions,
             }))?;
         } else {
             out.line(format_args!("games hit {games}\npositions hit {positions}"))?;
         }
     }
     if let Some(lines_max) = args.copies {
-        if is_json {
-            let copies = copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
+        if args.is_json() {
+            let copies = run.copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
                 json!({ "copy": index + 1, "text": text, "positions": positions })
             });
             out.line(json!({ "copies": copies.collect::<Vec<_>>() }))?;
         } else {
-            copy_lines(copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
+            copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }
     }
-    out.finish()
+    out.finish()?;
+    match &run.study {
+        Some(study) if args.heat => print_heat(study),
+        _ => Ok(()),
+    }
 }
 
 /// What a scan gathers and writes to.
 struct Run {
-    stitcher: Stitcher,
+    database: Option<Database>,
+    choice: Choice,
+    outputs: Outputs,
+    names: Names,
     /// The positions that each copy hit, if these are wanted.
     copies: Vec<u64>,
+    study: Option<Study>,
+    /// What hits and counts, listed or not.
+    tally: Tally,
+    /// Games that the conditions fit, if there are any.
+    passing: Option<u64>,
     totals: Totals,
     problems: Problems,
     progress: Progress,
-    /// The names of the sources.
-    sources: Vec<String>,
-    out: io::StdoutLock<'static>,
-    /// Whether bar and hits would meet.
-    is_terminal: bool,
     fault: Option<Failure>,
 }
 
+/// What was found in one block, on the scan's threads.
+struct Finding {
+    hits: Hits,
+    games: Option<Vec<bool>>,
+    copy_hits: Option<CopyHits>,
+    copies: Vec<u64>,
+    reports: Vec<Report>,
+    view: Option<View>,
+}
+
 impl Run {
-    fn new(args: &Args, scan: &Scan, database: &Database) -> Result<Run, Failure> {
+    fn new(args: &Args, scan: &Scan, database: Database, interrupt: &Interrupt) -> Result<Run, Failure> {
         let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
-        let has_headings = matches!(args.format(), Format::Text { .. }) && sources.len() > 1;
+        let choice = args.choosing.choice();
+        let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &sources, interrupt)?;
+        let has_conditions = !choice.conditions.is_empty();
         Ok(Run {
-            stitcher: Stitcher::new(has_headings.then(|| sources.clone()), args.limit.map(NonZeroU64::get)),
+            names: Names::new(&scan.filter(), sources),
+            study: None,
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
+            tally: Tally::default(),
+            passing: has_conditions.then_some(0),
             totals: Totals::default(),
-            problems: Problems::create(args.problems.as_deref(), args.verbose, database)?,
+            problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
             progress: Progress::new_if(!args.quiet),
-            sources,
-            out: io::stdout().lock(),
-            is_terminal: io::stdout().is_terminal(),
             fault: None,
+            database: Some(database),
+            choice,
+            outputs,
         })
     }
 
-    fn scan(&mut self, scan: &Scan, database: Database, format: Format) -> Result<Summary, ScanError> {
-        let (sources, copies) = (self.sources.clone(), self.copies.len());
-        scan.for_each_block(
-            database,
-            format.want(),
-            |block, hits| {
-                let mut counts = vec![0; copies];
-                if copies > 0 {
-                    scan.engine().copy_counts(block, &hits, &mut counts)?;
-                }
-                Ok((format.report(block, &hits, &sources), counts))
-            },
-            |taken, (report, counts)| {
-                for (sum, count) in self.copies.iter_mut().zip(counts) {
-                    *sum += count;
-                }
-                self.take(&taken, &report).unwrap_or_else(|fault| {
-                    self.fault = Some(fault);
-                    ControlFlow::Break(())
-                })
-            },
-        )
+    fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
+        let mut database = self.database.take().expect("a run scans once");
+        let formats = self.outputs.formats();
+        let lens = self.study.as_ref().map(Study::lens);
+        let reads_tags =
+            scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags() || lens.is_some();
+        if !reads_tags {
+            database = database.without_tags();
+        }
+        let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
+        let names_copies = (formats.names_copies() || lens.is_some()) && names.copies.len() > 1;
+        let want = if lens.is_some() { Want::Values } else { formats.want() };
+        let work = |block: &Block, mut hits: Hits| {
+            let games = choice.games(block);
+            choice.apply(block, games.as_deref(), &mut hits);
+            let mut counts = vec![0; copies];
+            if copies > 0 {
+                scan.engine().copy_counts(block, &hits, &mut counts)?;
+            }
+            let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
+            let mut finding =
+                Finding { hits, games, copy_hits, copies: counts, reports: Vec::new(), view: None };
+            let found = finding.found(block, &names);
+            (finding.reports, finding.view) =
+                (formats.reports(&found), lens.as_ref().map(|lens| lens.look(&found)));
+            Ok(finding)
+        };
+        scan.for_each_block(database, want, work, |taken, finding| {
+            self.take(&taken, finding).unwrap_or_else(|fault| {
+                self.fault = Some(fault);
+                ControlFlow::Break(())
+            })
+        })
     }
 
-    fn take(&mut self, taken: &Taken, report: &Report) -> Result<ControlFlow<()>, Failure> {
+    fn take(&mut self, taken: &Taken, mut finding: Finding) -> Result<ControlFlow<()>, Failure> {
         self.totals.add(&taken.totals);
         self.progress.update(taken);
         self.problems.list(taken, &self.progress)?;
-        let mut write = || self.stitcher.write(report, &mut self.out);
-        let written = if self.is_terminal { self.progress.aside(write) } else { write() };
-        if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+        for (sum, count) in self.copies.iter_mut().zip(&finding.copies) {
+            *sum += count;
+        }
+        if let (Some(passing), Some(games)) = (&mut self.passing, &finding.games) {
+            *passing += games.iter().filter(|passes| **passes).count() as u64;
+        }
+        if let (Some(study), Some(view)) = (&mut self.study, finding.view.take()) {
+            study.add(view);
+        }
+        let found = finding.found(&taken.block, &self.names);
+        self.tally.games += found.hits.games(&taken.block);
+        self.tally.positions += found.hits.count();
+        let flow = self.outputs.take(&found, &finding.reports, &self.progress)?;
+        if self.outputs.are_closed() {
             // Nobody reads on, and a thread that waits for standard input might never notice.
             self.progress.clear();
             self.problems.finish()?;
             std::process::exit(0);
         }
-        written.map_err(Failure::Stdout)
+        Ok(flow)
+    }
+}
+
+impl Finding {
+    fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
+        let Finding { hits, games, copy_hits, .. } = self;
+        Found { block, hits, games: games.as_deref(), copies: copy_hits.as_ref(), names }
     }
 }

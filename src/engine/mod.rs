@@ -140,6 +140,15 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
+    /// Takes the hits of a range of slots away. Values stay.
+    pub fn clear(&mut self, range: Range<usize>) {
+        let first = range.start / SEGMENT_SLOTS;
+        let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
+        for (bits, segment) in self.bits[first..last].iter_mut().zip(first..) {
+            *bits &= !within(*bits, segment, &range);
+        }
+    }
+
     /// The number of games of the block with a hit.
     pub fn games(&self, block: &Block) -> u64 {
         let (mut count, mut counted) = (0, None);

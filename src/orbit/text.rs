@@ -4,9 +4,9 @@ use std::fmt::{self, Write as _};
 
 use shakmaty::{Bitboard, Color, Square};
 
-use super::{Filter, Plain};
+use super::{Filter, Placement, Plain};
 use crate::{
-    board::{Code, PieceSet},
+    board::{Code, Dihedral, PieceSet},
     query::{
         Op,
         tree::{Arith, Dirs, GameResult, PawnKind, Pieces, PinPart, Special, Tally, VarId},
@@ -22,6 +22,44 @@ impl fmt::Display for AsText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&text(self.0))
     }
+}
+
+/// Shows how a copy came from the filter as written: `turned 90, shifted +1 files -2 ranks`.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts: Vec<String> = Vec::new();
+        if self.swap_colors {
+            parts.push("colours swapped (with 1<->8)".into());
+        }
+        parts.extend(turn(self.turned()).map(String::from));
+        if self.turn45 != 0 {
+            parts.push(format!("directions turned {}", 45 * u32::from(self.turn45)));
+        }
+        match self.shift {
+            Some((0, 0)) => {}
+            Some((dx, dy)) => {
+                let smeared = if self.smeared { ", edge squares stay" } else { "" };
+                parts.push(format!("shifted {dx:+} files {dy:+} ranks{smeared}"));
+            }
+            None => parts.push("shifted more than once".into()),
+        }
+        f.write_str(if parts.is_empty() { "as written" } else { "" })?;
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// The words for a symmetry, none for the identity.
+fn turn(symmetry: Dihedral) -> Option<&'static str> {
+    Some(match symmetry {
+        Dihedral::Identity => return None,
+        Dihedral::Rotate90Ccw => "turned 90",
+        Dihedral::Rotate180 => "turned 180",
+        Dihedral::Rotate270Ccw => "turned 270",
+        Dihedral::ReflectRanks => "mirrored 1<->8",
+        Dihedral::ReflectFiles => "mirrored a<->h",
+        Dihedral::ReflectMain => "mirrored in a1-h8",
+        Dihedral::ReflectAnti => "mirrored in h1-a8",
+    })
 }
 
 /// The text of a filter, loosely bound.
@@ -250,7 +288,7 @@ fn listed(contents: PieceSet) -> Pieces {
 }
 
 /// A designator: pieces, then squares.
-fn designator(pieces: Pieces, squares: Bitboard) -> String {
+pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if squares.is_empty() || pieces.accepts() == PieceSet::NONE {
         return "[]".into();
     }

@@ -1,51 +1,47 @@
-//! One JSON object for each position that hits.
+//! One JSON object for each row.
 
 use serde_json::{Map, Value, json};
 
-use super::labels::MoveNumbers;
+use super::row::{Found, Row, Rows};
+use super::tags::url;
 use super::words::{decode, push_number};
-use crate::board::{Bitboard, MoveKind, Position, Role};
-use crate::engine::{Hits, Values};
+use crate::engine::Answer;
 use crate::reel::GameRow;
 
-/// Appends the hits of a game; returns how many there are.
-pub(super) fn write(game: &GameRow, hits: &Hits, sources: &[String], out: &mut Vec<u8>) -> usize {
-    let first = game.first_slot();
-    let mut slots = hits.slots(first..game.end_slot()).peekable();
-    if slots.peek().is_none() {
-        return 0;
-    }
-    let numbers = MoveNumbers::of(game);
+/// Appends the rows of a game; returns how many positions of it hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     // What all positions of a game share is written once.
-    let head = head(game, sources);
-    let tags = Value::Object(tags(game)).to_string();
-    let mut walk = Walk { position: game.start(), clock: numbers.clock, ply: 0 };
-    let mut count = 0;
-    for slot in slots {
-        let ply = (slot - first) as u32;
-        walk.to(ply, game);
+    let mut shared = None;
+    found.rows(game, rows, |row| {
+        let (head, tags) =
+            shared.get_or_insert_with(|| (head(found, game), Value::Object(tags(game)).to_string()));
         out.extend_from_slice(head.as_bytes());
-        push_number(out, ply);
-        out.extend_from_slice(b",\"move\":\"");
-        numbers.push_label(ply, out);
-        out.extend_from_slice(b"\",\"fen\":\"");
-        push_fen(&walk, numbers.full(ply), out);
-        out.extend_from_slice(b"\",");
-        push_value(&hits.values, slot, out);
+        push_number(out, row.ply);
+        // No character of a label, a FEN or SAN needs an escape.
+        for (name, text) in [(",\"move\":\"", &row.label), ("\",\"fen\":\"", &row.fen)] {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(text.as_bytes());
+        }
+        out.extend_from_slice(b"\",\"next\":");
+        push_text(Some(row.next.as_str()).filter(|next| !next.is_empty()), out);
+        out.push(b',');
+        push_value(row.value, out);
+        push_copy(found, row, out);
+        out.extend_from_slice(b",\"hits\":");
+        push_number(out, row.hits);
+        out.extend_from_slice(b",\"url\":");
+        push_text(url(game, row.ply).as_deref(), out);
         out.extend_from_slice(b",\"tags\":");
         out.extend_from_slice(tags.as_bytes());
         out.extend_from_slice(b"}\n");
-        count += 1;
-    }
-    count
+    })
 }
 
-fn head(game: &GameRow, sources: &[String]) -> String {
-    let source = sources.get(game.source() as usize).map_or("", String::as_str);
+fn head(found: &Found, game: &GameRow) -> String {
     format!(
         "{{\"game\":{},\"source\":{},\"number_in_source\":{},\"offset\":{},\"ply\":",
         game.number(),
-        json!(source),
+        json!(found.names.source(game)),
         game.number_in_source(),
         game.offset()
     )
@@ -60,61 +56,35 @@ fn tags(game: &GameRow) -> Map<String, Value> {
     tags
 }
 
-/// No character of a FEN needs an escape.
-fn push_fen(walk: &Walk, full: u32, out: &mut Vec<u8>) {
-    let fen = walk.position.to_fen();
-    let fields: Vec<&str> = fen.split(' ').collect();
-    match fields[..] {
-        [board, turn, castling, passed, ..] => {
-            for field in [board, turn, castling, passed] {
-                out.extend_from_slice(field.as_bytes());
-                out.push(b' ');
-            }
-            push_number(out, walk.clock);
-            out.push(b' ');
-            push_number(out, full);
-        }
-        _ => out.extend_from_slice(fen.as_bytes()),
-    }
+fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(json!(text).to_string().as_bytes());
 }
 
-fn push_value(values: &Values, slot: usize, out: &mut Vec<u8>) {
-    match values {
-        Values::None => out.extend_from_slice(b"\"value\":true"),
-        Values::Numbers(numbers) => {
+fn push_value(value: Answer, out: &mut Vec<u8>) {
+    match value {
+        Answer::Bool(_) | Answer::Num(None) => out.extend_from_slice(b"\"value\":true"),
+        Answer::Num(Some(number)) => {
             out.extend_from_slice(b"\"value\":");
-            push_number(out, numbers[slot]);
+            push_number(out, number);
         }
-        Values::Sets(sets) => {
-            let names: Vec<String> =
-                Bitboard(sets[slot]).into_iter().map(|square| square.to_string()).collect();
+        Answer::Set(squares) => {
+            let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
             out.extend_from_slice(format!("\"squares\":{}", json!(names)).as_bytes());
         }
     }
 }
 
-/// A walk along the moves of a game, with the halfmove clock that packed positions lack.
-struct Walk {
-    position: Position,
-    clock: u32,
-    ply: u32,
-}
-
-impl Walk {
-    fn to(&mut self, ply: u32, game: &GameRow) {
-        for &mv in &game.moves()[self.ply as usize..ply as usize] {
-            let board = &self.position.board;
-            let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-            // Castling is packed as king takes rook, so what stands on `to` says nothing then.
-            let taken = board.at(mv.to()).piece().is_some();
-            let is_reset = match mv.kind() {
-                MoveKind::EnPassant => true,
-                MoveKind::Piece(_) => pawn || taken,
-                MoveKind::Castle | MoveKind::Null | MoveKind::Start => false,
-            };
-            self.clock = if is_reset { 0 } else { self.clock + 1 };
-            self.position.play(mv);
-        }
-        self.ply = ply;
-    }
+/// The lowest copy that matches, from 1, what it is, and how many match.
+fn push_copy(found: &Found, row: &Row, out: &mut Vec<u8>) {
+    let name = |names: &[String]| row.copy.and_then(|copy| names.get(copy as usize).cloned());
+    let copy = row.copy.map(|copy| copy + 1);
+    let (pattern, transform) = (name(&found.names.copies), name(&found.names.transforms));
+    let text = format!(
+        ",\"copy\":{},\"pattern\":{},\"transform\":{},\"copies\":{}",
+        json!(copy),
+        json!(pattern),
+        json!(transform),
+        row.copies
+    );
+    out.extend_from_slice(text.as_bytes());
 }

@@ -4,21 +4,34 @@
 //! the reports of a run one after the other. Nothing here knows queries, plans or terminals, and only
 //! [`OutputFile`] knows files. The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
 
+mod csv;
+mod epd;
+pub mod findings;
+pub mod heat;
 mod jsonl;
 pub mod labels;
 mod output;
+pub mod page;
 mod plain;
+mod row;
 mod stitch;
 mod summary;
+pub mod svg;
+pub mod tags;
 mod text;
 pub mod words;
 
-use crate::engine::{Hits, Values, Want};
-use crate::reel::{Block, GameRow};
+use std::ops::Range;
 
+use crate::engine::{Values, Want};
+use crate::reel::GameRow;
+
+pub use csv::{COLUMNS, ColumnType};
 pub use output::{OutputError, OutputFile};
+pub use row::{Found, Names, Row, Rows};
 pub use stitch::Stitcher;
 pub use summary::{Phases, Tally, copy_lines, grouped, kind_name, reason_lines, summary_lines, totals_line};
+pub use text::Layout;
 
 /// How hits are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,9 +40,17 @@ pub enum Format {
     Text {
         /// Longer lists end with how many more there are.
         plies_max: usize,
+        /// How wide columns are.
+        layout: Layout,
     },
-    /// One JSON object a line for each position that hits.
-    JsonLines,
+    /// One JSON object a line for each row.
+    JsonLines(Rows),
+    /// CSV with a head line: [`COLUMNS`].
+    Csv(Rows),
+    /// The position of each row, and what is known of it as operations.
+    Epd(Rows),
+    /// The position of each row.
+    Fen(Rows),
     /// `game ply` for each position that hits.
     Plain,
     /// `game ply value` for each position at which the query has a value. A set always has one; a
@@ -65,35 +86,50 @@ impl Format {
     /// What an engine has to bring for this format.
     pub fn want(self) -> Want {
         match self {
-            Format::Text { .. } | Format::JsonLines | Format::Values => Want::Values,
-            Format::Plain | Format::Nothing => Want::Bits,
+            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values => Want::Values,
+            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Want::Bits,
         }
     }
 
-    /// Writes the hits of a block. `sources` are the names of the database's sources.
+    /// What stands before all reports.
+    pub fn head(self) -> Vec<u8> {
+        if let Format::Csv(_) = self { csv::head() } else { Vec::new() }
+    }
+
+    /// Writes the hits of some games of a block, by their indices.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block.
-    pub fn report(self, block: &Block, hits: &Hits, sources: &[String]) -> Report {
+    /// When the hits are not those of this block, or there are no such games.
+    pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
-        if let Format::Text { plies_max } = self {
-            text::write(block, hits, plies_max, &mut report);
+        let (block, hits) = (found.block, found.hits);
+        let lists_all = self == Format::Values && matches!(hits.values, Values::Sets(_));
+        if let Format::Text { plies_max, layout } = self {
+            text::write(found, games, plies_max, layout, &mut report);
             return report;
         }
         // Of most blocks most games have no hit at all.
-        if hits.bits.iter().all(|&bits| bits == 0) && !self.lists_all(hits) {
+        if hits.bits.iter().all(|&bits| bits == 0) && !lists_all {
             return report;
         }
-        for game in block.games() {
-            let range = game.first_slot()..game.end_slot();
+        for game in games.map(|index| block.game(index)) {
+            let out = &mut report.text;
+            let lists_all = lists_all && found.counts(&game);
             let count = match self {
-                Format::Plain => plain::plies(&game, hits, &mut report.text),
-                Format::Values => plain::values(&game, hits, &mut report.text),
-                Format::JsonLines => jsonl::write(&game, hits, sources, &mut report.text),
-                Format::Text { .. } | Format::Nothing => hits.count_in(range) as usize,
+                Format::Plain => plain::plies(&game, hits, out),
+                Format::Values if lists_all || !matches!(hits.values, Values::Sets(_)) => {
+                    plain::values(&game, hits, out)
+                }
+                Format::JsonLines(rows) => jsonl::write(found, &game, rows, out),
+                Format::Csv(rows) => csv::write(found, &game, rows, out),
+                Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
+                Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
+                Format::Text { .. } | Format::Values | Format::Nothing => {
+                    hits.count_in(game.first_slot()..game.end_slot()) as usize
+                }
             };
-            if count > 0 || self.lists_all(hits) {
+            if count > 0 || lists_all {
                 report.end_game(&game, count);
             }
         }
@@ -102,17 +138,18 @@ impl Format {
 
     /// Whether tags are printed.
     pub fn reads_tags(self) -> bool {
-        matches!(self, Format::Text { .. } | Format::JsonLines)
+        matches!(self, Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Epd(_))
     }
 
-    /// Whether positions that do not hit are listed too.
-    fn lists_all(self, hits: &Hits) -> bool {
-        self == Format::Values && matches!(hits.values, Values::Sets(_))
+    /// Whether copies are printed.
+    pub fn names_copies(self) -> bool {
+        matches!(self, Format::JsonLines(_) | Format::Csv(_))
     }
 }
 
 impl Report {
-    fn end_game(&mut self, game: &GameRow, hits: usize) {
+    /// Ends the text of a game of which so many positions hit.
+    pub fn end_game(&mut self, game: &GameRow, hits: usize) {
         self.games.push(ReportedGame {
             end: self.text.len(),
             hits: hits as u32,

@@ -13,6 +13,8 @@ pub struct Stitcher {
     headings: Option<Vec<String>>,
     /// The source of the last heading.
     source: Option<u32>,
+    /// Games with hits that are still passed over.
+    skip: u64,
     /// Games with hits that are still wanted.
     games_left: u64,
     tally: Tally,
@@ -25,9 +27,17 @@ impl Stitcher {
         Stitcher {
             headings,
             source: None,
+            skip: 0,
             games_left: games_max.unwrap_or(u64::MAX),
             tally: Tally::default(),
         }
+    }
+
+    /// Passes over so many games with hits first. They are not counted.
+    #[must_use]
+    pub fn skipping(mut self, games: u64) -> Stitcher {
+        self.skip = games;
+        self
     }
 
     /// Writes the report of the next block; breaks when no more games are wanted.
@@ -40,6 +50,13 @@ impl Stitcher {
         for game in &report.games {
             if self.games_left == 0 {
                 break;
+            }
+            if self.skip > 0 {
+                // What lies before a game that is passed over is passed over with it.
+                self.skip -= u64::from(game.hits > 0);
+                out.write_all(&report.text[written..end])?;
+                (written, end) = (game.end, game.end);
+                continue;
             }
             if let Some(names) = &self.headings
                 && self.source != Some(game.source)
@@ -58,7 +75,6 @@ impl Stitcher {
             }
         }
         out.write_all(&report.text[written..end])?;
-        out.flush()?;
         Ok(if self.games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 

@@ -1,17 +1,32 @@
 //! One line for each game, for reading.
 
+use std::ops::Range;
+
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Report;
 use super::labels::MoveNumbers;
+use super::tags::date;
 use super::words::{printable, push_number, push_squares};
+use super::{Found, Report};
 use crate::engine::{Answer, Hits};
-use crate::reel::{Block, GameRow};
+use crate::reel::GameRow;
 
 /// Columns beyond which players do not push the rest to the right.
 const PLAYERS_WIDTH_MAX: usize = 56;
 /// Longer names of events are shortened; JSON Lines have all of them.
 const EVENT_WIDTH_MAX: usize = 32;
+
+/// How wide the columns of text are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// As wide as the games need that are written together.
+    Fitted,
+    /// The same for all games, whoever they are written with.
+    Fixed,
+}
+
+/// Players, result, year and event under [`Layout::Fixed`], and the game's number.
+const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
 /// The cells of a line, the number apart.
 struct Line<'a> {
@@ -21,17 +36,20 @@ struct Line<'a> {
     hits: usize,
 }
 
-/// Writes the games of a block that have hits. Columns are as wide as the block needs them.
-pub(super) fn write(block: &Block, hits: &Hits, plies_max: usize, report: &mut Report) {
-    let lines: Vec<Line> = block.games().filter_map(|game| line(game, hits, plies_max)).collect();
-    let mut widths = [0; 4];
-    for line in &lines {
-        for (width, cell) in widths.iter_mut().zip(&line.cells) {
-            *width = cell.width().max(*width);
-        }
-    }
-    widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
-    let number_width = lines.last().map_or(0, |line| line.game.number().to_string().len());
+/// Writes those games of a block that have hits.
+pub(super) fn write(
+    found: &Found,
+    games: Range<usize>,
+    plies_max: usize,
+    layout: Layout,
+    report: &mut Report,
+) {
+    let games = games.map(|index| found.block.game(index));
+    let lines: Vec<Line> = games.filter_map(|game| line(game, found.hits, plies_max)).collect();
+    let (widths, number_width) = match layout {
+        Layout::Fitted => fitted(&lines),
+        Layout::Fixed => FIXED_WIDTHS,
+    };
     for line in lines {
         let out = &mut report.text;
         out.extend_from_slice(format!("{:>number_width$}", line.game.number()).as_bytes());
@@ -47,6 +65,17 @@ pub(super) fn write(block: &Block, hits: &Hits, plies_max: usize, report: &mut R
         out.extend_from_slice(b")\n");
         report.end_game(&line.game, line.hits);
     }
+}
+
+fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
+    let mut widths = [0; 4];
+    for line in lines {
+        for (width, cell) in widths.iter_mut().zip(&line.cells) {
+            *width = cell.width().max(*width);
+        }
+    }
+    widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
+    (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
 fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>> {
@@ -106,8 +135,7 @@ fn known<'a>(game: &GameRow<'a>, name: &str) -> Option<&'a [u8]> {
 }
 
 fn year(game: &GameRow) -> String {
-    let year = |name| game.tag(name)?.get(..4).filter(|year| year.iter().all(u8::is_ascii_digit));
-    year("Date").or_else(|| year("UTCDate")).map_or(String::new(), printable)
+    date(game).map_or(String::new(), |date| date.year.to_string())
 }
 
 fn event(game: &GameRow) -> String {

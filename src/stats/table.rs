@@ -102,7 +102,7 @@ impl Counts {
         let sums =
             columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
         grid.push("total".into(), sums);
-        grid.remark(&more_columns.map(|more| format!("{more} columns")));
+        grid.remark(&more_columns.map(|more| format!("{more} across")));
         grid
     }
 }

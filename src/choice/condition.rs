@@ -1,0 +1,263 @@
+//! Conditions on tags, without CQL: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
+
+use std::cmp::Ordering;
+use std::str::FromStr;
+
+use crate::reel::GameRow;
+use crate::report::tags::{Date, date, elo};
+use crate::report::words::decode;
+
+/// What must be true of a game.
+///
+/// A condition is a name, an operator and a value. Names are those of tags, whatever their case, and
+///
+/// * `player`: `White` or `Black`, one of which must fit;
+/// * `elo`: the higher of both ratings, as in CQL;
+/// * `date`: `Date`, or else `UTCDate`; `year`: its year;
+/// * `result`: how the movetext ended, not the tag.
+///
+/// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
+/// given (`date=2015.03`). `~` looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers and dates. `!=` and `!~` are
+/// true where `=` and `~` are not. What is unknown fits nothing.
+///
+/// ```
+/// use orbit_chess::choice::Condition;
+///
+/// assert!("elo>=2600".parse::<Condition>().is_ok());
+/// assert!("white>Carlsen".parse::<Condition>().is_err());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    field: Field,
+    test: Test,
+    /// Whether the test must fail.
+    is_not: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Field {
+    Player,
+    Elo,
+    Date,
+    Year,
+    Result,
+    /// A tag by its name; dates are compared part by part.
+    Tag {
+        name: String,
+        is_date: bool,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Test {
+    /// Lower case, without the `*` between the parts.
+    Parts(Vec<String>),
+    /// Lower case.
+    Contains(String),
+    Number(Compare, i64),
+    Date(Compare, Date),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Compare {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Compare {
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Compare::Equal => order.is_eq(),
+            Compare::Less => order.is_lt(),
+            Compare::LessOrEqual => order.is_le(),
+            Compare::Greater => order.is_gt(),
+            Compare::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+/// Why a condition is none.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConditionError {
+    /// There is no operator.
+    #[error(
+        "`{0}` compares nothing; write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
+    )]
+    NoOperator(String),
+    /// Nothing stands on one side.
+    #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
+    Half(String),
+    /// Texts have no order.
+    #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
+    NoOrder {
+        /// `<` and the like.
+        operator: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// Not a date or year where one belongs.
+    #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
+    NoDate(String),
+    /// Not a number where one belongs.
+    #[error("`{0}` is no number, which `{1}` is compared with")]
+    NoNumber(String, &'static str),
+    /// Not a result.
+    #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
+    NoResult(String),
+}
+
+/// Longer ones first.
+const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Condition, ConditionError> {
+        let found = (0..text.len()).find_map(|at| {
+            let rest = text.get(at..)?;
+            OPERATORS.iter().find(|operator| rest.starts_with(**operator)).map(|operator| (at, *operator))
+        });
+        let (at, operator) = found.ok_or_else(|| ConditionError::NoOperator(text.to_owned()))?;
+        let (name, value) = (text[..at].trim(), text[at + operator.len()..].trim());
+        if name.is_empty() || value.is_empty() {
+            return Err(ConditionError::Half(text.to_owned()));
+        }
+        let field = Field::of(name);
+        let test = test(&field, operator, value)?;
+        Ok(Condition { field, test, is_not: operator.starts_with('!') })
+    }
+}
+
+fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, ConditionError> {
+    let compare = match operator {
+        "<" => Compare::Less,
+        "<=" => Compare::LessOrEqual,
+        ">" => Compare::Greater,
+        ">=" => Compare::GreaterOrEqual,
+        "~" | "!~" => return Ok(Test::Contains(value.to_lowercase())),
+        _ => Compare::Equal,
+    };
+    let is_equal = compare == Compare::Equal;
+    let number = |name| value.parse().map_err(|_| ConditionError::NoNumber(value.to_owned(), name));
+    let text = || Test::Parts(value.to_lowercase().split('*').map(str::to_owned).collect());
+    match field {
+        Field::Elo => Ok(Test::Number(compare, number("elo")?)),
+        Field::Year => Ok(Test::Number(compare, number("year")?)),
+        Field::Result if is_equal => match value {
+            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()])),
+            "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")])),
+            _ => Err(ConditionError::NoResult(value.to_owned())),
+        },
+        Field::Date | Field::Tag { is_date: true, .. } if !(is_equal && value.contains(['*', '?'])) => {
+            let date = Date::parse(value).ok_or_else(|| ConditionError::NoDate(value.to_owned()))?;
+            Ok(Test::Date(compare, date))
+        }
+        _ if is_equal => Ok(text()),
+        _ => {
+            let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
+            Ok(Test::Number(compare, value.parse().map_err(|_| no_order())?))
+        }
+    }
+}
+
+impl Field {
+    fn of(name: &str) -> Field {
+        match name.to_ascii_lowercase().as_str() {
+            "player" => Field::Player,
+            "elo" => Field::Elo,
+            "date" => Field::Date,
+            "year" => Field::Year,
+            "result" => Field::Result,
+            lower => Field::Tag { name: name.to_owned(), is_date: lower.ends_with("date") },
+        }
+    }
+}
+
+impl Condition {
+    /// Whether it asks for a tag.
+    pub fn reads_tags(&self) -> bool {
+        self.field != Field::Result
+    }
+
+    /// Whether it is true of a game.
+    pub fn holds(&self, game: &GameRow) -> bool {
+        let fits = match &self.field {
+            Field::Player => ["White", "Black"].iter().any(|name| self.test.fits_tag(game, name)),
+            Field::Elo => self.test.fits_number(elo(game, None)),
+            Field::Year => self.test.fits_number(date(game).map(|date| date.year)),
+            Field::Date => match &self.test {
+                Test::Date(compare, bound) => {
+                    date(game).is_some_and(|date| compare_dates(date, *bound, *compare))
+                }
+                _ => self.test.fits_tag(game, "Date"),
+            },
+            Field::Result => self.test.fits(game.outcome().text()),
+            Field::Tag { name, .. } => self.test.fits_tag(game, name),
+        };
+        fits != self.is_not
+    }
+}
+
+impl Test {
+    /// Of several tags of a name the first counts.
+    fn fits_tag(&self, game: &GameRow, name: &str) -> bool {
+        let mut tags = game.tags();
+        let value = tags.find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes()));
+        value.is_some_and(|(_, value)| self.fits(&decode(value)))
+    }
+
+    fn fits(&self, value: &str) -> bool {
+        let value = value.trim();
+        match self {
+            Test::Contains(part) => value.to_lowercase().contains(part),
+            Test::Parts(parts) => has_parts(&value.to_lowercase(), parts),
+            Test::Number(..) => {
+                let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+                self.fits_number(value[..digits].parse().ok())
+            }
+            Test::Date(compare, bound) => {
+                Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
+            }
+        }
+    }
+
+    fn fits_number(&self, number: Option<u32>) -> bool {
+        match (self, number) {
+            (_, None) => false,
+            (Test::Number(compare, bound), Some(number)) => compare.holds(i64::from(number).cmp(bound)),
+            (_, Some(number)) => self.fits(&number.to_string()),
+        }
+    }
+}
+
+/// Whether a text is made of these parts, in this order, with anything between them.
+fn has_parts(text: &str, parts: &[String]) -> bool {
+    let [first, middle @ .., last] = parts else {
+        return parts.first().is_some_and(|only| only == text);
+    };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for part in middle {
+        match rest.find(part.as_str()) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last.as_str())
+}
+
+/// Part by part, as far as the bound is given. Where a part is needed that is not known, nothing holds.
+fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
+    for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
+        let Some(bound) = bound else { break };
+        match part.map(|part| part.cmp(&bound)) {
+            None => return false,
+            Some(Ordering::Equal) => {}
+            Some(order) => return compare.holds(order),
+        }
+    }
+    compare.holds(Ordering::Equal)
+}

@@ -1,0 +1,151 @@
+//! Which games come first, and the best of many in bounded memory.
+
+use std::collections::BinaryHeap;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::engine::{Hits, Values};
+use crate::reel::GameRow;
+use crate::report::tags::{date, elo};
+
+/// By what games are sorted. What is unknown comes last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SortKey {
+    /// The greatest value of the query at a hit of the game; of sets, the number of squares.
+    Value,
+    /// The higher of both ratings.
+    Elo,
+    /// The date.
+    Date,
+}
+
+/// How games are ranked. Ties go to the game that comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// By a key, the greatest first.
+    Sorted {
+        /// The key.
+        key: SortKey,
+        /// Whether the least comes first.
+        reverse: bool,
+    },
+    /// By chance that is settled by the seed and by what the game is (start, moves, result), not by where it
+    /// stands: a sample does not change when a database is split into other files.
+    Sampled {
+        /// Another seed gives another sample.
+        seed: u64,
+    },
+}
+
+impl Order {
+    /// The rank of a game with hits; less comes first.
+    pub fn rank(self, game: &GameRow, hits: &Hits) -> u64 {
+        match self {
+            Order::Sampled { seed } => hash(game, seed),
+            Order::Sorted { key, reverse } => match (key.of(game, hits), reverse) {
+                (None, _) => u64::MAX,
+                (Some(key), false) => u64::MAX - 1 - key,
+                (Some(key), true) => key,
+            },
+        }
+    }
+}
+
+impl SortKey {
+    /// The key, below 2^33.
+    fn of(self, game: &GameRow, hits: &Hits) -> Option<u64> {
+        match self {
+            SortKey::Value => {
+                let slots = hits.slots(game.first_slot()..game.end_slot());
+                match &hits.values {
+                    Values::None => None,
+                    Values::Sets(sets) => slots.map(|slot| u64::from(sets[slot].count_ones())).max(),
+                    Values::Numbers(numbers) => {
+                        let least = i64::from(i32::MIN);
+                        slots.map(|slot| (i64::from(numbers[slot]) - least) as u64).max()
+                    }
+                }
+            }
+            SortKey::Elo => elo(game, None).map(u64::from),
+            SortKey::Date => date(game).map(|date| {
+                let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
+                (year * 100 + month) * 100 + day
+            }),
+        }
+    }
+}
+
+fn hash(game: &GameRow, seed: u64) -> u64 {
+    let mut hasher = Xxh3::with_seed(seed);
+    let start = game.start();
+    hasher.update(bytemuck::bytes_of(&start.board));
+    hasher.update(bytemuck::bytes_of(&start.state));
+    hasher.update(bytemuck::cast_slice(game.moves()));
+    hasher.update(&[game.outcome() as u8]);
+    hasher.digest()
+}
+
+/// The best of what is offered, at most so many.
+#[derive(Clone, Debug)]
+pub struct Top<T> {
+    max: usize,
+    /// The worst that is kept on top.
+    kept: BinaryHeap<Entry<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    place: (u64, u32),
+    what: T,
+}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl<T> Top<T> {
+    /// Room for `max` of them.
+    pub fn new(max: usize) -> Top<T> {
+        Top { max, kept: BinaryHeap::new() }
+    }
+
+    /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
+    pub fn offer(&mut self, rank: u64, number: u32, make: impl FnOnce() -> T) {
+        let place = (rank, number);
+        if self.kept.len() < self.max {
+            self.kept.push(Entry { place, what: make() });
+        } else if let Some(mut worst) = self.kept.peek_mut()
+            && place < worst.place
+        {
+            *worst = Entry { place, what: make() };
+        }
+    }
+
+    /// All that was kept, best first.
+    pub fn by_rank(self) -> impl Iterator<Item = T> {
+        self.kept.into_sorted_vec().into_iter().map(|entry| entry.what)
+    }
+
+    /// All that was kept, by number.
+    pub fn by_number(self) -> impl Iterator<Item = T> {
+        let mut kept = self.kept.into_vec();
+        kept.sort_by_key(|entry| entry.place.1);
+        kept.into_iter().map(|entry| entry.what)
+    }
+}

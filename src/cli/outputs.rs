@@ -1,0 +1,313 @@
+//! Where hits are written to: standard output, files, in one format each.
+
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use orbit_chess::choice::{Order, SortKey, Top};
+use orbit_chess::engine::Want;
+use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
+use orbit_chess::study::Study;
+
+use super::Failure;
+use super::choosing::ChoosingArgs;
+use super::common::{Interrupt, Progress};
+use super::pictures::{self, Picture};
+
+/// Plies in a line of text without `--all-plies`.
+const PLIES_MAX: usize = 12;
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// How hits are printed [default: text].
+    #[arg(long, value_enum)]
+    pub(super) format: Option<FormatName>,
+    /// Write to a file what its name ends in: hits as .txt, .jsonl, .csv, .epd or .fen, each perhaps with .zst after
+    /// it; a report as .html, a heat map as .svg. May be given several times. Nothing is printed then without
+    /// --format. A file appears under its name only when it is complete.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Whether tables (jsonl, csv, epd, fen) have a row for each position that hits or, with its first hit, for each game.
+    #[arg(long, value_enum, default_value_t = RowsName::Hits)]
+    rows: RowsName,
+    /// List every ply of a game in text, however many hit.
+    #[arg(long)]
+    pub(super) all_plies: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum FormatName {
+    Text,
+    Jsonl,
+    Csv,
+    Epd,
+    Fen,
+    Plain,
+    Values,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum RowsName {
+    Hits,
+    Games,
+}
+
+impl OutputArgs {
+    fn format_of(&self, name: FormatName, layout: Layout) -> Format {
+        let rows = match self.rows {
+            RowsName::Hits => Rows::Hits,
+            RowsName::Games => Rows::Games,
+        };
+        match name {
+            FormatName::Text => {
+                Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX }, layout }
+            }
+            FormatName::Jsonl => Format::JsonLines(rows),
+            FormatName::Csv => Format::Csv(rows),
+            FormatName::Epd => Format::Epd(rows),
+            FormatName::Fen => Format::Fen(rows),
+            FormatName::Plain => Format::Plain,
+            FormatName::Values => Format::Values,
+        }
+    }
+}
+
+/// What a file's name asks for.
+enum Wish {
+    Hits(FormatName),
+    Picture(Picture),
+}
+
+fn wish(path: &Path) -> Result<Wish, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".zst").unwrap_or(&name);
+    match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        "txt" => Ok(Wish::Hits(FormatName::Text)),
+        "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
+        "csv" => Ok(Wish::Hits(FormatName::Csv)),
+        "epd" => Ok(Wish::Hits(FormatName::Epd)),
+        "fen" => Ok(Wish::Hits(FormatName::Fen)),
+        "html" => Ok(Wish::Picture(Picture::Page)),
+        "svg" => Ok(Wish::Picture(Picture::Svg)),
+        _ => Err(Failure::Other(format!(
+            "{}: the name must end in .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: that says \
+             what is written",
+            path.display()
+        ))),
+    }
+}
+
+/// What has to be found and made for the outputs, on any thread.
+pub(super) struct Formats {
+    formats: Vec<Format>,
+    /// Reports of whole blocks are not wanted where games are held until the end.
+    are_held: bool,
+    sorts_by_value: bool,
+}
+
+impl Formats {
+    pub(super) fn want(&self) -> Want {
+        let wants_values = self.formats.iter().any(|format| format.want() == Want::Values);
+        if wants_values || self.sorts_by_value { Want::Values } else { Want::Bits }
+    }
+
+    pub(super) fn reads_tags(&self) -> bool {
+        self.formats.iter().any(|format| format.reads_tags())
+    }
+
+    pub(super) fn names_copies(&self) -> bool {
+        self.formats.iter().any(|format| format.names_copies())
+    }
+
+    pub(super) fn reports(&self, found: &Found) -> Vec<Report> {
+        if self.are_held {
+            return Vec::new();
+        }
+        self.formats.iter().map(|format| format.report(found, 0..found.block.games_len())).collect()
+    }
+}
+
+/// One place that hits are written to.
+struct Output {
+    format: Format,
+    stitcher: Stitcher,
+    sink: Sink,
+}
+
+enum Sink {
+    Stdout,
+    /// Whoever read standard output has had enough.
+    Closed,
+    File(OutputFile),
+}
+
+impl Output {
+    fn write(&mut self, report: &Report, progress: &Progress) -> Result<ControlFlow<()>, Failure> {
+        let stitcher = &mut self.stitcher;
+        match &mut self.sink {
+            Sink::Closed => Ok(ControlFlow::Break(())),
+            Sink::File(file) => stitcher.write(report, file).map_err(file_failure),
+            Sink::Stdout => {
+                let mut out = io::stdout().lock();
+                let written = progress.beside_stdout(|| {
+                    let flow = stitcher.write(report, &mut out)?;
+                    out.flush().map(|()| flow)
+                });
+                match written {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        self.sink = Sink::Closed;
+                        Ok(ControlFlow::Break(()))
+                    }
+                    written => written.map_err(Failure::Stdout),
+                }
+            }
+        }
+    }
+
+    /// Writes what stands before all hits.
+    fn begin(&mut self) -> Result<(), Failure> {
+        let head = self.format.head();
+        match &mut self.sink {
+            Sink::Stdout => io::stdout().lock().write_all(&head).map_err(Failure::Stdout),
+            Sink::File(file) => file.write_all(&head).map_err(file_failure),
+            Sink::Closed => Ok(()),
+        }
+    }
+}
+
+/// The errors of an output file name it.
+fn file_failure(error: impl std::fmt::Display) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+/// All places, and what is written to them.
+pub(super) struct Outputs {
+    outputs: Vec<Output>,
+    pictures: Vec<(Picture, OutputFile)>,
+    /// Games that do not come as they stand in the database are held until the end, with a report for each output.
+    held: Option<(Order, Top<Vec<Report>>)>,
+}
+
+impl Outputs {
+    /// Begins all files. `lists` is whether there can be a list on standard output.
+    pub(super) fn create(
+        args: &OutputArgs,
+        choosing: &ChoosingArgs,
+        lists: bool,
+        sources: &[String],
+        interrupt: &Interrupt,
+    ) -> Result<Outputs, Failure> {
+        let order = choosing.order();
+        let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
+        let output = |format: Format, sink| {
+            let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
+            let stitcher = Stitcher::new(has_headings.then(|| sources.to_vec()), choosing.games_max());
+            Output { format, stitcher: stitcher.skipping(choosing.skip()), sink }
+        };
+        let mut outputs = Vec::new();
+        let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
+        let format = shown.map_or(Format::Nothing, |name| args.format_of(name, layout));
+        outputs.push(output(format, Sink::Stdout));
+        let mut pictures = Vec::new();
+        for path in &args.files {
+            let wish = wish(path)?;
+            let file = OutputFile::create(path).map_err(file_failure)?;
+            file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+            match wish {
+                Wish::Hits(name) => outputs.push(output(args.format_of(name, layout), Sink::File(file))),
+                Wish::Picture(picture) => pictures.push((picture, file)),
+            }
+        }
+        outputs.iter_mut().try_for_each(Output::begin)?;
+        let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
+        let held = order.map(|order| (order, Top::new(usize::try_from(kept).unwrap_or(usize::MAX))));
+        Ok(Outputs { outputs, pictures, held })
+    }
+
+    pub(super) fn formats(&self) -> Formats {
+        Formats {
+            formats: self.outputs.iter().map(|output| output.format).collect(),
+            are_held: self.held.is_some(),
+            sorts_by_value: matches!(self.held, Some((Order::Sorted { key: SortKey::Value, .. }, _))),
+        }
+    }
+
+    /// Takes what was found in the next block, and the reports of it; breaks when no more games are wanted.
+    pub(super) fn take(
+        &mut self,
+        found: &Found,
+        reports: &[Report],
+        progress: &Progress,
+    ) -> Result<ControlFlow<()>, Failure> {
+        let Outputs { outputs, held, .. } = self;
+        if let Some((order, top)) = held {
+            for game in found.block.games().filter(|game| found.is_hit(game)) {
+                let one = game.index()..game.index() + 1;
+                top.offer(order.rank(&game, found.hits), game.number(), || {
+                    outputs.iter().map(|output| output.format.report(found, one.clone())).collect()
+                });
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        let mut all = ControlFlow::Break(());
+        for (output, report) in outputs.iter_mut().zip(reports) {
+            if output.write(report, progress)?.is_continue() {
+                all = ControlFlow::Continue(());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether nobody reads what is written.
+    pub(super) fn are_closed(&self) -> bool {
+        self.pictures.is_empty() && self.outputs.iter().all(|output| matches!(output.sink, Sink::Closed))
+    }
+
+    /// Writes the games that were held, and gives all files their names. What was listed.
+    pub(super) fn finish(&mut self, progress: &Progress) -> Result<(), Failure> {
+        if let Some((order, top)) = self.held.take() {
+            let games: Vec<Vec<Report>> = match order {
+                Order::Sampled { .. } => top.by_number().collect(),
+                Order::Sorted { .. } => top.by_rank().collect(),
+            };
+            for reports in games {
+                for (output, report) in self.outputs.iter_mut().zip(&reports) {
+                    let _ = output.write(report, progress)?;
+                }
+            }
+        }
+        for output in &mut self.outputs {
+            if let Sink::File(file) = std::mem::replace(&mut output.sink, Sink::Closed) {
+                file.finish().map_err(file_failure)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a study is wanted.
+    pub(super) fn have_pictures(&self) -> bool {
+        !self.pictures.is_empty()
+    }
+
+    /// Writes the pictures.
+    pub(super) fn draw(&mut self, study: &Study, query: &str) -> Result<(), Failure> {
+        let mut pictures = self.pictures.drain(..);
+        pictures.try_for_each(|(picture, file)| pictures::write(picture, study, query, file))
+    }
+
+    /// The files that are not finished.
+    pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
+        let hits = self.outputs.iter().filter_map(|output| match &output.sink {
+            Sink::File(file) => Some(file.path()),
+            Sink::Stdout | Sink::Closed => None,
+        });
+        hits.chain(self.pictures.iter().map(|(_, file)| file.path()))
+    }
+
+    /// The games and positions that were listed.
+    pub(super) fn listed(&self) -> Tally {
+        self.outputs[0].stitcher.tally()
+    }
+}

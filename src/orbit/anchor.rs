@@ -1,0 +1,151 @@
+//! Where on the board the copies of an orbit stand.
+//!
+//! Many copies differ in nothing but their place. To count hits by place each copy needs one: the image of a
+//! square that the filter names, or else how far the filter was shifted.
+
+use shakmaty::{Bitboard, Square};
+
+use super::{Filter, Orbit};
+use crate::query::Op;
+
+/// The places of the copies of an orbit, in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Anchors {
+    /// The image of the first designator of a single square in the filter as written, for each copy.
+    Squares(Vec<Square>),
+    /// There is no such designator, or some copy has no single image of it: the shift (files, ranks) of
+    /// each copy, -7 to 7 both; `None` where shifts were composed in a way that is no single shift.
+    Offsets(Vec<Option<(i8, i8)>>),
+}
+
+/// Where the copies of an orbit stand.
+///
+/// Designators under `notransform` stay where they are, and those of inner orbits stand at several squares
+/// at once: neither is an anchor.
+///
+/// ```
+/// use orbit_chess::{board::Square, orbit::{self, Anchors, Filter}, query};
+///
+/// let query = query::parse("flipcolor {Nd4 kf3}").unwrap().query;
+/// let Filter::Orbit(orbit) = orbit::expand(&query.body).unwrap() else { panic!("it is a transform") };
+/// assert_eq!(orbit::anchors(&orbit), Anchors::Squares(vec![Square::D4, Square::D5]));
+/// ```
+pub fn anchors(orbit: &Orbit) -> Anchors {
+    let offsets = || Anchors::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
+    let Some(first) = designators(&orbit.base).iter().position(|squares| squares.single_square().is_some())
+    else {
+        return offsets();
+    };
+    // A copy has the designators of the filter as written, in the same order.
+    let images = orbit.copies.iter().map(|copy| designators(&copy.filter)[first].single_square());
+    images.collect::<Option<Vec<_>>>().map_or_else(offsets, Anchors::Squares)
+}
+
+/// The squares of the designators that transforms move, in the order of the text, without inner orbits.
+fn designators(filter: &Filter) -> Vec<Bitboard> {
+    let mut out = Vec::new();
+    collect(filter, &mut out);
+    out
+}
+
+fn collect(filter: &Filter, out: &mut Vec<Bitboard>) {
+    let Filter::Plain(plain) = filter else { return };
+    if plain.fixed {
+        return;
+    }
+    if let Op::Designator { squares, .. } = plain.op {
+        out.push(squares);
+    }
+    plain.args.iter().for_each(|arg| collect(arg, out));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        board::translate,
+        orbit::{Copy, expand},
+        query::parse,
+    };
+
+    fn orbit(text: &str) -> Orbit {
+        match expand(&parse(text).unwrap().query.body).unwrap() {
+            Filter::Orbit(orbit) => orbit,
+            Filter::Plain(_) => panic!("{text} is no transform"),
+        }
+    }
+
+    fn squares(text: &str) -> Vec<String> {
+        match anchors(&orbit(text)) {
+            Anchors::Squares(squares) => squares.iter().map(Square::to_string).collect(),
+            Anchors::Offsets(offsets) => panic!("{text} has offsets: {offsets:?}"),
+        }
+    }
+
+    fn offsets(text: &str) -> Vec<Option<(i8, i8)>> {
+        match anchors(&orbit(text)) {
+            Anchors::Offsets(offsets) => offsets,
+            Anchors::Squares(squares) => panic!("{text} has squares: {squares:?}"),
+        }
+    }
+
+    #[test]
+    fn an_anchor_is_the_image_of_the_first_single_square() {
+        for (text, wanted) in [
+            ("flip {Nd4 kf3}", "d4 e4 e5 d5 d5 e4 d4 e5"),
+            ("flip {Nb1 kf3}", "b1 h2 g8 a7 b8 g1 a2 h7"),
+            ("flipcolor {Nd4 kf3}", "d4 d5"),
+            ("reversecolor {Nd4 kf3}", "d5"),
+            ("shifthorizontal {kg3 Nf4}", "b3 c3 d3 e3 f3 g3 h3"),
+            ("shifthorizontal {Nf4 kg3}", "a4 b4 c4 d4 e4 f4 g4"),
+            ("shiftvertical {R[a1,a2] k kb3}", "b2 b3 b4 b5 b6 b7 b8"),
+            ("flipcolor {(notransform Ka1) kb3}", "b3 b6"),
+            ("shifthorizontal N->kg3", "a3 b3 c3 d3 e3 f3 g3 h3"),
+            ("flip R", ""),
+        ] {
+            let found =
+                if wanted.is_empty() { offsets(text).len().to_string() } else { squares(text).join(" ") };
+            assert_eq!(found, if wanted.is_empty() { "1" } else { wanted }, "{text}");
+        }
+    }
+
+    /// By the placement instead of the copy.
+    fn by_placement(copy: &Copy, square: Square) -> Option<Square> {
+        let turned = copy.placement.dihedral.apply(Bitboard::from(square));
+        translate(turned, copy.placement.shift.unwrap()).single_square()
+    }
+
+    #[test]
+    fn the_knight_of_a_shifted_pattern_visits_every_square() {
+        for (text, copies) in
+            [("shift {Nd4 kf3}", 42), ("flip shift {Nd4 kf3}", 336), ("shift flip flipcolor {Nd4 kf3}", 672)]
+        {
+            let orbit = orbit(text);
+            let Anchors::Squares(found) = anchors(&orbit) else { panic!("{text} has a single square") };
+            assert_eq!(found.len(), copies, "{text}");
+            for (copy, square) in orbit.copies.iter().zip(&found) {
+                assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
+            }
+            let all: Bitboard = found.into_iter().collect();
+            // A knight that gives check two files to the right and a rank down does not stand in a corner.
+            assert_eq!(all.count(), if copies == 42 { 42 } else { 64 }, "{text}");
+        }
+    }
+
+    #[test]
+    fn without_a_single_square_there_are_offsets() {
+        let found = offsets("shift {R[a1,a2] k}");
+        assert!(found.contains(&Some((0, 0))) && found.contains(&Some((7, 6))), "{found:?}");
+        assert!(!found.contains(&Some((-1, 0))), "all of the rook's squares left the board: {found:?}");
+        assert_eq!(offsets("flip {R[a1,a2]}"), [Some((0, 0)); 8]);
+        assert_eq!(offsets("shifthorizontal count flip {Ra1 kb3}").len(), 13, "inner orbits have no anchor");
+    }
+
+    #[test]
+    fn shifts_one_after_the_other_have_anchors_too() {
+        let orbit = orbit("shifthorizontal shifthorizontal {R[c3,h3] kd3}");
+        assert!(orbit.copies.iter().any(|copy| copy.placement.shift.is_none()), "some are no single shift");
+        let Anchors::Squares(found) = anchors(&orbit) else { panic!("d3 is a single square") };
+        assert!(found.iter().all(|square| square.rank() == shakmaty::Rank::Third), "{found:?}");
+    }
+}

@@ -1,0 +1,127 @@
+//! What of a filter can be drawn on a board.
+
+use shakmaty::{Bitboard, Square};
+
+use super::{AsText, Filter, text::designator};
+use crate::query::Op;
+
+/// A filter as a diagram and a rest in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// The placement field of a FEN: the pieces that must stand on one square each. Beside the letters of
+    /// pieces, `A` and `a` are any white and black piece, and `_` is a square that must be empty.
+    pub placement: String,
+    /// Squares that the rest names, where it does not name the whole board.
+    pub area: Bitboard,
+    /// What cannot be drawn, each part as CQL; all parts must match.
+    pub rest: Vec<String>,
+}
+
+/// Draws what a filter demands of single squares.
+///
+/// ```
+/// use orbit_chess::{orbit, query};
+///
+/// let query = query::parse("{Bh7 kg8 btm [QR]a1-2}").unwrap().query;
+/// let pattern = orbit::pattern(&orbit::expand(&query.body).unwrap());
+/// assert_eq!(pattern.placement, "6k1/7B/8/8/8/8/8/8");
+/// assert_eq!(pattern.rest, ["btm", "[QR]a1-2"]);
+/// ```
+pub fn pattern(filter: &Filter) -> Pattern {
+    let mut drawing = Drawing { pieces: [None; 64], area: Bitboard::EMPTY, rest: Vec::new() };
+    drawing.demand(filter);
+    Pattern { placement: placement(&drawing.pieces), area: drawing.area, rest: drawing.rest }
+}
+
+struct Drawing {
+    pieces: [Option<char>; 64],
+    area: Bitboard,
+    rest: Vec<String>,
+}
+
+impl Drawing {
+    /// Draws a filter that must match, or writes it down.
+    fn demand(&mut self, filter: &Filter) {
+        if let Filter::Plain(plain) = filter {
+            match &plain.op {
+                Op::Compound | Op::And => return plain.args.iter().for_each(|arg| self.demand(arg)),
+                Op::Designator { pieces, squares } => {
+                    let letters = designator(*pieces, Bitboard::FULL);
+                    if let (Some(square), [letter]) = (squares.single_square(), letters.as_bytes()) {
+                        let place = &mut self.pieces[square as usize];
+                        if place.is_none_or(|other| other == char::from(*letter)) {
+                            *place = Some(char::from(*letter));
+                            return;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        filter.walk(&mut |plain| {
+            if let Op::Designator { squares, .. } = &plain.op
+                && *squares != Bitboard::FULL
+            {
+                self.area |= *squares;
+            }
+        });
+        self.rest.push(AsText(filter).to_string());
+    }
+}
+
+fn placement(pieces: &[Option<char>; 64]) -> String {
+    let ranks = (0..8).rev().map(|rank| {
+        let mut out = String::new();
+        let mut gap = 0;
+        for file in 0..8 {
+            match pieces[Square::new(8 * rank + file) as usize] {
+                None => gap += 1,
+                Some(letter) => {
+                    push_gap(&mut out, &mut gap);
+                    out.push(letter);
+                }
+            }
+        }
+        push_gap(&mut out, &mut gap);
+        out
+    });
+    ranks.collect::<Vec<_>>().join("/")
+}
+
+/// Appends the number of empty squares, if there are any.
+fn push_gap(out: &mut String, gap: &mut u32) {
+    out.extend(char::from_digit(*gap, 10).filter(|_| *gap > 0));
+    *gap = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{orbit::expand, query::parse};
+
+    fn drawn(text: &str) -> Pattern {
+        pattern(&expand(&parse(text).unwrap().query.body).unwrap())
+    }
+
+    #[test]
+    fn single_squares_are_drawn_and_all_else_is_written() {
+        for (text, placement, area, rest) in [
+            ("{Nd4 kf3}", "8/8/8/8/3N4/5k2/8/8", "", ""),
+            ("Ka1 and Ah8 and _b2", "7A/8/8/8/8/8/1_6/K7", "", ""),
+            ("{Bh7 kg8 btm check}", "6k1/7B/8/8/8/8/8/8", "", "btm; check"),
+            ("{P[a2,b2] pa3 k}", "8/8/8/8/8/p7/8/8", "a2 b2", "Pa-b2; k"),
+            ("not Nd4", "8/8/8/8/8/8/8/8", "d4", "not Nd4"),
+            ("{Ra1 Qa1 Ra1}", "8/8/8/8/8/8/8/R7", "a1", "Qa1"),
+            ("{[QR]a1 b1}", "8/8/8/8/8/8/8/8", "a1 b1", "[QR]a1; b1"),
+            ("{Ra1 flip Nb1}", "8/8/8/8/8/8/8/R7", "b1 g1 a2 h2 a7 h7 b8 g8", "*"),
+        ] {
+            let found = drawn(text);
+            assert_eq!(found.placement, placement, "{text}");
+            let squares: Vec<String> = found.area.into_iter().map(|square| square.to_string()).collect();
+            assert_eq!(squares.join(" "), area, "{text}");
+            if rest != "*" {
+                assert_eq!(found.rest.join("; "), rest, "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Positions that hit, one a line: FEN, or EPD with what is known as operations.
+//!
+//! Source: the PGN standard, section 16.2, <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
+
+use super::row::{Found, Row, Rows};
+use super::words::decode;
+use crate::reel::GameRow;
+
+/// Appends the FENs of a game's rows; returns how many positions of it hit.
+pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+    found.rows(game, rows, |row| {
+        out.extend_from_slice(row.fen.as_bytes());
+        out.push(b'\n');
+    })
+}
+
+/// Appends the EPDs of a game's rows; returns how many positions of it hit. Operations: `sm`, the move that
+/// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply.
+pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+    let mut id = None;
+    found.rows(game, rows, |row| {
+        let id = id.get_or_insert_with(|| id_of(game));
+        out.extend_from_slice(line(row, id).as_bytes());
+    })
+}
+
+fn line(row: &Row, id: &str) -> String {
+    let mut fields = row.fen.rsplitn(3, ' ');
+    let (full, clock, position) =
+        (fields.next().unwrap_or("1"), fields.next().unwrap_or("0"), fields.next().unwrap_or_default());
+    // Coordinates and null moves are no SAN, which `sm` demands.
+    let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
+    let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
+    let (game, ply) = (row.game.number(), row.ply);
+    format!("{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}\";\n")
+}
+
+/// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote.
+fn id_of(game: &GameRow) -> String {
+    let tag = |name| game.tag(name).map(|value| decode(value).trim().to_owned());
+    let known = |name| tag(name).filter(|value| !matches!(value.as_str(), "" | "?" | "????.??.??"));
+    let players = match (known("White"), known("Black")) {
+        (None, None) => None,
+        (white, black) => {
+            let name = |name: Option<String>| name.unwrap_or_else(|| String::from("?"));
+            Some(format!("{} - {}", name(white), name(black)))
+        }
+    };
+    let parts: Vec<String> = [players, known("Event"), known("Date")].into_iter().flatten().collect();
+    let clean = |letter: char| if letter == '"' || letter.is_control() { '\'' } else { letter };
+    parts.join(", ").chars().map(clean).collect()
+}

@@ -1,0 +1,311 @@
+//! What a scan found, as plain data: everything that a report shows.
+//!
+//! A page, a picture and a JSON object are made of the same [`Findings`], so that they say the same. Who
+//! fills them knows scans; nothing here does.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+};
+
+use serde::{Serialize, Serializer};
+
+use super::heat::HeatMap;
+use crate::{
+    board::Bitboard,
+    orbit::{self, Anchors, AsText, Filter, Orbit, Pattern},
+};
+
+/// Copies listed at most; there may be 100,000.
+const COPIES_MAX: usize = 1_000;
+/// Letters of a copy's text at most: one with orbits in it may be as long as all their copies.
+const TEXT_MAX: usize = 300;
+
+/// Everything that a report shows.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Findings {
+    /// What the report is called.
+    pub title: String,
+    /// The day on which it was made, if it shall say so: without it equal findings make equal bytes.
+    pub date: Option<String>,
+    /// The text of the query.
+    pub query: String,
+    /// What the query demands of the board, before transforms.
+    pub pattern: PatternBoard,
+    /// The engine that answered, in words.
+    pub engine: String,
+    /// The names of the database's sources.
+    pub sources: Vec<String>,
+    /// How much was searched and how much hit.
+    pub totals: HitCounts,
+    /// The outermost transform, if the query is one.
+    pub orbit: Option<OrbitFindings>,
+    /// For a query whose value is a set of squares: in how many positions each square was in it.
+    pub squares: Option<HeatMap>,
+    /// Groups of games or positions, each with its share of hits.
+    pub histograms: Vec<Histogram>,
+    /// Some of the positions that hit.
+    pub sample: Vec<SampleHit>,
+    /// How the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
+    pub sample_note: String,
+}
+
+/// Games and positions, and how many of them hit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct HitCounts {
+    /// Games searched.
+    pub games: u64,
+    /// Games with a hit.
+    pub games_hit: u64,
+    /// Positions searched.
+    pub positions: u64,
+    /// Positions that hit.
+    pub positions_hit: u64,
+}
+
+/// Hits by copy of an orbit.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct OrbitFindings {
+    /// Distinct copies.
+    pub copies_total: u64,
+    /// Copies that hit anywhere.
+    pub copies_hit: u64,
+    /// The copies that hit, most frequent first, then in the order of the orbit; 1,000 at most.
+    pub copies: Vec<CopyFindings>,
+    /// Hits by turn or reflection, in the order of the orbit.
+    pub symmetries: Vec<TransformSum>,
+    /// Hits by whether the colours were swapped.
+    pub colors: Vec<TransformSum>,
+    /// Hits by place, if the copies stand in more than one.
+    pub heat: Option<HeatMap>,
+}
+
+/// One copy and its hits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CopyFindings {
+    /// Its number in the orbit, from 1.
+    pub copy: u64,
+    /// The copy as CQL, shortened if it is very long.
+    pub text: String,
+    /// How it came from the filter as written.
+    pub transform: String,
+    /// The square on which it stands, if it has an anchor.
+    pub anchor: Option<String>,
+    /// Without an anchor, by how much it was shifted: files, ranks.
+    pub offset: Option<[i8; 2]>,
+    /// Positions that it hits.
+    pub positions: u64,
+    /// What it demands of the board.
+    pub pattern: PatternBoard,
+}
+
+/// The hits of all copies that came about in one way. A position that several copies hit counts once for
+/// each.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TransformSum {
+    /// The way: `turned 90`.
+    pub transform: String,
+    /// Copies that came about like this.
+    pub copies: u64,
+    /// The sum of the positions that they hit.
+    pub positions: u64,
+}
+
+/// A filter as a board and a rest in words; see [`Pattern`].
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct PatternBoard {
+    /// The placement field of a FEN, with `A`, `a` and `_` beside the letters of pieces.
+    pub placement: String,
+    /// Squares that the rest names.
+    pub area: SquareNames,
+    /// Conditions that cannot be drawn.
+    pub rest: Vec<String>,
+}
+
+/// A set of squares; a list of names in JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SquareNames(pub Bitboard);
+
+/// Groups of games or positions.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Histogram {
+    /// What they are grouped by: `year`.
+    pub name: String,
+    /// What shares are shares of.
+    pub unit: Unit,
+    /// The groups in the order in which they are shown.
+    pub rows: Vec<HistogramRow>,
+}
+
+/// What a share counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Games that hit, of all games of the group.
+    Games,
+    /// Positions that hit, of all positions of the group.
+    Positions,
+}
+
+/// One group.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct HistogramRow {
+    /// Its name: `2015`, `2400-2499`.
+    pub label: String,
+    /// What was searched and what hit.
+    #[serde(flatten)]
+    pub counts: HitCounts,
+    /// The share that hits, 0 to 1; `None` in an empty group.
+    pub share: Option<f64>,
+    /// The lower end of the share's 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end of the share's 95 % interval.
+    pub high: Option<f64>,
+}
+
+/// One position that hits, and its game.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct SampleHit {
+    /// The number of the game over all sources, from 1.
+    pub game: u64,
+    /// The name of its source.
+    pub source: String,
+    /// The name of White, `?` if it is not known; so with the tags below.
+    pub white: String,
+    /// The name of Black.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// The date as the game has it.
+    pub date: String,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// Half-moves before the position.
+    pub ply: u32,
+    /// The move that led to the position: `23...`.
+    pub label: String,
+    /// The position.
+    pub fen: String,
+    /// The move that follows, as SAN.
+    pub next: Option<String>,
+    /// The squares that the pattern matched.
+    pub lit: SquareNames,
+    /// Where the game can be seen, if that is known. Links that do not begin with `https://` are not shown.
+    pub url: Option<String>,
+    /// The value of the query, if it is more than a condition.
+    pub value: Option<String>,
+    /// The copy that hit, as CQL.
+    pub copy: Option<String>,
+}
+
+impl OrbitFindings {
+    /// Sums up how many positions each copy of an orbit hits.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one count for each copy.
+    pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
+        assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
+        let anchors = orbit::anchors(orbit);
+        let mut hit: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] > 0).collect();
+        let copies_hit = hit.len() as u64;
+        hit.sort_by_key(|&k| (Reverse(counts[k]), k));
+        hit.truncate(COPIES_MAX);
+        let sums = |name: fn(&orbit::Copy) -> String| transform_sums(orbit, counts, name);
+        OrbitFindings {
+            copies_total: orbit.copies.len() as u64,
+            copies_hit,
+            copies: hit.into_iter().map(|k| copy_findings(orbit, &anchors, k, counts[k])).collect(),
+            symmetries: sums(|copy| symmetry_name(copy.placement)),
+            colors: sums(|copy| color_name(copy.placement)),
+            heat: HeatMap::of_anchors(&anchors, counts),
+        }
+    }
+}
+
+/// What is left of a placement for the table of turns and reflections.
+fn symmetry_name(placement: orbit::Placement) -> String {
+    let dihedral = placement.turned();
+    orbit::Placement { dihedral, swap_colors: false, ..placement.unshifted() }.to_string()
+}
+
+fn color_name(placement: orbit::Placement) -> String {
+    if placement.swap_colors { "colours swapped" } else { "colours as written" }.to_owned()
+}
+
+/// Sums by a name that copies have, in the order in which the names first occur.
+fn transform_sums(orbit: &Orbit, counts: &[u64], name: impl Fn(&orbit::Copy) -> String) -> Vec<TransformSum> {
+    let mut sums: Vec<TransformSum> = Vec::new();
+    let mut known = BTreeMap::new();
+    for (copy, &positions) in orbit.copies.iter().zip(counts) {
+        let transform = name(copy);
+        let index = *known.entry(transform.clone()).or_insert_with(|| {
+            sums.push(TransformSum { transform, copies: 0, positions: 0 });
+            sums.len() - 1
+        });
+        sums[index].copies += 1;
+        sums[index].positions = sums[index].positions.saturating_add(positions);
+    }
+    sums
+}
+
+fn copy_findings(orbit: &Orbit, anchors: &Anchors, index: usize, positions: u64) -> CopyFindings {
+    let copy = &orbit.copies[index];
+    let (anchor, offset) = match anchors {
+        Anchors::Squares(squares) => (Some(squares[index].to_string()), None),
+        Anchors::Offsets(offsets) => (None, offsets[index].map(|(dx, dy)| [dx, dy])),
+    };
+    CopyFindings {
+        copy: index as u64 + 1,
+        text: shortened(AsText(&copy.filter).to_string()),
+        transform: copy.placement.to_string(),
+        anchor,
+        offset,
+        positions,
+        pattern: PatternBoard::of(&copy.filter),
+    }
+}
+
+impl PatternBoard {
+    /// The board of a filter.
+    pub fn of(filter: &Filter) -> PatternBoard {
+        let Pattern { placement, area, rest } = orbit::pattern(filter);
+        let mut seen = HashSet::new();
+        let rest = rest.into_iter().filter(|part| seen.insert(part.clone())).map(shortened).collect();
+        PatternBoard { placement, area: SquareNames(area), rest }
+    }
+}
+
+/// A text that is no longer than a reader bears.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(TEXT_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+impl Serialize for SquareNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.into_iter().map(|square| square.to_string()))
+    }
+}
+
+impl HitCounts {
+    /// What was searched and what hit, in one unit.
+    pub fn of(self, unit: Unit) -> (u64, u64) {
+        match unit {
+            Unit::Games => (self.games, self.games_hit),
+            Unit::Positions => (self.positions, self.positions_hit),
+        }
+    }
+}
+
+impl Unit {
+    /// Its name: `games`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Games => "games",
+            Unit::Positions => "positions",
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Boards, heat maps and bar charts as vector pictures.
+//!
+//! Every picture is an `svg` element with a role, a title and a description. Its colours are classes whose
+//! values `palette.css` has, light and dark, so that a page sets them once. Boards take their pieces from
+//! [`definitions`], which a page holds once as well.
+
+mod board;
+mod chart;
+mod pieces;
+
+use maud::{Markup, html};
+
+pub use board::Diagram;
+pub use chart::{ROWS_MAX, bars, heat_map, percent, scale};
+pub use pieces::definitions;
+
+use super::heat::HeatMap;
+
+/// The colours of all pictures, as CSS.
+pub const PALETTE: &str = include_str!("svg/palette.css");
+
+/// A heat map as a file of its own.
+pub fn heat_map_file(map: &HeatMap) -> String {
+    let picture = heat_map(map, "heat", Some(PALETTE)).into_string();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n")
+}
+
+/// An `svg` element `width` by `height` units large that scales with what it stands in.
+fn picture(
+    id: &str,
+    class: &str,
+    (x, y, width, height): (i32, i32, i32, i32),
+    title: &str,
+    description: &str,
+    inside: Markup,
+) -> Markup {
+    html! {
+        svg xmlns="http://www.w3.org/2000/svg" class=(class) viewBox={ (x) " " (y) " " (width) " " (height) }
+            role="img" aria-labelledby={ (id) "-title " (id) "-desc" } {
+            title id={ (id) "-title" } { (title) }
+            desc id={ (id) "-desc" } { (description) }
+            (inside)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Boards with pieces.
+
+use maud::{Markup, html};
+
+use super::{picture, pieces};
+use crate::board::{Bitboard, Square};
+
+/// A board with what stands on it, White's side down.
+#[derive(Clone, Copy, Debug)]
+pub struct Diagram<'a> {
+    /// What its `id` attributes begin with; no two pictures of a page may share it.
+    pub id: &'a str,
+    /// What it shows, in a few words.
+    pub title: &'a str,
+    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a
+    /// square that must be empty. What is no placement is left out.
+    pub placement: &'a str,
+    /// Squares to light up.
+    pub lit: Bitboard,
+    /// Squares to mark with a dot.
+    pub area: Bitboard,
+    /// Whether files and ranks are named.
+    pub has_names: bool,
+}
+
+impl Diagram<'_> {
+    /// The picture. It needs [`super::definitions`] in the same page.
+    pub fn picture(&self) -> Markup {
+        let pieces = pieces_of(self.placement);
+        let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
+        let at = |square: Square| (45 * square.file() as i32, 45 * (7 - square.rank() as i32));
+        let inside = html! {
+            use href="#empty-board" {}
+            @for square in self.lit {
+                @let (x, y) = at(square);
+                rect class="lit" x=(f64::from(x) + 1.25) y=(f64::from(y) + 1.25) width="42.5" height="42.5" {}
+            }
+            @for square in self.area {
+                @let (x, y) = at(square);
+                circle class="area" cx=(f64::from(x) + 22.5) cy=(f64::from(y) + 22.5) r="7" {}
+            }
+            rect class="edge" width="360" height="360" {}
+            @for &(square, letter) in &pieces {
+                @let (x, y) = at(square);
+                @if let Some(name) = pieces::name(letter) {
+                    use href={ "#" (name) } x=(x) y=(y) {}
+                }
+            }
+            @if self.has_names {
+                @for k in 0..8u8 {
+                    text x=(f64::from(k) * 45.0 + 22.5) y="375" font-size="13" text-anchor="middle" {
+                        (char::from(b'a' + k))
+                    }
+                    text x="-9" y=(f64::from(7 - k) * 45.0 + 27.0) font-size="13" text-anchor="middle" { (k + 1) }
+                }
+            }
+        };
+        picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
+    }
+
+    /// The board for who cannot see it: `White Kg1 Qd1; Black ke8; marked d1`.
+    fn words(&self, pieces: &[(Square, char)]) -> String {
+        let list = |test: &dyn Fn(char) -> bool| {
+            let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
+            sorted.sort_by_key(|(square, letter)| ("KQRBNPA_".find(letter.to_ascii_uppercase()), *square));
+            sorted
+                .iter()
+                .map(|(square, letter)| format!(" {}{square}", letter.to_ascii_uppercase()))
+                .collect()
+        };
+        let squares = |set: Bitboard| set.into_iter().map(|square| format!(" {square}")).collect();
+        let parts: [(&str, String); 5] = [
+            ("White", list(&|letter| letter.is_ascii_uppercase())),
+            ("Black", list(&|letter| letter.is_ascii_lowercase())),
+            ("empty", list(&|letter| letter == '_')),
+            ("lit", squares(self.lit)),
+            ("marked", squares(self.area)),
+        ];
+        let parts = parts.iter().filter(|(_, list)| !list.is_empty());
+        let words: Vec<String> = parts.map(|(name, list)| format!("{name}:{list}")).collect();
+        if words.is_empty() { "an empty board".into() } else { words.join("; ") }
+    }
+}
+
+/// What stands where. Stops where the placement is wrong.
+fn pieces_of(placement: &str) -> Vec<(Square, char)> {
+    let field = placement.split([' ', '[']).next().unwrap_or_default();
+    let mut out = Vec::new();
+    for (rank, text) in (0..8u32).rev().zip(field.split('/')) {
+        let mut file = 0u32;
+        for letter in text.chars() {
+            match letter.to_digit(10) {
+                Some(gap) => file = file.saturating_add(gap),
+                None if letter == '~' => {}
+                None if file < 8 => {
+                    out.push((Square::new(8 * rank + file), letter));
+                    file += 1;
+                }
+                None => return out,
+            }
+        }
+    }
+    out.retain(|&(_, letter)| pieces::name(letter).is_some());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagram(placement: &str) -> String {
+        let lit = Bitboard::from(Square::D4);
+        let area = Bitboard::from(Square::H8);
+        let has_names = true;
+        Diagram { id: "b", title: "a < b", placement, lit, area, has_names }.picture().into_string()
+    }
+
+    #[test]
+    fn pieces_stand_where_the_fen_has_them() {
+        let text = diagram("7k/8/8/8/3N4/5k2/8/R6_ w - - 0 1");
+        for part in [
+            r##"<use href="#black-k" x="315" y="0"></use>"##,
+            r##"<use href="#white-N" x="135" y="180"></use>"##,
+            r##"<use href="#black-k" x="225" y="225"></use>"##,
+            r##"<use href="#white-R" x="0" y="315"></use>"##,
+            r##"<use href="#on-empty" x="315" y="315"></use>"##,
+            r#"<rect class="lit" x="136.25" y="181.25""#,
+            r#"<circle class="area" cx="337.5" cy="22.5""#,
+            "a &lt; b</title>",
+            "White: Ra1 Nd4; Black: Kf3 Kh8; empty: _h1; lit: d4; marked: h8</desc>",
+        ] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        assert_eq!(text.matches("<use").count(), 6);
+    }
+
+    #[test]
+    fn what_is_no_placement_is_left_out() {
+        for (placement, pieces) in [
+            ("", 0),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qn] w", 32),
+            ("Q~7/8", 1),
+            ("99999999999k/8", 0),
+            ("x1k/é/K", 2),
+            ("k/k/k/k/k/k/k/k/k/k/k", 8),
+        ] {
+            assert_eq!(pieces_of(placement).len(), pieces, "{placement}");
+        }
+        assert!(diagram("").contains("<use"));
+    }
+}

@@ -1,0 +1,97 @@
+//! What tags say of a game, read the same way wherever it matters.
+
+use super::words::decode;
+use crate::board::Color;
+use crate::reel::GameRow;
+
+/// A date of which the end may be unknown: `2015.03.??`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Date {
+    /// The year.
+    pub year: u32,
+    /// 1 to 12, if known.
+    pub month: Option<u32>,
+    /// 1 to 31, if known; only beside a month.
+    pub day: Option<u32>,
+}
+
+impl Date {
+    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown.
+    pub fn parse(text: &str) -> Option<Date> {
+        let mut parts = text.trim().splitn(3, ['.', '-', '/']);
+        let year = parts.next().filter(|year| year.len() == 4)?.parse().ok()?;
+        let mut part = |max| parts.next()?.trim().parse().ok().filter(|part| (1..=max).contains(part));
+        let month = part(12);
+        Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
+    }
+
+    /// Year, month and day, as far as they are known.
+    pub fn parts(self) -> [Option<u32>; 3] {
+        [Some(self.year), self.month, self.day]
+    }
+}
+
+/// When a game was played: `Date`, or else `UTCDate`.
+pub fn date(game: &GameRow) -> Option<Date> {
+    let date = |name| Date::parse(&decode(game.tag(name)?));
+    date("Date").or_else(|| date("UTCDate"))
+}
+
+/// The rating of a side, or else the higher of both, as `elo` is in CQL; 0 and what is no number are unknown.
+pub fn elo(game: &GameRow, side: Option<Color>) -> Option<u32> {
+    let rating = |name| {
+        let text = game.tag(name)?.trim_ascii();
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        str::from_utf8(&text[..digits]).ok()?.parse().ok().filter(|&elo: &u32| elo > 0)
+    };
+    match side {
+        Some(Color::White) => rating("WhiteElo"),
+        Some(Color::Black) => rating("BlackElo"),
+        None => rating("WhiteElo").max(rating("BlackElo")),
+    }
+}
+
+/// The page of a game at lichess or chess.com, at a ply where the site can show one. Such addresses stand in
+/// `Site` or `Link`.
+pub fn url(game: &GameRow, ply: u32) -> Option<String> {
+    let address = |name| {
+        let text = decode(game.tag(name)?).trim().to_owned();
+        let is_plain =
+            text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>'));
+        (is_plain && text.starts_with("https://")).then_some(text)
+    };
+    let lichess = |text: &String| {
+        let id = text.strip_prefix("https://lichess.org/")?.split(['#', '?', '/']).next()?;
+        let is_id = matches!(id.len(), 8 | 12) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_id.then(|| format!("https://lichess.org/{id}#{ply}"))
+    };
+    let names = ["Site", "Link", "GameURL"];
+    let addresses: Vec<String> = names.iter().filter_map(|name| address(name)).collect();
+    let known = |text: &&String| {
+        text.starts_with("https://www.chess.com/") || text.starts_with("https://lichess.org/")
+    };
+    addresses.iter().find_map(lichess).or_else(|| addresses.iter().find(known).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_far_as_they_are_known() {
+        let date = |year, month, day| Some(Date { year, month, day });
+        for (text, expected) in [
+            ("2015.03.07", date(2015, Some(3), Some(7))),
+            ("2015-3-7", date(2015, Some(3), Some(7))),
+            ("2015.03.??", date(2015, Some(3), None)),
+            ("2015.??.07", date(2015, None, None)),
+            ("2015.13.07", date(2015, None, None)),
+            ("2015", date(2015, None, None)),
+            ("????.??.??", None),
+            ("15.03.2015", None),
+            ("", None),
+        ] {
+            assert_eq!(Date::parse(text), expected, "{text}");
+        }
+    }
+}
