@@ -5,8 +5,8 @@
 
 use hashbrown::HashMap;
 
-use super::grouping::{By, Rating};
 use super::Key;
+use super::grouping::{By, Rating};
 use crate::engine::{Answer, CopyHits, Hits};
 use crate::reel::{Block, GameRow};
 use crate::report::labels::MoveNumbers;
@@ -81,7 +81,9 @@ impl Column {
             By::Result => block.games().map(|game| [names.code(game.outcome().text().into()); 2]).collect(),
             By::Eco(length) => {
                 let length = usize::from(*length);
-                tag(block, "ECO", |value| eco(value, length).map(|code| names.code(code))).map(twice).collect()
+                tag(block, "ECO", |value| eco(value, length).map(|code| names.code(code)))
+                    .map(twice)
+                    .collect()
             }
             By::Tag(name) => {
                 tag(block, name, |value| text(value).map(|text| names.code(text))).map(twice).collect()
@@ -185,11 +187,7 @@ fn steps(number: Code, step: u32) -> Code {
 }
 
 /// What `read` makes of a tag of each game; each distinct value is read once.
-fn tag(
-    block: &Block,
-    name: &str,
-    mut read: impl FnMut(&[u8]) -> Option<Code>,
-) -> impl Iterator<Item = Code> {
+fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -> impl Iterator<Item = Code> {
     let name = block.tag_name(name.as_bytes());
     let values = block.tag_values();
     let mut codes: Vec<Option<Code>> = vec![None; if name.is_some() { values.len() } else { 0 }];

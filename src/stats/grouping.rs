@@ -103,8 +103,28 @@ const TAGS: &[(&str, &str)] = &[
 
 /// All names, in the order of [`By`].
 const NAMES: &[&str] = &[
-    "year", "decade", "eco", "result", "elo", "whiteelo", "blackelo", "elodiff", "player", "event", "site",
-    "round", "white", "black", "opening", "timecontrol", "variant", "tag", "ply", "move", "value", "copy",
+    "year",
+    "decade",
+    "eco",
+    "result",
+    "elo",
+    "whiteelo",
+    "blackelo",
+    "elodiff",
+    "player",
+    "event",
+    "site",
+    "round",
+    "white",
+    "black",
+    "opening",
+    "timecontrol",
+    "variant",
+    "tag",
+    "ply",
+    "move",
+    "value",
+    "copy",
 ];
 
 fn did_you_mean(name: &str) -> String {

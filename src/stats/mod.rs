@@ -243,7 +243,8 @@ impl Stats {
                 total[1].add(&Tally::of(game.outcome, game.hits));
             }
         }
-        let columns: HashMap<&By, Column> = self.properties().map(|by| (by, Column::new(by, block))).collect();
+        let columns: HashMap<&By, Column> =
+            self.properties().map(|by| (by, Column::new(by, block))).collect();
         let tables = self.groupings.iter().map(|grouping| {
             let second = grouping.second.as_ref().map_or(&Column::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];

@@ -67,9 +67,11 @@ impl Share {
 pub(super) fn of(table: &Table<Key>, grouping: &Grouping) -> Vec<Row> {
     let mut properties = grouping.properties().map(By::is_of_hits);
     let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
-    let tally = |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
+    let tally =
+        |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
     if of_hits == [false; 2] {
-        let row = |(keys, &all): (&[Key; 2], &Tally)| Row { keys: keys.clone(), all, hit: tally(&table.hit, keys) };
+        let row =
+            |(keys, &all): (&[Key; 2], &Tally)| Row { keys: keys.clone(), all, hit: tally(&table.hit, keys) };
         return table.all.iter().map(row).collect();
     }
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
@@ -113,7 +115,10 @@ mod tests {
             let share = Share::of(part, whole).unwrap();
             for end in [share.low, share.high] {
                 let deviation = (end * (1.0 - end) / whole as f64).sqrt();
-                assert!(((share.value - end).abs() / deviation - Z).abs() < 1e-6, "{part} of {whole}: {share:?}");
+                assert!(
+                    ((share.value - end).abs() / deviation - Z).abs() < 1e-6,
+                    "{part} of {whole}: {share:?}"
+                );
             }
         }
     }

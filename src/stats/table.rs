@@ -59,8 +59,17 @@ impl Counts {
         let (rows, more) = split(self.rows(grouping), by, rows_max);
         let has_copies = *by == By::Copy;
         let name = by.to_string();
-        let mut header: Vec<&str> =
-            vec![&name, "games hit", "games", "share", "positions hit", "positions", "share", "white", "of all"];
+        let mut header: Vec<&str> = vec![
+            &name,
+            "games hit",
+            "games",
+            "share",
+            "positions hit",
+            "positions",
+            "share",
+            "white",
+            "of all",
+        ];
         header.extend(has_copies.then_some("copy"));
         let mut grid = Grid::new(by, header.into_iter().map(String::from).collect());
         grid.last_is_left = has_copies;
@@ -90,7 +99,8 @@ impl Counts {
             grid.push(label(key), games.chain([grouped(row.hit.games)]));
         }
         grid.remark(&more);
-        let sums = columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
+        let sums =
+            columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
         grid.push("total".into(), sums);
         grid.remark(&more_columns.map(|more| format!("{more} columns")));
         grid
