@@ -15,7 +15,7 @@ use super::{findings::Findings, summary::grouped, svg};
 const STYLE: &str = include_str!("page/style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Sources that are listed by name.
-const SOURCES_MAX: usize = 40;
+const SOURCES_MAX: usize = 12;
 
 /// The page of a report.
 pub fn page(findings: &Findings) -> String {
