@@ -22,9 +22,9 @@ const COPIES_MAX: usize = 1_000;
 const TEXT_MAX: usize = 300;
 
 /// Everything that a report shows.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Findings {
-    /// What the report is called.
+    /// What the report is called; without a name it is called a report.
     pub title: String,
     /// The day on which it was made, if it shall say so: without it equal findings make equal bytes.
     pub date: Option<String>,
