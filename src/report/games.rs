@@ -135,6 +135,11 @@ impl<W: Write> PgnWriter<W> {
         Ok(())
     }
 
+    /// What is written to.
+    pub fn out(&self) -> &W {
+        &self.out
+    }
+
     /// Ends the last line.
     ///
     /// # Errors
