@@ -274,6 +274,14 @@ fn groups_of_games_are_those_of_a_query_about_them() {
         }
     }
     assert!(found.len() > 9 * themes.len());
+    let args = [CATALOGUE, SAMPLE, "--group", "tactics", "--where", "result=1-0", "--format", "csv"];
+    for row in rows(&batch(&args)) {
+        let all = found.iter().find(|all| all["theme"] == row["theme"] && all["key"] == "1-0").unwrap();
+        assert!(
+            row.iter().all(|(name, cell)| ["grouping", "key"].contains(&&**name) || *cell == all[name]),
+            "{row:?}"
+        );
+    }
 }
 
 #[test]
