@@ -10,10 +10,11 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::engine::{CopyHits, Hits, Job, verify::Sample};
+use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::study::{Study, View};
 use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
@@ -22,6 +23,7 @@ use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::outputs::{FormatName, OutputArgs, Outputs};
+use super::pictures::{SAMPLE_MAX, print_heat};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
@@ -79,6 +81,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
           conflicts_with_all = ["count", "limit", "skip"])]
     copies: Option<usize>,
+    /// Print where on the board hits are, and nothing else: how many by each kind of transform, and a heat map of the
+    /// squares on which the copies stand, or of the squares that the query finds.
+    #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
+    heat: bool,
     /// Which engine to use; `auto` takes the fastest that can.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
@@ -139,7 +145,7 @@ impl FromStr for SampleArg {
 impl Args {
     /// Whether hits are listed, not only counted.
     fn lists(&self) -> bool {
-        !self.count && self.copies.is_none()
+        !self.count && !self.heat && self.copies.is_none()
     }
 
     fn is_json(&self) -> bool {
@@ -184,11 +190,15 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
     if !args.lists() {
-        args.choosing.refuse_order("--count and --copies list nothing")?;
+        args.choosing.refuse_order("--count, --copies and --heat list nothing")?;
     }
     let database = database?;
     print_substitutes(&database, args.quiet);
     let mut run = Run::new(&args, &scan, database, &interrupt)?;
+    if args.heat || run.outputs.have_pictures() {
+        let study = Study::new(&scan, SAMPLE_MAX, args.choosing.seed());
+        run.study = Some(study.with_sources(&run.names.sources));
+    }
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
     run.problems.finish()?;
@@ -200,6 +210,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         run.outputs.abandoned().for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
     } else {
         run.outputs.finish(&run.progress)?;
+        if let Some(study) = &run.study {
+            run.outputs.draw(study, query.text.trim())?;
+        }
         print_totals(&args, &run, &scan)?;
     }
     if let Some(notice) = scan.engine().notice() {
@@ -357,7 +370,11 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan) -> Result<(), Failure> {
             copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }
     }
-    out.finish()
+    out.finish()?;
+    match &run.study {
+        Some(study) if args.heat => print_heat(study),
+        _ => Ok(()),
+    }
 }
 
 /// What a scan gathers and writes to.
@@ -368,6 +385,7 @@ struct Run {
     names: Names,
     /// The positions that each copy hit, if these are wanted.
     copies: Vec<u64>,
+    study: Option<Study>,
     /// What hits and counts, listed or not.
     tally: Tally,
     /// Games that the conditions fit, if there are any.
@@ -385,6 +403,7 @@ struct Finding {
     copy_hits: Option<CopyHits>,
     copies: Vec<u64>,
     reports: Vec<Report>,
+    view: Option<View>,
 }
 
 impl Run {
@@ -394,7 +413,8 @@ impl Run {
         let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &sources, interrupt)?;
         let has_conditions = !choice.conditions.is_empty();
         Ok(Run {
-            names: Names { sources, copies: scan.copies(), transforms: Vec::new() },
+            names: Names::new(&scan.filter(), sources),
+            study: None,
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
@@ -411,11 +431,15 @@ impl Run {
     fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
         let mut database = self.database.take().expect("a run scans once");
         let formats = self.outputs.formats();
-        if !scan.reads_tags() && !formats.reads_tags() && !self.choice.reads_tags() {
+        let lens = self.study.as_ref().map(Study::lens);
+        let reads_tags =
+            scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags() || lens.is_some();
+        if !reads_tags {
             database = database.without_tags();
         }
         let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
-        let names_copies = formats.names_copies() && names.copies.len() > 1;
+        let names_copies = (formats.names_copies() || lens.is_some()) && names.copies.len() > 1;
+        let want = if lens.is_some() { Want::Values } else { formats.want() };
         let work = |block: &Block, mut hits: Hits| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
@@ -424,19 +448,22 @@ impl Run {
                 scan.engine().copy_counts(block, &hits, &mut counts)?;
             }
             let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
-            let mut finding = Finding { hits, games, copy_hits, copies: counts, reports: Vec::new() };
-            finding.reports = formats.reports(&finding.found(block, &names));
+            let mut finding =
+                Finding { hits, games, copy_hits, copies: counts, reports: Vec::new(), view: None };
+            let found = finding.found(block, &names);
+            (finding.reports, finding.view) =
+                (formats.reports(&found), lens.as_ref().map(|lens| lens.look(&found)));
             Ok(finding)
         };
-        scan.for_each_block(database, formats.want(), work, |taken, finding| {
-            self.take(&taken, &finding).unwrap_or_else(|fault| {
+        scan.for_each_block(database, want, work, |taken, finding| {
+            self.take(&taken, finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())
             })
         })
     }
 
-    fn take(&mut self, taken: &Taken, finding: &Finding) -> Result<ControlFlow<()>, Failure> {
+    fn take(&mut self, taken: &Taken, mut finding: Finding) -> Result<ControlFlow<()>, Failure> {
         self.totals.add(&taken.totals);
         self.progress.update(taken);
         self.problems.list(taken, &self.progress)?;
@@ -445,6 +472,9 @@ impl Run {
         }
         if let (Some(passing), Some(games)) = (&mut self.passing, &finding.games) {
             *passing += games.iter().filter(|passes| **passes).count() as u64;
+        }
+        if let (Some(study), Some(view)) = (&mut self.study, finding.view.take()) {
+            study.add(view);
         }
         let found = finding.found(&taken.block, &self.names);
         self.tally.games += found.hits.games(&taken.block);

@@ -2,7 +2,9 @@
 //! the old one until its header is written over, in one piece and last.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+#[cfg(not(windows))]
+use std::fs::TryLockError;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -61,20 +63,14 @@ impl ReelWriter {
     /// [`ReelError::Busy`] while somebody else adds to it, and those of [`Reel::open`].
     pub fn append_to(target: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: target.to_owned(), error };
-        let mut file = match OpenOptions::new().read(true).write(true).open(target) {
-            Ok(file) => file,
+        let mut file = match open_alone(target) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Err(ReelError::Busy { path: target.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return ReelWriter::create_beside(target, false);
             }
             Err(error) => return Err(failure(error)),
         };
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(ReelError::Busy { path: target.to_owned() }),
-            // Not every file system has locks.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(failure(error)),
-        }
         let reel = Reel::open(target)?;
         let end = reel.bytes();
         let begun = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
@@ -202,6 +198,7 @@ impl ReelWriter {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
+        release(&file);
         if let Place::Beside { temporary, may_replace } = &self.place {
             if !may_replace && self.target.exists() {
                 let text = "it was made by somebody else meanwhile; append once more";
@@ -251,8 +248,43 @@ impl Drop for ReelWriter {
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
             (Place::Beside { temporary, .. }, _) => drop(fs::remove_file(temporary)),
-            (Place::After(reel), Some(file)) => drop(file.set_len(reel.bytes())),
+            (Place::After(reel), Some(file)) => {
+                let _ = file.set_len(reel.bytes());
+                release(&file);
+            }
             (Place::After(_), None) | (Place::Final, _) => {}
         }
     }
+}
+
+/// Opens a file for nobody else to write to; `None` if somebody else does. Others may read it.
+#[cfg(not(windows))]
+fn open_alone(path: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        // Not every file system has locks.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The same where a lock would keep readers away as well.
+#[cfg(windows)]
+fn open_alone(path: &Path) -> io::Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_SHARE_READ: u32 = 1;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    match OpenOptions::new().read(true).write(true).share_mode(FILE_SHARE_READ).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
+/// starting has the file open for a moment, and so the lock.
+fn release(file: &File) {
+    let _ = file.unlock();
 }

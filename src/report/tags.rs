@@ -37,18 +37,21 @@ pub fn date(game: &GameRow) -> Option<Date> {
     date("Date").or_else(|| date("UTCDate"))
 }
 
-/// The rating of a side, or else the higher of both, as `elo` is in CQL; 0 and what is no number are unknown.
+/// The rating of a side, or else the higher of both, as `elo` is in CQL.
 pub fn elo(game: &GameRow, side: Option<Color>) -> Option<u32> {
-    let rating = |name| {
-        let text = game.tag(name)?.trim_ascii();
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        str::from_utf8(&text[..digits]).ok()?.parse().ok().filter(|&elo: &u32| elo > 0)
-    };
+    let rating = |name| rating(game.tag(name)?);
     match side {
         Some(Color::White) => rating("WhiteElo"),
         Some(Color::Black) => rating("BlackElo"),
         None => rating("WhiteElo").max(rating("BlackElo")),
     }
+}
+
+/// The value of a tag as a rating; 0 and what begins with no number are unknown.
+pub fn rating(value: &[u8]) -> Option<u32> {
+    let text = value.trim_ascii();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    str::from_utf8(&text[..digits]).ok()?.parse().ok().filter(|&elo: &u32| elo > 0)
 }
 
 /// The page of a game at lichess or chess.com, at a ply where the site can show one. Such addresses stand in

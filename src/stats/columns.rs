@@ -10,6 +10,7 @@ use super::grouping::{By, Rating};
 use crate::engine::{Answer, CopyHits, Hits};
 use crate::reel::{Block, GameRow};
 use crate::report::labels::MoveNumbers;
+use crate::report::tags::{Date, rating};
 use crate::report::words::decode;
 
 /// A group within one block: a number as it is, or the index of a text.
@@ -205,20 +206,18 @@ fn years(block: &Block) -> impl Iterator<Item = Code> {
     dates.map(|(date, utc)| if date == UNKNOWN { utc } else { date })
 }
 
-/// The year that a date such as `1997.??.??` begins with.
 fn year(date: &[u8]) -> Option<Code> {
-    let (digits, rest) = date.split_at_checked(4)?;
-    let ends = !rest.first().is_some_and(u8::is_ascii_digit);
-    let year = str::from_utf8(digits).ok().filter(|_| ends && digits.iter().all(u8::is_ascii_digit))?;
-    year.parse().ok().filter(|&year| year > 0)
+    Date::parse(&decode(date)).map(|date| date.year.into()).filter(|&year| year > 0)
 }
 
 fn ratings(block: &Block, which: Rating, step: Code) -> impl Iterator<Item = Code> {
-    let pairs = tag(block, "WhiteElo", rating).zip(tag(block, "BlackElo", rating));
+    let side = |name| tag(block, name, |value| rating(value).map(Code::from));
+    let pairs = side("WhiteElo").zip(side("BlackElo"));
     let known = |rating: Code| (rating != UNKNOWN).then_some(rating);
     let below = move |sum: Code, count: Code| sum.div_euclid(count * step) * step;
     pairs.map(move |(white, black)| {
         let code = match (which, known(white), known(black)) {
+            (Rating::Higher, white, black) => white.max(black).map(|elo| below(elo, 1)),
             (Rating::Mean, Some(white), Some(black)) => Some(below(white + black, 2)),
             (Rating::Mean, Some(one), None) | (Rating::Mean, None, Some(one)) => Some(below(one, 1)),
             (Rating::White, Some(white), _) => Some(below(white, 1)),
@@ -228,12 +227,6 @@ fn ratings(block: &Block, which: Rating, step: Code) -> impl Iterator<Item = Cod
         };
         code.unwrap_or(UNKNOWN)
     })
-}
-
-fn rating(value: &[u8]) -> Option<Code> {
-    let is_number = value.iter().all(u8::is_ascii_digit);
-    let rating = str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()?;
-    (1..=9999).contains(&rating).then_some(rating)
 }
 
 /// The code of an opening: a letter from A to E and two digits. What follows, as in `B90n` or
@@ -271,25 +264,6 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(year(date.as_bytes()), found, "{date}");
-        }
-    }
-
-    #[test]
-    fn ratings_are_numbers() {
-        for (value, found) in [
-            ("2700", Some(2700)),
-            ("1", Some(1)),
-            ("9999", Some(9999)),
-            ("0", None),
-            ("10000", None),
-            ("-", None),
-            ("?", None),
-            ("", None),
-            ("+2700", None),
-            ("2700?", None),
-            ("99999999999999999999", None),
-        ] {
-            assert_eq!(rating(value.as_bytes()), found, "{value}");
         }
     }
 

@@ -33,9 +33,11 @@ pub enum By {
     Copy,
 }
 
-/// A rating of a game. What is no number from 1 to 9999 is not known.
+/// A rating of a game. 0 and what begins with no number are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
+    /// The higher of both, or the one that is known, as `elo` is in queries.
+    Higher,
     /// The mean of both, or the one that is known.
     Mean,
     /// White's.
@@ -108,6 +110,7 @@ const NAMES: &[&str] = &[
     "eco",
     "result",
     "elo",
+    "meanelo",
     "whiteelo",
     "blackelo",
     "elodiff",
@@ -229,7 +232,8 @@ impl FromStr for By {
             Some(_) => Err(GroupingError::Step(text.into())),
         };
         Ok(match name.as_str() {
-            "elo" => By::Elo(Rating::Mean, step(100)?),
+            "elo" => By::Elo(Rating::Higher, step(100)?),
+            "meanelo" => By::Elo(Rating::Mean, step(100)?),
             "whiteelo" => By::Elo(Rating::White, step(100)?),
             "blackelo" => By::Elo(Rating::Black, step(100)?),
             "elodiff" => By::Elo(Rating::Difference, step(100)?),
@@ -273,7 +277,8 @@ impl fmt::Display for By {
             By::Eco(3) => f.write_str("eco"),
             By::Eco(length) => write!(f, "eco:{length}"),
             By::Result => f.write_str("result"),
-            By::Elo(Rating::Mean, step) => write!(f, "elo:{step}"),
+            By::Elo(Rating::Higher, step) => write!(f, "elo:{step}"),
+            By::Elo(Rating::Mean, step) => write!(f, "meanelo:{step}"),
             By::Elo(Rating::White, step) => write!(f, "whiteelo:{step}"),
             By::Elo(Rating::Black, step) => write!(f, "blackelo:{step}"),
             By::Elo(Rating::Difference, step) => write!(f, "elodiff:{step}"),

@@ -10,6 +10,7 @@
 //!
 //! use orbit_chess::database::{Database, DatabaseOptions};
 //! use orbit_chess::engine::Want;
+//! use orbit_chess::report::{Found, Names};
 //! use orbit_chess::scan::Scan;
 //! use orbit_chess::stats::{Grouping, Key, Stats};
 //!
@@ -20,7 +21,10 @@
 //! Scan::new("Nf3")?.for_each_block(
 //!     database,
 //!     Want::Bits,
-//!     |block, hits| Ok(stats.count(block, &hits, None, &|_| true)),
+//!     |block, hits| {
+//!         let names = &Names::default();
+//!         Ok(stats.count(&Found { block, hits: &hits, games: None, copies: None, names }))
+//!     },
 //!     |_, more| {
 //!         counts.add(more);
 //!         ControlFlow::Continue(())
@@ -49,7 +53,7 @@ use serde::{Serialize, Serializer};
 
 use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
-use crate::reel::Block;
+use crate::report::Found;
 
 pub use grouping::{By, Grouping, GroupingError, Rating};
 pub use rows::{Row, Share};
@@ -219,23 +223,17 @@ impl Stats {
         Counts { stats: self.clone(), total: Default::default(), tables }
     }
 
-    /// Counts one block. `copies` are those of exactly these hits; games of which `counts` says no, by
-    /// their indices in the block, are as if they were not there.
+    /// Counts one block. Games that do not count are as if they were not there.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or copies are wanted and there are none.
-    pub fn count(
-        &self,
-        block: &Block,
-        hits: &Hits,
-        copies: Option<&CopyHits>,
-        counts: &dyn Fn(usize) -> bool,
-    ) -> Counts {
+    /// When the hits are not those of this block, or copies are wanted and were not looked for.
+    pub fn count(&self, found: &Found) -> Counts {
+        let Found { block, hits, copies, .. } = *found;
         assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
-        let games = games(block, hits, counts);
+        let games = games(found);
         let mut total = [Tally::default(); 2];
         for game in &games {
             total[0].add(&Tally::of(game.outcome, game.positions as u64));
@@ -257,12 +255,13 @@ impl Stats {
     }
 }
 
-fn games(block: &Block, hits: &Hits, counts: &dyn Fn(usize) -> bool) -> Vec<Game> {
+/// The games that count.
+fn games(found: &Found) -> Vec<Game> {
     let mut hits_before = 0;
-    let mut games = Vec::with_capacity(block.games_len());
-    for row in block.games() {
-        let in_game = hits.count_in(row.first_slot()..row.end_slot());
-        if counts(row.index()) {
+    let mut games = Vec::with_capacity(found.block.games_len());
+    for row in found.block.games() {
+        let in_game = found.hits.count_in(row.first_slot()..row.end_slot());
+        if found.games.is_none_or(|games| games[row.index()]) {
             games.push(Game {
                 index: row.index(),
                 first_slot: row.first_slot(),

@@ -27,7 +27,7 @@ struct Record<'a> {
     share_positions_high: Option<f64>,
     white_score_hit: Option<f64>,
     white_score_all: Option<f64>,
-    copy: Option<&'a str>,
+    pattern: Option<&'a str>,
 }
 
 fn rounded(number: f64) -> f64 {
@@ -35,7 +35,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 impl<'a> Record<'a> {
-    fn new(grouping: Option<&'a str>, row: &'a Row, copy: Option<&'a str>) -> Record<'a> {
+    fn new(grouping: Option<&'a str>, row: &'a Row, pattern: Option<&'a str>) -> Record<'a> {
         let value = |share: Option<Share>| share.map(|share| rounded(share.value));
         let low = |share: Option<Share>| share.map(|share| rounded(share.low));
         let high = |share: Option<Share>| share.map(|share| rounded(share.high));
@@ -56,13 +56,13 @@ impl<'a> Record<'a> {
             share_positions_high: high(positions),
             white_score_hit: row.hit.white_score().map(rounded),
             white_score_all: row.all.white_score().map(rounded),
-            copy,
+            pattern,
         }
     }
 }
 
 /// The text of the copy that a row is about, if it is about one.
-pub(super) fn copy_of<'a>(grouping: &Grouping, row: &Row, copies: &'a [String]) -> Option<&'a str> {
+pub(super) fn pattern<'a>(grouping: &Grouping, row: &Row, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
     let Key::Number(copy) = row.keys[place] else { return None };
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
@@ -104,7 +104,7 @@ struct Rows<'a> {
 
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let record = |row| Record::new(None, row, copy_of(self.grouping, row, self.copies));
+        let record = |row| Record::new(None, row, pattern(self.grouping, row, self.copies));
         serializer.collect_seq(self.rows.iter().map(record))
     }
 }
@@ -133,7 +133,7 @@ impl Counts {
         for grouping in self.stats().groupings() {
             let name = grouping.to_string();
             for row in self.rows(grouping) {
-                out.serialize(Record::new(Some(&name), &row, copy_of(grouping, &row, copies)))?;
+                out.serialize(Record::new(Some(&name), &row, pattern(grouping, &row, copies)))?;
             }
         }
         out.flush()

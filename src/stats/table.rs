@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::records::copy_of;
+use super::records::pattern;
 use super::{By, Counts, Grouping, Key, Row, Share};
 use crate::report::grouped;
 use crate::report::words::printable;
@@ -70,12 +70,12 @@ impl Counts {
             "white",
             "of all",
         ];
-        header.extend(has_copies.then_some("copy"));
+        header.extend(has_copies.then_some("pattern"));
         let mut grid = Grid::new(by, header.into_iter().map(String::from).collect());
         grid.last_is_left = has_copies;
         for row in &rows {
-            let copy = copy_of(grouping, row, copies).map(|copy| printable(copy.as_bytes()));
-            grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(copy));
+            let pattern = pattern(grouping, row, copies).map(|pattern| printable(pattern.as_bytes()));
+            grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(pattern));
         }
         grid.remark(&more);
         grid.push("total".into(), numbers(&self.total()));
@@ -102,7 +102,7 @@ impl Counts {
         let sums =
             columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
         grid.push("total".into(), sums);
-        grid.remark(&more_columns.map(|more| format!("{more} columns")));
+        grid.remark(&more_columns.map(|more| format!("{more} across")));
         grid
     }
 }
