@@ -181,7 +181,7 @@ enum Reader {
     /// PGN that can be read from anywhere.
     Plain(File),
     /// PGN that is unpacked from its beginning.
-    Packed { path: PathBuf, sources: Sources, part: Part },
+    Packed(Box<Packed>),
 }
 
 /// Bytes that are read of a game at first: more than most have.
@@ -189,14 +189,13 @@ const GAME_BYTES: usize = 16 << 10;
 
 impl Reader {
     fn open(path: PathBuf, options: &pgn::Options) -> io::Result<Reader> {
-        let mut sources =
-            Sources::open(std::slice::from_ref(&path), options.clone()).map_err(io::Error::other)?;
+        let mut sources = open(&path, options)?;
         // Where there is nothing, nothing will be found.
         let Some(part) = next_part(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
         Ok(match (part.kind, sources.sources()[0].compression) {
             (Kind::Epd, _) => Reader::List,
             (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
-            (Kind::Pgn, _) => Reader::Packed { path, sources, part },
+            (Kind::Pgn, _) => Reader::Packed(Box::new(Packed { path, sources, part })),
         })
     }
 
@@ -205,22 +204,38 @@ impl Reader {
         match self {
             Reader::List => Ok(None),
             Reader::Plain(file) => read_at(file, offset, options.game_bytes_max).map(Some),
-            Reader::Packed { path, sources, part } => {
-                if offset < part.offset {
-                    *sources = Sources::open(std::slice::from_ref(path), options.clone())
-                        .map_err(io::Error::other)?;
-                    part.bytes.clear();
-                    part.offset = 0;
-                }
-                while part.offset + part.bytes.len() as u64 <= offset {
-                    let Some(next) = next_part(sources)? else { return Ok(Some(Vec::new())) };
-                    *part = next;
-                }
-                let from = (offset - part.offset.min(offset)) as usize;
-                Ok(Some(pgn::first_game(&part.bytes[from..], options.game_bytes_max).to_vec()))
-            }
+            Reader::Packed(packed) => packed.text(offset, options).map(Some),
         }
     }
+}
+
+/// A packed source, as far as it has been unpacked.
+struct Packed {
+    path: PathBuf,
+    sources: Sources,
+    part: Part,
+}
+
+impl Packed {
+    fn text(&mut self, offset: u64, options: &pgn::Options) -> io::Result<Vec<u8>> {
+        if offset < self.part.offset {
+            self.sources = open(&self.path, options)?;
+            self.part.bytes.clear();
+            self.part.offset = 0;
+        }
+        while self.part.offset + self.part.bytes.len() as u64 <= offset {
+            let Some(next) = next_part(&mut self.sources)? else { return Ok(Vec::new()) };
+            self.part = next;
+        }
+        // What follows a game that is too long is in no part.
+        let text =
+            offset.checked_sub(self.part.offset).map_or(&[][..], |from| &self.part.bytes[from as usize..]);
+        Ok(pgn::first_game(text, options.game_bytes_max).to_vec())
+    }
+}
+
+fn open(path: &Path, options: &pgn::Options) -> io::Result<Sources> {
+    Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
 }
 
 /// The next part of a single source.
