@@ -279,16 +279,8 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
 }
 
-/// Files of the corpus of many kinds: tournament games, annotated ones, downloads of a server, studies, problems.
-const ROUND_TRIPS: [&str; 7] = [
-    "otb.pgn",
-    "fen.pgn",
-    "sample-annotated.pgn",
-    "sample-lichess.pgn",
-    "sample-clocks.pgn",
-    "sample-latin1.pgn",
-    "sample-variations.pgn",
-];
+/// Parts of the corpus of many kinds: tournament games, problems, games of a server with clocks and evaluations, studies.
+const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
 /// What is between comments of ours, and the plain text without them.
 fn without_comments(text: &[u8], comment: &str) -> Vec<u8> {
@@ -329,13 +321,8 @@ fn games_that_hit_make_the_round_trip() {
             })
             .collect()
     };
-    let mut tried = 0;
     for name in ROUND_TRIPS {
         let source = corpus.join(name);
-        if !source.exists() {
-            continue;
-        }
-        tried += 1;
         let source = source.to_str().unwrap();
         let reel = path("source.reel");
         let index =
@@ -358,6 +345,9 @@ fn games_that_hit_make_the_round_trip() {
                 let (plain_text, marked_text) = (fs::read(&as_they_are).unwrap(), fs::read(&marked).unwrap());
                 assert!(without_comments(&marked_text, "HERE") == plain_text, "{from} {query}");
                 assert_eq!(memchr::memmem::find_iter(&marked_text, b"{HERE}").count(), expected.len());
+                if !name.ends_with(".pgn") {
+                    continue;
+                }
                 // Every game as it is stands in the source, byte for byte.
                 let source_text = fs::read(source).unwrap();
                 let mut at = 0;
@@ -371,7 +361,6 @@ fn games_that_hit_make_the_round_trip() {
             assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), is_orbit, "{name}");
         }
     }
-    assert!(tried >= 2, "the corpus has {tried} of these files");
 }
 
 /// The games of a text that was written: each begins with the tag that the first one begins with.
@@ -389,7 +378,8 @@ fn a_source_that_changed_is_told() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (source, reel, out) = (path("games.pgn"), path("games.reel"), path("out.pgn"));
     fs::copy(sample(), &source).unwrap();
-    let index = Command::new(env!("CARGO_BIN_EXE_orbit")).args(["index", &source, "-o", &reel]).output().unwrap();
+    let index =
+        Command::new(env!("CARGO_BIN_EXE_orbit")).args(["index", &source, "-o", &reel]).output().unwrap();
     assert!(index.status.success(), "{}", text(&index.stderr));
     let changed = fs::read_to_string(&source).unwrap().replacen("1. ", "1.  ", 1);
     fs::write(&source, changed).unwrap();
@@ -427,7 +417,10 @@ fn games_are_written_from_streams_and_lists() {
     };
     let bytes = fs::read(sample()).unwrap();
     let args = [QUERY, "-", "--quiet", "--format", "pgn", "--limit", "7", "--skip", "2"];
-    assert_eq!(text(&run(&bytes, &args)), stdout(&[QUERY, sample(), args[2], args[3], args[4], args[5], args[6], args[7], args[8]]));
+    assert_eq!(
+        text(&run(&bytes, &args)),
+        stdout(&[QUERY, sample(), args[2], args[3], args[4], args[5], args[6], args[7], args[8]])
+    );
     let epd = b"8/8/8/8/3N4/5k2/8/K7 w - - hmvc 3; fmvn 40; id \"one\";\n8/8/8/8/8/5k2/8/K7 w - -\n";
     let written = run(epd, &[QUERY, "-", "--quiet", "--format", "pgn", "--comment=x"]);
     let written = text(&written);

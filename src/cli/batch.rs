@@ -249,8 +249,9 @@ fn count(
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
         let games = choice.games(block);
-        let counts = |game: usize| games.as_ref().is_none_or(|games| games[game]);
-        hits.iter().map(|hits| stats.count(block, hits, None, &counts)).collect()
+        let names = &Names::default();
+        let found = |hits| Found { block, hits, games: games.as_deref(), copies: None, names };
+        hits.iter().map(|hits| stats.count(&found(hits))).collect()
     };
     let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
         sums.iter_mut().zip(counts).for_each(|(sum, more)| sum.add(more));

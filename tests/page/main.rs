@@ -74,6 +74,7 @@ fn shows_its_json(html: &str) {
             shows_map(html, id, map);
         }
     }
+    shows_sample(html, json["sample"].as_array().unwrap());
     for (k, histogram) in json["histograms"].as_array().unwrap().iter().enumerate() {
         let rows = histogram["rows"].as_array().unwrap().iter().map(|row| {
             let counts = ["games", "games_hit", "positions", "positions_hit"].map(|name| grouped(&row[name]));
@@ -81,6 +82,28 @@ fn shows_its_json(html: &str) {
             [vec![text(&row["label"])], counts.to_vec(), shares.to_vec()].concat()
         });
         assert_eq!(table(html, &format!("histogram-{k}")), rows.collect::<Vec<_>>());
+    }
+}
+
+/// Every hit of the sample is told with its game and place.
+fn shows_sample(html: &str, sample: &[Value]) {
+    let list = between(html, "<ol class=\"sample\">", "</ol>");
+    let shown: Vec<&str> = list.iter().flat_map(|list| between(list, "<li>", "</li>")).collect();
+    assert_eq!(shown.len(), sample.len());
+    for (shown, hit) in shown.iter().zip(sample) {
+        let caption = words(between(shown, "<figcaption>", "</figcaption>")[0]);
+        let game = format!("game {}, ply {} ", grouped(&hit["game"]), grouped(&hit["ply"]));
+        let [white, black] = ["white", "black"].map(|side| match text(&hit[side]) {
+            none if none.is_empty() => "?".into(),
+            name => name,
+        });
+        let players = format!("{white} – {black} {}", text(&hit["result"]));
+        for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
+            assert!(caption.contains(part), "{part}: {caption}");
+        }
+        for part in [&hit["next"], &hit["value"], &hit["copy"]].into_iter().filter(|part| !part.is_null()) {
+            assert!(caption.contains(&text(part)), "{part}: {caption}");
+        }
     }
 }
 
@@ -172,6 +195,12 @@ fn boards_light_what_matched() {
     assert!(first.contains("; lit: f6 g8</desc>"), "{first}");
 }
 
+#[test]
+fn a_table_is_read_as_it_stands() {
+    let html = "<table id=\"t\"><tbody><tr><th scope=\"row\">a &lt;b&gt;</th><td><data>1</data>,\n 2</td></tr></tbody></table>";
+    assert_eq!(table(html, "t"), [["a <b>", "1, 2"]]);
+}
+
 /// Contrast as the W3C's guidelines define it. Source: <https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio>.
 fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     let luminance = |color: [f64; 3]| {
@@ -228,18 +257,19 @@ fn a_heat_map_is_a_file_of_its_own() {
 #[test]
 fn a_browser_shows_the_page() {
     let Some(browser) = browser() else { return };
-    for findings in [made::rich(QUERY), made::rich("shift {R[a1,a2] kb1-2}"), made::empty()] {
-        let html = page(&findings);
+    let all = [made::rich(QUERY), made::rich("shift {R[a1,a2] kb1-2}"), made::empty()];
+    for (k, findings) in all.iter().enumerate() {
+        let html = page(findings);
         if let Some(folder) = browser::kept() {
-            std::fs::write(folder.join(format!("{}.html", findings.query.len())), &html).unwrap();
+            std::fs::write(folder.join(format!("page-{k}.html")), &html).unwrap();
         }
         let shown = render(browser, &html, &[]);
         assert_eq!(shown.console, Vec::<String>::new());
         shows_its_json(&shown.dom);
-        assert!(holds(&shown.dom, &findings));
+        assert!(holds(&shown.dom, findings));
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
-        fits(browser, &findings);
+        fits(browser, findings);
     }
 }
 
@@ -257,15 +287,29 @@ fn fits(browser: &str, findings: &Findings) {
             frame.onload = () => {
                 const inside = frame.contentDocument;
                 inside.querySelectorAll("details").forEach(details => details.open = true);
-                let wide = [], count = 0, drawn = 0;
+                let wide = [], count = 0, drawn = 0, lit = 0, smallest = 99;
+                const box = element => element.getBoundingClientRect();
                 for (const element of inside.body.querySelectorAll("*")) {
-                    const box = element.getBoundingClientRect();
+                    const { left, right, width: breadth } = box(element);
                     count += 1;
-                    if (element.tagName == "use" && box.width > 5) drawn += 1;
+                    if (element.tagName == "use" && breadth > 5) drawn += 1;
                     const scrolls = element.closest(".scroll table, pre code, .unseen, defs");
-                    if (!scrolls && (box.right > width + 0.5 || box.left < -0.5)) wide.push(element.outerHTML.slice(0, 80));
+                    if (!scrolls && (right > width + 0.5 || left < -0.5)) wide.push(element.outerHTML.slice(0, 80));
                 }
-                answer.push({ width, count, drawn, wide: wide.slice(0, 5), page: inside.documentElement.scrollWidth, seen: frame.contentWindow.innerWidth,
+                for (const board of inside.querySelectorAll(".sample svg")) {
+                    const holds = lamp => [...board.querySelectorAll("use")].some(piece => {
+                        const middle = (box(piece).left + box(piece).right) / 2, foot = box(piece).bottom - 1;
+                        return box(piece).width < box(board).width / 8 && box(lamp).left < middle
+                            && middle < box(lamp).right && box(lamp).top < foot && foot < box(lamp).bottom;
+                    });
+                    lit += [...board.querySelectorAll(".lit")].filter(holds).length;
+                }
+                for (const text of inside.querySelectorAll("svg text")) {
+                    const svg = text.ownerSVGElement;
+                    const size = text.getAttribute("font-size") * box(svg).width / svg.viewBox.baseVal.width;
+                    smallest = Math.min(smallest, size);
+                }
+                answer.push({ width, count, drawn, lit, smallest, wide: wide.slice(0, 5), page: inside.documentElement.scrollWidth, seen: frame.contentWindow.innerWidth,
                     text: inside.body.innerText.length,
                     html: inside.documentElement.outerHTML });
                 if (answer.length == widths.length) document.getElementById("answer").textContent = JSON.stringify(answer);
@@ -288,6 +332,10 @@ fn fits(browser: &str, findings: &Findings) {
         assert_eq!((&frame["page"], &frame["seen"]), (&frame["width"], &frame["width"]), "{frame}");
         assert!(frame["count"].as_u64().unwrap() > 100 && frame["text"].as_u64().unwrap() > 500, "{frame}");
         assert!(frame["drawn"].as_u64().unwrap() > 0, "{frame}");
+        // Of the seven squares that are lit in the sample one is empty.
+        let lit = if findings.sample.is_empty() { 0 } else { 6 };
+        assert_eq!(frame["lit"], lit, "{frame}");
+        assert!(frame["smallest"].as_f64().unwrap() >= 7.5, "{frame}");
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn section(findings: &Findings) -> Markup {
 }
 
 fn diagram(index: usize, hit: &SampleHit) -> Markup {
-    let title = format!("{} - {}, {}", hit.white, hit.black, place(hit));
+    let title = format!("{} - {}, {}", known(&hit.white), known(&hit.black), place(hit));
     let id = format!("hit-{index}");
     let picture = Diagram {
         id: &id,
@@ -33,8 +33,8 @@ fn diagram(index: usize, hit: &SampleHit) -> Markup {
         figure {
             (picture.picture())
             figcaption {
-                p.players { bdi { (hit.white) } " – " bdi { (hit.black) } " " span.result { (hit.result) } }
-                p { bdi { (hit.event) } @if !hit.date.is_empty() { ", " (hit.date) } }
+                p.players { bdi { (known(&hit.white)) } " – " bdi { (known(&hit.black)) } " " span.result { (hit.result) } }
+                p { bdi { (known(&hit.event)) } @if !hit.date.is_empty() { ", " (hit.date) } }
                 p {
                     strong { (place(hit)) }
                     @if let Some(side) = to_move(&hit.fen) { ", " (side) " to move" }
@@ -55,6 +55,11 @@ fn diagram(index: usize, hit: &SampleHit) -> Markup {
             }
         }
     }
+}
+
+/// A name, or the sign that PGN has for none.
+fn known(name: &str) -> &str {
+    if name.trim().is_empty() { "?" } else { name }
 }
 
 /// `after 23...`, or where the game begins.

@@ -185,7 +185,7 @@ fn names(rows: &[HistogramRow], width: f64) -> Markup {
         @for (k, row) in rows.iter().enumerate().step_by(every) {
             @let x = LEFT + width * (k as f64 + 0.5);
             @if is_turned {
-                text font-size="10" text-anchor="end"
+                text font-size="11" text-anchor="end"
                     transform={ "translate(" (fixed(x + 3.0)) " " (BOTTOM + 10.0) ") rotate(-40)" } {
                     (clipped(&row.label))
                 }
