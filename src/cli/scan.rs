@@ -10,10 +10,11 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::engine::{CopyHits, Hits, Job, verify::Sample};
+use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::stats::{Counts, Stats};
 use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
@@ -24,6 +25,7 @@ use super::outputs::{FormatName, OutputArgs, Outputs};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
+use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
@@ -66,7 +68,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
     /// print for each how many games and positions it hits. All arguments are paths then.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify",
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify", "stats",
           "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
@@ -108,6 +110,8 @@ pub(super) struct Args {
     choosing: ChoosingArgs,
     #[command(flatten)]
     outputs: OutputArgs,
+    #[command(flatten)]
+    stats: StatsArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -136,7 +140,8 @@ impl FromStr for SampleArg {
 impl Args {
     /// Whether hits are listed, not only counted.
     fn lists(&self) -> bool {
-        !self.count && self.copies.is_none()
+        let is_counted = self.count || self.copies.is_some() || self.stats.are_wanted();
+        !is_counted || self.stats.are_wanted() && self.outputs.format.is_some()
     }
 
     fn is_json(&self) -> bool {
@@ -180,7 +185,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
     if !args.lists() {
-        args.choosing.refuse_order("--count and --copies list nothing")?;
+        args.choosing.refuse_order("--count, --copies and --stats alone list nothing")?;
     }
     let mut run = Run::new(&args, &scan, database?, &interrupt)?;
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
@@ -191,10 +196,12 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         (summary, None) => summary?,
     };
     if interrupt.is_set() {
-        run.outputs.abandoned().for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
+        let files = run.outputs.abandoned().chain(run.stats.as_ref().and_then(Statistics::abandoned));
+        files.for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
     } else {
         run.outputs.finish(&run.progress)?;
         print_totals(&args, &run, &scan)?;
+        run.stats.take().map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
     }
     if let Some(notice) = scan.engine().notice() {
         eprintln!("warning: {notice}");
@@ -364,6 +371,7 @@ struct Run {
     tally: Tally,
     /// Games that the conditions fit, if there are any.
     passing: Option<u64>,
+    stats: Option<Statistics>,
     totals: Totals,
     problems: Problems,
     progress: Progress,
@@ -377,6 +385,7 @@ struct Finding {
     copy_hits: Option<CopyHits>,
     copies: Vec<u64>,
     reports: Vec<Report>,
+    stats: Option<Counts>,
 }
 
 impl Run {
@@ -390,6 +399,7 @@ impl Run {
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
+            stats: Statistics::new(&args.stats, interrupt)?,
             totals: Totals::default(),
             problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
             progress: Progress::new_if(!args.quiet),
@@ -403,11 +413,18 @@ impl Run {
     fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
         let mut database = self.database.take().expect("a run scans once");
         let formats = self.outputs.formats();
-        if !scan.reads_tags() && !formats.reads_tags() && !self.choice.reads_tags() {
+        let stats = self.stats.as_ref().map(|stats| stats.stats().clone());
+        let of_stats = |test: fn(&Stats) -> bool| stats.as_ref().is_some_and(test);
+        if !of_stats(Stats::reads_tags)
+            && !scan.reads_tags()
+            && !formats.reads_tags()
+            && !self.choice.reads_tags()
+        {
             database = database.without_tags();
         }
         let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
-        let names_copies = formats.names_copies() && names.copies.len() > 1;
+        let names_copies = formats.names_copies() && names.copies.len() > 1 || of_stats(Stats::wants_copies);
+        let want = if of_stats(Stats::wants_values) { Want::Values } else { formats.want() };
         let work = |block: &Block, mut hits: Hits| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
@@ -416,11 +433,16 @@ impl Run {
                 scan.engine().copy_counts(block, &hits, &mut counts)?;
             }
             let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
-            let mut finding = Finding { hits, games, copy_hits, copies: counts, reports: Vec::new() };
+            let mut finding =
+                Finding { hits, games, copy_hits, copies: counts, reports: Vec::new(), stats: None };
             finding.reports = formats.reports(&finding.found(block, &names));
+            finding.stats = stats.as_ref().map(|stats| stats.count(&finding.found(block, &names)));
             Ok(finding)
         };
-        scan.for_each_block(database, formats.want(), work, |taken, finding| {
+        scan.for_each_block(database, want, work, |taken, mut finding| {
+            if let (Some(stats), Some(counts)) = (&mut self.stats, finding.stats.take()) {
+                stats.take(counts);
+            }
             self.take(&taken, &finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())
@@ -448,7 +470,8 @@ impl Run {
             self.problems.finish()?;
             std::process::exit(0);
         }
-        Ok(flow)
+        // Statistics are of all games, however many are listed.
+        Ok(if self.stats.is_some() { ControlFlow::Continue(()) } else { flow })
     }
 }
 
