@@ -120,7 +120,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// The known word that a misspelt one most resembles: at most one edit in three letters away.
-pub fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a &'static str>) -> Option<&'static str> {
+pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     among
         .map(|known| (edits(&lower, known), *known))

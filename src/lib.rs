@@ -11,7 +11,7 @@
 //! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
 //! right of the *reel* knows PGN.
 //!
-//! [`scan`] runs one query, [`survey`] many; both choose among the engines of [`engine`].
+//! [`scan`] runs one query, [`survey`] many, such as [`themes`]; both choose among the engines of [`engine`].
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -28,5 +28,7 @@ pub mod reel;
 pub mod report;
 pub mod scan;
 pub mod stats;
+pub mod study;
 pub mod survey;
+pub mod themes;
 pub mod transform;

@@ -186,11 +186,15 @@ impl Scan {
         &self.remarks
     }
 
+    /// The filter with its transforms expanded.
+    pub fn filter(&self) -> Filter {
+        orbit::expand(&self.query.body).expect("it was expanded to be planned")
+    }
+
     /// The distinct copies of the outermost transform as CQL, in the order in which
     /// [`Engine::copy_counts`] counts them.
     pub fn copies(&self) -> Vec<String> {
-        let filter = orbit::expand(&self.query.body).expect("it was expanded to be planned");
-        match &filter {
+        match &self.filter() {
             Filter::Orbit(orbit) => {
                 orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
             }

@@ -83,6 +83,12 @@ impl Survey {
             .map(|failure| format!("{failure}; the rest was done on the CPU, and the answer is complete"))
     }
 
+    /// Whether a query depends on the tags of games; else a [`Database::without_tags`] gives the same
+    /// hits sooner.
+    pub fn reads_tags(&self) -> bool {
+        self.reads_tags
+    }
+
     /// Counts the hits of every query; `progress` is called after each block.
     ///
     /// # Errors
@@ -96,31 +102,51 @@ impl Survey {
     ) -> Result<(Vec<Tally>, Summary), ScanError> {
         let database = if self.reads_tags { database } else { database.without_tags() };
         let mut tallies = vec![Tally::default(); self.batch.queries()];
+        let summary = self.for_each_block(database, threads, count, |taken, counts| {
+            for (tally, more) in tallies.iter_mut().zip(counts) {
+                tally.games += more.games;
+                tally.positions += more.positions;
+            }
+            progress(&taken);
+            ControlFlow::Continue(())
+        })?;
+        Ok((tallies, summary))
+    }
+
+    /// Evaluates every query on every block, runs `work` on a block and the hits of each query, in
+    /// their order and without values, on `threads` threads, and hands the results to `take` in
+    /// database order, on the caller's thread, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end; all blocks before it have been
+    /// taken then.
+    pub fn for_each_block<T: Send>(
+        &self,
+        database: Database,
+        threads: usize,
+        work: impl Fn(&Block, &[&Hits]) -> T + Sync,
+        mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
         let mut fault = None;
-        let work = |blocks: &[&Block]| match self.scan(blocks) {
-            Ok(hits) => tally_blocks(blocks, &hits).into_iter().map(Ok).collect(),
+        let scan = |blocks: &[&Block]| match self.scan(blocks) {
+            Ok(hits) => {
+                blocks.iter().enumerate().map(|(k, block)| Ok(work(block, &of_block(&hits, k)))).collect()
+            }
+            // The first block stands for all: nothing is taken after an error.
             Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
         };
         let at_once = self.batch.blocks_at_once();
+        // While one group waits for a graphics card, another one is read.
         let threads = if at_once > 1 { threads.max(2) } else { threads };
-        let summary = database.for_each_group(threads, at_once, work, |taken, result| match result {
-            Ok(counts) => {
-                for (tally, more) in tallies.iter_mut().zip(counts) {
-                    tally.games += more.games;
-                    tally.positions += more.positions;
-                }
-                progress(&taken);
-                ControlFlow::Continue(())
-            }
+        let summary = database.for_each_group(threads, at_once, scan, |taken, result| match result {
+            Ok(result) => take(taken, result),
             Err(error) => {
                 fault = Some(error);
                 ControlFlow::Break(())
             }
         })?;
-        match fault {
-            Some(error) => Err(ScanError::Engine(error)),
-            None => Ok((tallies, summary)),
-        }
+        fault.map_or(Ok(summary), |error| Err(ScanError::Engine(error)))
     }
 
     fn scan(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
@@ -138,10 +164,12 @@ impl Survey {
     }
 }
 
-/// For each block, for each query, what it hits.
-fn tally_blocks(blocks: &[&Block], hits: &[Vec<Hits>]) -> Vec<Vec<Tally>> {
-    let tally = |block: &Block, hits: &Hits| Tally { games: hits.games(block), positions: hits.count() };
-    let of =
-        |(index, block): (usize, &&Block)| hits.iter().map(|query| tally(block, &query[index])).collect();
-    blocks.iter().enumerate().map(of).collect()
+/// The hits of each query on one of several blocks.
+fn of_block(hits: &[Vec<Hits>], block: usize) -> Vec<&Hits> {
+    hits.iter().map(|query| &query[block]).collect()
+}
+
+/// What each query hits in a block.
+fn count(block: &Block, hits: &[&Hits]) -> Vec<Tally> {
+    hits.iter().map(|hits| Tally { games: hits.games(block), positions: hits.count() }).collect()
 }

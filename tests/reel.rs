@@ -10,7 +10,7 @@ use std::{
 use orbit_chess::{
     board::{PackedMove, Position},
     database::{Database, DatabaseOptions, Summary},
-    pgn::{Fault, Game, Outcome, Status, Tag},
+    pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
     reel::{
         Block, BlockBuilder, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
         SEGMENT_SLOTS,
@@ -290,7 +290,8 @@ fn write(path: &Path, blocks: &[Block]) {
     for block in blocks {
         writer.append(&EncodedBlock::new(block)).unwrap();
     }
-    let sources = ReelSource { name: "a.pgn".into(), bytes: Some(7), games: 9, failure: None };
+    let stamp = Stamp { bytes: Some(7), modified_ns: Some(1), hash: Some(2) };
+    let sources = ReelSource { name: "a.pgn".into(), stamp, games: 9, ..ReelSource::default() };
     writer.finish(&[sources]).unwrap();
 }
 
@@ -450,8 +451,9 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
+    // What follows the end that the header names is of an append that was interrupted.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
-    assert!(matches!(read_all(&copy), Err(ReelError::Inconsistent { .. })));
+    assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
     newer[8] = 9;
     std::fs::write(&copy, newer).unwrap();

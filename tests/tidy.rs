@@ -57,6 +57,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("report", &["board", "database", "engine", "orbit", "pgn", "reel", "scan"], "shows hits"),
     ("choice", &["engine", "reel", "report"], "tags as reports read them"),
     ("stats", &["diagnostic", "engine", "reel", "report"], "counts hits by tags, plies, values and copies"),
+    (
+        "study",
+        &["board", "choice", "engine", "orbit", "report", "scan", "stats"],
+        "counts, samples and pictures of one query",
+    ),
     ("cli", &[], "arguments and printing on top of the public library"),
 ];
 

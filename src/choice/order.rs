@@ -86,14 +86,14 @@ fn hash(game: &GameRow, seed: u64) -> u64 {
 }
 
 /// The best of what is offered, at most so many.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Top<T> {
     max: usize,
     /// The worst that is kept on top.
     kept: BinaryHeap<Entry<T>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry<T> {
     place: (u64, u32),
     what: T,

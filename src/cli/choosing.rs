@@ -70,6 +70,11 @@ impl ChoosingArgs {
         self.skip
     }
 
+    /// What settles a sample.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Games that are listed at most.
     pub(super) fn games_max(&self) -> Option<u64> {
         self.limit.or(self.sample).map(NonZeroU64::get)

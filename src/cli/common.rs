@@ -201,6 +201,11 @@ impl Out {
         writeln!(self.0, "{line}").map_err(Failure::Stdout)
     }
 
+    /// Text with its line ends.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.0.write_all(text.as_bytes()).map_err(Failure::Stdout)
+    }
+
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         self.0.flush().map_err(Failure::Stdout)
     }

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::board::Dihedral;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{Engine as _, Job, Values, Want, cpu::Isa, gpu::Kernel};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};

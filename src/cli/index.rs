@@ -7,14 +7,40 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::reel::{EncodedBlock, MAGIC, Reel, ReelSource, ReelWriter};
+use orbit_chess::database::{self, Database, DatabaseOptions, Summary};
+use orbit_chess::reel::{
+    EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
+};
 
 use super::common::{Interrupt, Progress, grouped, print_failures, reason_lines, threads, totals_line};
 use super::problems::Problems;
 use super::{Exit, Failure};
 
+const AFTER_HELP: &str = "\
+Appending:
+  --append leaves what a reel holds as it is and writes after it; until all of it is on disk, the reel is
+  the old one, whatever happens. Files that the reel holds already, under whatever name, are skipped; a
+  file that the reel holds with another content is refused. Two appends at once exclude each other.
+  Each append leaves the directory before it as dead bytes, which `orbit info` counts; indexing the reel
+  itself (orbit index all.reel -o new.reel) leaves them out.
+
+Duplicates:
+  --no-duplicates drops games that equal an earlier one: the same start position, moves, result and tag pairs.
+  They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of memory a game, those that the
+  reel holds already included.
+
+Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a source was not
+read to its end (the reel holds what was read); 130 after Ctrl-C.
+
+Examples:
+  orbit index games/ -o all.reel
+  orbit index --append twic1500.pgn -o all.reel
+  orbit index --append --no-duplicates downloads/ -o all.reel
+  zstdcat big.pgn.zst | orbit index - -o big.reel
+  orbit index --no-duplicates a.reel b.reel -o both.reel";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
     /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), folders of such files, reels, or `-` for
     /// standard input.
@@ -23,6 +49,12 @@ pub(super) struct Args {
     /// The reel to write. It appears under this name only when it is complete.
     #[arg(short, long, value_name = "FILE.reel")]
     output: PathBuf,
+    /// Add to the reel, if there is one, what it does not hold yet.
+    #[arg(long)]
+    append: bool,
+    /// Drop games that equal an earlier one.
+    #[arg(long)]
+    no_duplicates: bool,
     /// Threads to read with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -40,13 +72,78 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    let database = Database::open(&args.paths, options)?;
+    let mut writer = match args.append {
+        true => ReelWriter::append_to(&args.output)?,
+        false => ReelWriter::create(&args.output)?,
+    };
+    writer.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+    let Some(mut database) = open(&args, writer.reel(), &options)? else {
+        eprintln!("{} holds all of it already", args.output.display());
+        return Ok(Exit::Done);
+    };
+    if args.no_duplicates {
+        database = database.without_duplicates(seen(&args, writer.reel(), options)?);
+    }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    let mut writer = ReelWriter::create(&args.output)?;
-    interrupt.remove(writer.temporary_path().to_owned());
+    let summary = write(&mut writer, database, &mut problems, threads(args.threads))?;
+    problems.finish()?;
+    if interrupt.is_set() {
+        let what = if writer.reel().is_some() { "nothing was appended to" } else { "there is no new" };
+        eprintln!("interrupted; {what} {}", args.output.display());
+        return Ok(Exit::Interrupted);
+    }
+    let sources_before = writer.reel().map_or(0, |reel| reel.sources().len());
+    let is_appended = writer.reel().is_some();
+    let sources: Vec<ReelSource> =
+        summary.sources[sources_before..].iter().map(|source| source.to_reel_source()).collect();
+    let (totals, sections) = writer.finish(&sources)?;
+    report(&args.output, &summary, is_appended.then_some(&totals), &sections, begun.elapsed().as_secs_f64());
+    Ok(print_failures(&summary))
+}
+
+/// The inputs that the reel does not hold; `None` if it holds them all.
+fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<Option<Database>, Failure> {
+    let Some(reel) = reel else {
+        return Ok(Some(Database::open(&args.paths, options.clone())?));
+    };
+    let news = database::news(reel, &args.paths)?;
+    for held in &news.held {
+        let (path, output) = (held.path.display().to_string(), args.output.display());
+        match held.source == path {
+            true => eprintln!("{path}: skipped, {output} holds it already"),
+            false => eprintln!("{path}: skipped, {output} holds it already, as {}", held.source),
+        }
+    }
+    if news.paths.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Database::open_after(reel, &news.paths, options.clone())?))
+}
+
+/// The games that the reel holds already.
+fn seen(args: &Args, reel: Option<&Reel>, options: DatabaseOptions) -> Result<GameSet, Failure> {
+    let mut seen = GameSet::default();
+    if let Some(reel) = reel {
+        let database = Database::from_reel(Reel::open(reel.path())?, options);
+        let summary = database.for_each_block(threads(args.threads), GameHash::of_block, |taken, hashes| {
+            seen.insert_block(&taken.block, &hashes);
+            ControlFlow::Continue(())
+        });
+        summary.map_err(Failure::Midway)?;
+    }
+    Ok(seen)
+}
+
+/// Writes all blocks of the database.
+fn write(
+    writer: &mut ReelWriter,
+    database: Database,
+    problems: &mut Problems,
+    threads: usize,
+) -> Result<Summary, Failure> {
     let progress = Progress::new();
     let mut fault = None;
-    let summary = database.for_each_block(threads(args.threads), EncodedBlock::new, |taken, encoded| {
+    let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
         progress.update(&taken);
         let written = problems.list(&taken, &progress).and_then(|()| Ok(writer.append(&encoded)?));
         match written {
@@ -57,28 +154,25 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     });
-    drop(progress);
     let summary = summary.map_err(Failure::Midway)?;
-    if let Some(fault) = fault {
-        return Err(fault);
+    fault.map_or(Ok(summary), Err)
+}
+
+/// Says what was read, and what the reel is now; `all` are the sums of a reel that was added to.
+fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
+    let totals = &summary.totals;
+    eprintln!("{}", totals_line(totals));
+    reason_lines(totals).iter().for_each(|line| eprintln!("{line}"));
+    if let Some(all) = all {
+        eprintln!("appended; {} in all: {}", output.display(), totals_line(all));
     }
-    problems.finish()?;
-    if interrupt.is_set() {
-        eprintln!("interrupted; {} was not written", args.output.display());
-        return Ok(Exit::Interrupted);
-    }
-    let (totals, sections) = writer.finish(&sources(&summary))?;
-    let seconds = begun.elapsed().as_secs_f64();
-    eprintln!("{}", totals_line(&totals));
-    reason_lines(&totals).iter().for_each(|line| eprintln!("{line}"));
     eprintln!(
         "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",
-        args.output.display(),
+        output.display(),
         grouped(sections.total()),
-        sections.total() as f64 / totals.positions.max(1) as f64,
+        sections.total() as f64 / all.unwrap_or(totals).positions.max(1) as f64,
         grouped((totals.positions as f64 / seconds) as u64),
     );
-    Ok(print_failures(&summary))
 }
 
 /// A slip of the keyboard must not replace a PGN by its index.
@@ -91,13 +185,4 @@ fn refuse_to_replace(path: &Path) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
-}
-
-fn sources(summary: &Summary) -> Vec<ReelSource> {
-    let sources = summary.sources.iter().map(|source| {
-        let failure = source.failure.as_ref();
-        let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
-        ReelSource { name: source.name.clone(), bytes: source.bytes, games: source.games, failure }
-    });
-    sources.collect()
 }

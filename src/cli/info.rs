@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use orbit_chess::pgn::Freshness;
 use orbit_chess::reel::{Reel, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
@@ -55,13 +56,23 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
     let sources = reel.sources().iter().map(|source| {
-        let ReelSource { name, bytes, games, failure } = source;
-        json!({ "name": name, "bytes": bytes, "games": games, "failure": failure })
+        let ReelSource { name, stamp, games, duplicates, failure } = source;
+        json!({
+            "name": name,
+            "games": games,
+            "duplicates": duplicates,
+            "failure": failure,
+            "bytes": stamp.bytes,
+            "modified_ns": stamp.modified_ns,
+            "xxh3": stamp.hash.map(hash_text),
+            "file": file_state(source, reel),
+        })
     });
     json!({
         "file": reel.path().to_string_lossy(),
         "format_version": reel.version(),
         "bytes": reel.bytes(),
+        "dead_bytes": reel.dead_bytes(),
         "blocks": reel.blocks(),
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
@@ -98,13 +109,51 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
     for (name, bytes) in named(reel.sections()) {
         lines.push(format!("  {name:<10}{:>16}{:>8.2}", grouped(bytes), per_position(bytes)));
     }
-    lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
-    for source in reel.sources() {
-        let failure = source.failure.as_ref().map_or(String::new(), |failure| format!(", {failure}"));
-        lines.push(format!("  {}: {} games{failure}", source.name, grouped(source.games)));
+    if reel.dead_bytes() > 0 {
+        lines.push(format!(
+            "  of other, {} are dead: directories of before appends",
+            grouped(reel.dead_bytes())
+        ));
     }
+    lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
+    lines.extend(reel.sources().iter().map(|source| source_line(source, reel)));
     if verified {
         lines.push(String::from("verified: every checksum and every key position is right"));
     }
     lines
+}
+
+fn source_line(source: &ReelSource, reel: &Reel) -> String {
+    let ReelSource { name, stamp, games, duplicates, failure } = source;
+    let mut line = format!("  {name}: {} games", grouped(*games));
+    if *duplicates > 0 {
+        line += &format!(", {} of them dropped as duplicates", grouped(*duplicates));
+    }
+    if let Some(bytes) = stamp.bytes {
+        line += &format!(", {} bytes", grouped(bytes));
+    }
+    if let Some(hash) = stamp.hash {
+        line += &format!(", xxh3 {}", hash_text(hash));
+    }
+    line += &format!(", {}", file_state(source, reel));
+    failure.iter().for_each(|failure| line += &format!(", {failure}"));
+    line
+}
+
+/// As `xxhsum -H3` prints it.
+fn hash_text(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+/// What has become of the file since.
+fn file_state(source: &ReelSource, reel: &Reel) -> String {
+    let state = match source.freshness(reel.path()) {
+        Ok(Freshness::Fresh) => "unchanged",
+        Ok(Freshness::Touched) => "written anew with the same content",
+        Ok(Freshness::Changed) => "changed since",
+        Ok(Freshness::Missing) => "not there any more",
+        Ok(Freshness::Unknown) => "not known whether it changed",
+        Err(error) => return format!("cannot be looked at: {error}"),
+    };
+    state.to_owned()
 }

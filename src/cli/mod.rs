@@ -2,7 +2,10 @@
 //!
 //! Data goes to stdout, messages and progress to stderr.
 
+mod batch;
+mod batch_table;
 mod bench;
+mod beside;
 mod board;
 mod choosing;
 mod common;
@@ -13,6 +16,7 @@ mod explain;
 mod index;
 mod info;
 mod outputs;
+mod pictures;
 mod problems;
 mod queries;
 mod query_text;
@@ -41,6 +45,8 @@ pub struct Cli {
 enum Command {
     /// Find the positions that a CQL query describes.
     Scan(scan::Args),
+    /// Count the hits of many named queries in one pass.
+    Batch(batch::Args),
     /// Say how a query is understood: its types, its copies, its plan.
     Explain(explain::Args),
     /// Write a list of CQL 5 as a query of CQL 6.
@@ -97,6 +103,7 @@ enum Failure {
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Scan(args) => scan::run(args),
+        Command::Batch(args) => batch::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),

@@ -8,10 +8,12 @@ use clap::ValueEnum;
 use orbit_chess::choice::{Order, SortKey, Top};
 use orbit_chess::engine::Want;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
+use orbit_chess::study::Study;
 
 use super::Failure;
 use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress};
+use super::pictures::{self, Picture};
 
 /// Plies in a line of text without `--all-plies`.
 const PLIES_MAX: usize = 12;
@@ -22,10 +24,10 @@ pub(super) struct OutputArgs {
     /// How hits are printed [default: text].
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
-    /// Write hits to a file, in the format that its name ends in: .txt, .jsonl, .csv, .epd or .fen, each perhaps
-    /// with .zst after it. May be given several times. Nothing is printed then without --format. A file appears
-    /// under its name only when it is complete.
-    #[arg(short, long = "output", value_name = "FILE")]
+    /// Write to a file what its name ends in: hits as .txt, .jsonl, .csv, .epd or .fen, each perhaps with .zst after
+    /// it; a report as .html, a heat map as .svg. May be given several times. Nothing is printed then without
+    /// --format. A file appears under its name only when it is complete.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Whether tables (jsonl, csv, epd, fen) have a row for each position that hits or, with its first hit, for each game.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
@@ -72,18 +74,26 @@ impl OutputArgs {
     }
 }
 
-/// The format that a file's name asks for.
-fn name_of(path: &Path) -> Result<FormatName, Failure> {
+/// What a file's name asks for.
+enum Wish {
+    Hits(FormatName),
+    Picture(Picture),
+}
+
+fn wish(path: &Path) -> Result<Wish, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     match name.rsplit_once('.').map_or("", |(_, end)| end) {
-        "txt" => Ok(FormatName::Text),
-        "jsonl" | "ndjson" => Ok(FormatName::Jsonl),
-        "csv" => Ok(FormatName::Csv),
-        "epd" => Ok(FormatName::Epd),
-        "fen" => Ok(FormatName::Fen),
+        "txt" => Ok(Wish::Hits(FormatName::Text)),
+        "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
+        "csv" => Ok(Wish::Hits(FormatName::Csv)),
+        "epd" => Ok(Wish::Hits(FormatName::Epd)),
+        "fen" => Ok(Wish::Hits(FormatName::Fen)),
+        "html" => Ok(Wish::Picture(Picture::Page)),
+        "svg" => Ok(Wish::Picture(Picture::Svg)),
         _ => Err(Failure::Other(format!(
-            "{}: the name must end in .txt, .jsonl, .csv, .epd or .fen (perhaps with .zst after it), which says what to write",
+            "{}: the name must end in .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: that says \
+             what is written",
             path.display()
         ))),
     }
@@ -175,6 +185,7 @@ fn file_failure(error: impl std::fmt::Display) -> Failure {
 /// All places, and what is written to them.
 pub(super) struct Outputs {
     outputs: Vec<Output>,
+    pictures: Vec<(Picture, OutputFile)>,
     /// Games that do not come as they stand in the database are held until the end, with a report for each output.
     held: Option<(Order, Top<Vec<Report>>)>,
 }
@@ -199,16 +210,20 @@ impl Outputs {
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
         let format = shown.map_or(Format::Nothing, |name| args.format_of(name, layout));
         outputs.push(output(format, Sink::Stdout));
+        let mut pictures = Vec::new();
         for path in &args.files {
-            let format = args.format_of(name_of(path)?, layout);
+            let wish = wish(path)?;
             let file = OutputFile::create(path).map_err(file_failure)?;
             file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
-            outputs.push(output(format, Sink::File(file)));
+            match wish {
+                Wish::Hits(name) => outputs.push(output(args.format_of(name, layout), Sink::File(file))),
+                Wish::Picture(picture) => pictures.push((picture, file)),
+            }
         }
         outputs.iter_mut().try_for_each(Output::begin)?;
         let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
         let held = order.map(|order| (order, Top::new(usize::try_from(kept).unwrap_or(usize::MAX))));
-        Ok(Outputs { outputs, held })
+        Ok(Outputs { outputs, pictures, held })
     }
 
     pub(super) fn formats(&self) -> Formats {
@@ -226,7 +241,7 @@ impl Outputs {
         reports: &[Report],
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        let Outputs { outputs, held } = self;
+        let Outputs { outputs, held, .. } = self;
         if let Some((order, top)) = held {
             for game in found.block.games().filter(|game| found.is_hit(game)) {
                 let one = game.index()..game.index() + 1;
@@ -247,7 +262,7 @@ impl Outputs {
 
     /// Whether nobody reads what is written.
     pub(super) fn are_closed(&self) -> bool {
-        self.outputs.iter().all(|output| matches!(output.sink, Sink::Closed))
+        self.pictures.is_empty() && self.outputs.iter().all(|output| matches!(output.sink, Sink::Closed))
     }
 
     /// Writes the games that were held, and gives all files their names. What was listed.
@@ -271,12 +286,24 @@ impl Outputs {
         Ok(())
     }
 
+    /// Whether a study is wanted.
+    pub(super) fn have_pictures(&self) -> bool {
+        !self.pictures.is_empty()
+    }
+
+    /// Writes the pictures.
+    pub(super) fn draw(&mut self, study: &Study, query: &str) -> Result<(), Failure> {
+        let mut pictures = self.pictures.drain(..);
+        pictures.try_for_each(|(picture, file)| pictures::write(picture, study, query, file))
+    }
+
     /// The files that are not finished.
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
-        self.outputs.iter().filter_map(|output| match &output.sink {
+        let hits = self.outputs.iter().filter_map(|output| match &output.sink {
             Sink::File(file) => Some(file.path()),
             Sink::Stdout | Sink::Closed => None,
-        })
+        });
+        hits.chain(self.pictures.iter().map(|(_, file)| file.path()))
     }
 
     /// The games and positions that were listed.

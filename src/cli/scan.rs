@@ -15,13 +15,16 @@ use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::stats::{Counts, Stats};
+use orbit_chess::study::{Study, View};
 use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
+use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
 use super::outputs::{FormatName, OutputArgs, Outputs};
+use super::pictures::{SAMPLE_MAX, print_heat};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
@@ -52,6 +55,7 @@ under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was no
 Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
+  orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
   orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn";
@@ -80,6 +84,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
           conflicts_with_all = ["count", "limit", "skip"])]
     copies: Option<usize>,
+    /// Print where on the board hits are, and nothing else: how many by each kind of transform, and a heat map of the
+    /// squares on which the copies stand, or of the squares that the query finds.
+    #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
+    heat: bool,
     /// Which engine to use; `auto` takes the fastest that can.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
@@ -104,6 +112,8 @@ pub(super) struct Args {
     /// List them on stderr as well, and print notes about the query.
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     board: BoardArgs,
     #[command(flatten)]
@@ -140,8 +150,9 @@ impl FromStr for SampleArg {
 impl Args {
     /// Whether hits are listed, not only counted.
     fn lists(&self) -> bool {
-        let is_counted = self.count || self.copies.is_some() || self.stats.are_wanted();
-        !is_counted || self.stats.are_wanted() && self.outputs.format.is_some()
+        let is_counted = self.count || self.heat || self.copies.is_some();
+        let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
+        !is_counted && is_listed
     }
 
     fn is_json(&self) -> bool {
@@ -176,6 +187,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
@@ -185,9 +197,15 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
     if !args.lists() {
-        args.choosing.refuse_order("--count, --copies and --stats alone list nothing")?;
+        args.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")?;
     }
-    let mut run = Run::new(&args, &scan, database?, &interrupt)?;
+    let database = database?;
+    print_substitutes(&database, args.quiet);
+    let mut run = Run::new(&args, &scan, database, &interrupt)?;
+    if args.heat || run.outputs.have_pictures() {
+        let study = Study::new(&scan, SAMPLE_MAX, args.choosing.seed());
+        run.study = Some(study.with_sources(&run.names.sources));
+    }
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
     run.problems.finish()?;
@@ -200,6 +218,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         files.for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
     } else {
         run.outputs.finish(&run.progress)?;
+        if let Some(study) = &run.study {
+            run.outputs.draw(study, query.text.trim())?;
+        }
         print_totals(&args, &run, &scan)?;
         run.stats.take().map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
     }
@@ -264,8 +285,10 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
+    print_substitutes(&database, args.quiet);
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let other = |error: ScanError| match error {
         ScanError::Database(error) => Failure::Midway(error),
@@ -356,7 +379,11 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan) -> Result<(), Failure> {
             copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }
     }
-    out.finish()
+    out.finish()?;
+    match &run.study {
+        Some(study) if args.heat => print_heat(study),
+        _ => Ok(()),
+    }
 }
 
 /// What a scan gathers and writes to.
@@ -367,6 +394,7 @@ struct Run {
     names: Names,
     /// The positions that each copy hit, if these are wanted.
     copies: Vec<u64>,
+    study: Option<Study>,
     /// What hits and counts, listed or not.
     tally: Tally,
     /// Games that the conditions fit, if there are any.
@@ -386,6 +414,7 @@ struct Finding {
     copies: Vec<u64>,
     reports: Vec<Report>,
     stats: Option<Counts>,
+    view: Option<View>,
 }
 
 impl Run {
@@ -395,7 +424,8 @@ impl Run {
         let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &sources, interrupt)?;
         let has_conditions = !choice.conditions.is_empty();
         Ok(Run {
-            names: Names { sources, copies: scan.copies(), transforms: Vec::new() },
+            names: Names::new(&scan.filter(), sources),
+            study: None,
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
@@ -413,18 +443,18 @@ impl Run {
     fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
         let mut database = self.database.take().expect("a run scans once");
         let formats = self.outputs.formats();
+        let lens = self.study.as_ref().map(Study::lens);
         let stats = self.stats.as_ref().map(|stats| stats.stats().clone());
-        let of_stats = |test: fn(&Stats) -> bool| stats.as_ref().is_some_and(test);
-        if !of_stats(Stats::reads_tags)
-            && !scan.reads_tags()
-            && !formats.reads_tags()
-            && !self.choice.reads_tags()
-        {
+        let stats_want = |test: fn(&Stats) -> bool| stats.as_ref().is_some_and(test);
+        let reads_tags = scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags();
+        if !reads_tags && lens.is_none() && !stats_want(Stats::reads_tags) {
             database = database.without_tags();
         }
         let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
-        let names_copies = formats.names_copies() && names.copies.len() > 1 || of_stats(Stats::wants_copies);
-        let want = if of_stats(Stats::wants_values) { Want::Values } else { formats.want() };
+        let names_copies = (formats.names_copies() || lens.is_some()) && names.copies.len() > 1;
+        let names_copies = names_copies || stats_want(Stats::wants_copies);
+        let wants_values = lens.is_some() || stats_want(Stats::wants_values);
+        let want = if wants_values { Want::Values } else { formats.want() };
         let work = |block: &Block, mut hits: Hits| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
@@ -433,24 +463,31 @@ impl Run {
                 scan.engine().copy_counts(block, &hits, &mut counts)?;
             }
             let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
-            let mut finding =
-                Finding { hits, games, copy_hits, copies: counts, reports: Vec::new(), stats: None };
-            finding.reports = formats.reports(&finding.found(block, &names));
-            finding.stats = stats.as_ref().map(|stats| stats.count(&finding.found(block, &names)));
+            let mut finding = Finding {
+                hits,
+                games,
+                copy_hits,
+                copies: counts,
+                reports: Vec::new(),
+                stats: None,
+                view: None,
+            };
+            let found = finding.found(block, &names);
+            let stats = stats.as_ref().map(|stats| stats.count(&found));
+            (finding.reports, finding.view) =
+                (formats.reports(&found), lens.as_ref().map(|lens| lens.look(&found)));
+            finding.stats = stats;
             Ok(finding)
         };
-        scan.for_each_block(database, want, work, |taken, mut finding| {
-            if let (Some(stats), Some(counts)) = (&mut self.stats, finding.stats.take()) {
-                stats.take(counts);
-            }
-            self.take(&taken, &finding).unwrap_or_else(|fault| {
+        scan.for_each_block(database, want, work, |taken, finding| {
+            self.take(&taken, finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())
             })
         })
     }
 
-    fn take(&mut self, taken: &Taken, finding: &Finding) -> Result<ControlFlow<()>, Failure> {
+    fn take(&mut self, taken: &Taken, mut finding: Finding) -> Result<ControlFlow<()>, Failure> {
         self.totals.add(&taken.totals);
         self.progress.update(taken);
         self.problems.list(taken, &self.progress)?;
@@ -459,6 +496,12 @@ impl Run {
         }
         if let (Some(passing), Some(games)) = (&mut self.passing, &finding.games) {
             *passing += games.iter().filter(|passes| **passes).count() as u64;
+        }
+        if let (Some(study), Some(view)) = (&mut self.study, finding.view.take()) {
+            study.add(view);
+        }
+        if let (Some(stats), Some(counts)) = (&mut self.stats, finding.stats.take()) {
+            stats.take(counts);
         }
         let found = finding.found(&taken.block, &self.names);
         self.tally.games += found.hits.games(&taken.block);

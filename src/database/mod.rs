@@ -4,7 +4,11 @@
 //! on blocks cannot tell which it was. However many threads work, blocks, numbers and the order of
 //! results are the same, and only a few blocks are in memory at once.
 
+mod beside;
+mod news;
+mod numbers;
 mod ordered;
+mod summary;
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,8 +18,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources};
-use crate::reel::{Block, BlockBuilder, MAGIC, Reel, ReelError, Totals};
+pub use self::beside::Substitute;
+pub use self::news::{Held, News, news};
+pub use self::summary::{SourceSummary, Summary};
+
+use self::numbers::Numbers;
+use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources, Stamp};
+use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
 
 /// How to read a database. The defaults suit.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +34,9 @@ pub struct DatabaseOptions {
     pub pgn: pgn::Options,
     /// What is kept of a game.
     pub parse: ParseOptions,
+    /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
+    /// see [`Database::substitutes`].
+    pub reels_beside: bool,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -42,42 +54,32 @@ pub enum DatabaseError {
     /// Games are numbered in 32 bits.
     #[error("the database has more than 4,294,967,295 games; scan it in parts")]
     TooManyGames,
-}
-
-/// A file, stream or memory that games came from.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct SourceSummary {
-    /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
-    /// from.
-    pub name: String,
-    /// Its size before decompression, where that is known.
-    pub bytes: Option<u64>,
-    /// Games read, skipped ones included.
-    pub games: u64,
-    /// Why it was not read to its end, and at which byte of the decompressed text, if so.
-    pub failure: Option<(u64, String)>,
-}
-
-/// What a run over a database came to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
-    /// Games, positions and problems of the blocks that were taken.
-    pub totals: Totals,
-    /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
-    pub sources: Vec<SourceSummary>,
-    /// Bytes read, before decompression.
-    pub bytes: u64,
-    /// Whether the stream was taken to its end (and not stopped by `take` or an interrupt).
-    pub finished: bool,
-}
-
-impl Summary {
-    /// The sources that were not read to their ends.
-    pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
-        self.sources.iter().filter_map(|source| {
-            source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))
-        })
-    }
+    /// A file is to be appended that the reel holds with another content.
+    #[error(
+        "{} {how} {} was made from it: index all files anew, or append the new games as a file of \
+         another name", path.display(), reel.display()
+    )]
+    SourceChanged {
+        /// The file.
+        path: PathBuf,
+        /// The reel.
+        reel: PathBuf,
+        /// What is known of the change, up to the word before the reel.
+        how: &'static str,
+    },
+    /// A reel is to be appended of which another holds some sources, but not all.
+    #[error(
+        "{} holds {source_name}, which {} holds as well: append the other sources as files", path.display(),
+        reel.display()
+    )]
+    PartlyHeld {
+        /// The reel that is to be appended.
+        path: PathBuf,
+        /// The reel that it is to be appended to.
+        reel: PathBuf,
+        /// A source that both hold.
+        source_name: String,
+    },
 }
 
 /// A block as it is taken from the stream.
@@ -126,8 +128,11 @@ pub struct Database {
     sources: Vec<SourceSummary>,
     options: DatabaseOptions,
     bytes_total: Option<u64>,
-    /// Games that are passed over.
+    /// Games that are passed over, or that the reel holds to which these are added.
     games_before: u32,
+    substitutes: Vec<Substitute>,
+    /// Games that were seen before, if duplicates are dropped.
+    seen: Option<GameSet>,
 }
 
 impl Database {
@@ -139,16 +144,29 @@ impl Database {
     /// What [`Sources::open`] and [`Reel::open`] refuse.
     pub fn open(paths: &[PathBuf], options: DatabaseOptions) -> Result<Database, DatabaseError> {
         let mut database = Database::empty(options);
-        let mut texts = Vec::new();
-        for path in paths {
-            if is_reel(path) {
-                database.add_texts(&mut texts)?;
-                database.add_reel(Reel::open(path)?);
-            } else {
-                texts.push(path.clone());
-            }
-        }
-        database.add_texts(&mut texts)?;
+        database.add_paths(paths)?;
+        Ok(database)
+    }
+
+    /// The same as what is to be added to a reel: its sources and games are counted as if they came before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::open`].
+    pub fn open_after(
+        reel: &Reel,
+        paths: &[PathBuf],
+        options: DatabaseOptions,
+    ) -> Result<Database, DatabaseError> {
+        let mut database = Database::empty(options);
+        database.games_before = reel.games_before(reel.blocks());
+        let sources = reel.sources().iter();
+        let counted = |source: &ReelSource| SourceSummary {
+            games: source.games,
+            ..SourceSummary::of_reel(reel, source)
+        };
+        database.sources = sources.map(counted).collect();
+        database.add_paths(paths)?;
         Ok(database)
     }
 
@@ -184,6 +202,15 @@ impl Database {
         self
     }
 
+    /// Drops games that equal an earlier one or one of those seen before: they are skipped, and say of which
+    /// game they are an exact duplicate. Not to be combined with [`Database::without_tags`], since
+    /// tags tell games apart. See [`GameSet`] for the memory it takes.
+    #[must_use]
+    pub fn without_duplicates(mut self, seen: GameSet) -> Database {
+        self.seen = Some(seen);
+        self
+    }
+
     fn empty(options: DatabaseOptions) -> Database {
         Database {
             inputs: VecDeque::new(),
@@ -191,7 +218,35 @@ impl Database {
             options,
             bytes_total: Some(0),
             games_before: 0,
+            substitutes: Vec::new(),
+            seen: None,
         }
+    }
+
+    fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
+        let mut texts = Vec::new();
+        for path in paths {
+            if is_reel(path) {
+                self.add_texts(&mut texts)?;
+                self.add_reel(Reel::open(path)?);
+            } else if let Some(reel) = self.fresh_reel(path) {
+                self.add_texts(&mut texts)?;
+                self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
+                self.add_reel(reel);
+                if let Some(source) = self.sources.last_mut() {
+                    source.name = path.display().to_string();
+                }
+            } else {
+                texts.push(path.clone());
+            }
+        }
+        self.add_texts(&mut texts)
+    }
+
+    /// The reel to read instead of a file, if there is one and it is wanted.
+    fn fresh_reel(&self, path: &Path) -> Option<Reel> {
+        let is_wanted = self.options.reels_beside && path.as_os_str() != "-";
+        is_wanted.then(|| beside::fresh_reel(path)).flatten()
     }
 
     /// PGN paths between reels are opened together: small files share blocks.
@@ -207,8 +262,7 @@ impl Database {
         let base = self.sources.len() as u32;
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
-            let (name, bytes) = (source.name.clone(), source.bytes);
-            self.sources.push(SourceSummary { name, bytes, ..SourceSummary::default() });
+            self.sources.push(SourceSummary { name: source.name.clone(), ..SourceSummary::default() });
         }
         self.inputs.push_back(Input::Pgn { sources, base });
     }
@@ -216,10 +270,7 @@ impl Database {
     fn add_reel(&mut self, reel: Reel) {
         let base = self.sources.len() as u32;
         self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
-        for source in reel.sources() {
-            let (name, bytes) = (source.name.clone(), source.bytes);
-            self.sources.push(SourceSummary { name, bytes, ..SourceSummary::default() });
-        }
+        self.sources.extend(reel.sources().iter().map(|source| SourceSummary::of_reel(&reel, source)));
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
     }
 
@@ -233,6 +284,11 @@ impl Database {
             self.games_before = reel.games_before(*next);
         }
         self
+    }
+
+    /// The reels that are read instead of files.
+    pub fn substitutes(&self) -> &[Substitute] {
+        &self.substitutes
     }
 
     /// Games that [`Database::starting_at_game`] passes over.
@@ -288,9 +344,10 @@ impl Database {
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let Database { inputs, sources, options, bytes_total, games_before } = self;
-        let mut feed = Feed { inputs, bytes: 0, failures: Vec::new() };
-        let mut numbers = Numbers { games: games_before, by_source: vec![0; sources.len()] };
+        let Database { inputs, sources, options, bytes_total, games_before, seen, .. } = self;
+        let mut feed = Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new() };
+        let is_hashed = seen.is_some();
+        let mut numbers = Numbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };
         let mut size = 1;
         let steps = ordered::Steps {
@@ -299,13 +356,13 @@ impl Database {
                 size = (2 * size).min(blocks.max(1));
                 (!jobs.is_empty()).then_some(jobs)
             },
-            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options.parse, bytes_total)),
+            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options.parse, bytes_total, is_hashed)),
             number: |group: &mut Group| {
                 group.number(&mut numbers);
                 Ok(())
             },
             work: |group: &Group| {
-                let blocks: Vec<&Block> = group.made.iter().map(|(taken, _)| &taken.block).collect();
+                let blocks: Vec<&Block> = group.made.iter().map(|made| &made.taken.block).collect();
                 work(&blocks)
             },
         };
@@ -313,7 +370,7 @@ impl Database {
         let mut failure = None;
         let taken: Result<bool, std::convert::Infallible> =
             ordered::run(threads, &options.interrupt, steps, |group, results| {
-                for ((taken, _), result) in group.made.into_iter().zip(results) {
+                for (Made { taken, .. }, result) in group.made.into_iter().zip(results) {
                     totals.add(&taken.totals);
                     take(taken, result)?;
                 }
@@ -327,8 +384,9 @@ impl Database {
         summary.finished = finished;
         feed.finish();
         summary.bytes = feed.bytes;
-        for (source, games) in summary.sources.iter_mut().zip(numbers.by_source) {
-            source.games = games.into();
+        numbers.tell(&mut summary.sources);
+        for (source, stamp) in feed.stamps {
+            summary.sources[source as usize].stamp = stamp;
         }
         for (source, offset, reason) in feed.failures {
             summary.sources[source as usize].failure = Some((offset, reason));
@@ -347,19 +405,32 @@ impl Database {
     }
 }
 
+/// A block on its way to be taken.
+struct Made {
+    taken: Taken,
+    /// Whether its parts are still to be numbered.
+    is_fresh: bool,
+    /// Of its games, if duplicates are dropped.
+    hashes: Vec<GameHash>,
+}
+
 /// Blocks that are worked on together. After a failure nothing more is taken.
 struct Group {
-    /// Each with whether its parts are still to be numbered.
-    made: Vec<(Taken, bool)>,
+    made: Vec<Made>,
     failure: Option<DatabaseError>,
 }
 
 impl Group {
-    fn prepare(jobs: Vec<Job>, parse: &ParseOptions, bytes_total: Option<u64>) -> Group {
+    fn prepare(jobs: Vec<Job>, parse: &ParseOptions, bytes_total: Option<u64>, is_hashed: bool) -> Group {
         let mut group = Group { made: Vec::new(), failure: None };
         for job in jobs {
             match prepare(job, parse, bytes_total) {
-                Ok(made) => group.made.push(made),
+                Ok(mut made) => {
+                    if is_hashed {
+                        made.hashes = GameHash::of_block(&made.taken.block);
+                    }
+                    group.made.push(made);
+                }
                 Err(failure) => {
                     group.failure = Some(failure);
                     break;
@@ -370,11 +441,15 @@ impl Group {
     }
 
     fn number(&mut self, numbers: &mut Numbers) {
-        for (index, (taken, fresh)) in self.made.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut taken.block, *fresh) {
+        for (index, made) in self.made.iter_mut().enumerate() {
+            if let Err(failure) = numbers.assign(&mut made.taken.block, made.is_fresh) {
                 self.failure = Some(failure);
                 self.made.truncate(index);
                 break;
+            }
+            let Made { taken, hashes, .. } = made;
+            if numbers.drop_duplicates(&mut taken.block, hashes) {
+                taken.totals = Totals::of(&taken.block);
             }
         }
     }
@@ -392,6 +467,8 @@ struct Feed {
     inputs: VecDeque<Input>,
     /// Of inputs before the first one.
     bytes: u64,
+    /// Of sources that were opened.
+    stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
 }
 
@@ -427,6 +504,8 @@ impl Feed {
     fn finish_input(&mut self) {
         if let Some(Input::Pgn { sources, base }) = self.inputs.pop_front() {
             self.bytes += sources.bytes_read();
+            let stamps = (base..).zip(sources.sources()).map(|(index, source)| (index, source.stamp));
+            self.stamps.extend(stamps);
             for failure in sources.failures() {
                 self.failures.push((base + failure.source, failure.offset, failure.reason.clone()));
             }
@@ -439,9 +518,9 @@ impl Feed {
     }
 }
 
-/// Makes the block of a job; the flag tells whether its parts are still to be numbered.
-fn prepare(job: Job, parse: &ParseOptions, bytes_total: Option<u64>) -> Result<(Taken, bool), DatabaseError> {
-    let (mut block, base, fresh) = match job.work {
+/// Makes the block of a job.
+fn prepare(job: Job, parse: &ParseOptions, bytes_total: Option<u64>) -> Result<Made, DatabaseError> {
+    let (mut block, base, is_fresh) = match job.work {
         Work::Chunk { chunk, base } => (build(&chunk, parse), base, true),
         Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, false),
         Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, false),
@@ -451,7 +530,8 @@ fn prepare(job: Job, parse: &ParseOptions, bytes_total: Option<u64>) -> Result<(
         part.source += base;
     }
     let totals = Totals::of(&block);
-    Ok((Taken { block, totals, bytes: job.bytes, bytes_total }, fresh))
+    let taken = Taken { block, totals, bytes: job.bytes, bytes_total };
+    Ok(Made { taken, is_fresh, hashes: Vec::new() })
 }
 
 /// The block of a chunk of PGN.
@@ -459,26 +539,4 @@ fn build(chunk: &Chunk, parse: &ParseOptions) -> Block {
     let mut builder = BlockBuilder::new();
     chunk.parse(parse, &mut |source, game| builder.push(source, game));
     builder.finish()
-}
-
-/// What depends on all blocks before.
-struct Numbers {
-    games: u32,
-    by_source: Vec<u32>,
-}
-
-impl Numbers {
-    fn assign(&mut self, block: &mut Block, fresh: bool) -> Result<(), DatabaseError> {
-        block.games_before = self.games;
-        let games = self.games.checked_add(block.games_read());
-        self.games = games.ok_or(DatabaseError::TooManyGames)?;
-        for part in block.parts_mut() {
-            let before = &mut self.by_source[part.source as usize];
-            if fresh {
-                part.games_before = *before;
-            }
-            *before += part.games;
-        }
-        Ok(())
-    }
 }

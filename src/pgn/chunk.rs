@@ -2,7 +2,7 @@
 
 use memchr::memrchr2;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Whole};
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
 use super::{Game, Options, epd, lex};
@@ -92,6 +92,11 @@ impl Cutter {
 
     pub(super) fn source(&self) -> u32 {
         self.source
+    }
+
+    /// Size and hash of the raw source, if it was read to its end.
+    pub(super) fn whole(&self) -> Option<Whole> {
+        self.decoder.whole()
     }
 
     /// Whether no part is left.

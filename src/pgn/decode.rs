@@ -1,8 +1,11 @@
 //! Compressed or plain bytes to plain bytes, by content and never by name.
 
+use std::hash::Hasher as _;
 use std::io::{self, BufReader, Read};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use twox_hash::XxHash3_64;
 
 /// How a source is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +45,15 @@ pub(super) struct Decoder {
     inner: Box<dyn Read + Send>,
     /// What the first bytes said.
     pub(super) compression: Compression,
+    whole: Arc<OnceLock<Whole>>,
+}
+
+/// What is known of raw bytes once they were read to their end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole {
+    pub(super) bytes: u64,
+    /// XXH3, 64 bits.
+    pub(super) hash: u64,
 }
 
 /// Windows of up to 2 GiB, as `zstd --long=31` writes them.
@@ -50,22 +62,24 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 31;
 impl Decoder {
     /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`.
     pub(super) fn new(raw: Box<dyn Read + Send>, consumed: Arc<AtomicU64>) -> io::Result<Decoder> {
-        let mut raw = Counting { raw, consumed };
+        let whole = Arc::default();
+        let mut raw =
+            Counting { raw, consumed, bytes: 0, hasher: XxHash3_64::new(), whole: Arc::clone(&whole) };
         let mut head = Vec::new();
         Read::by_ref(&mut raw).take(5).read_to_end(&mut head)?;
         let compression = Compression::of(&head);
-        let whole = io::Cursor::new(head).chain(raw);
+        let raw = io::Cursor::new(head).chain(raw);
         let inner: Box<dyn Read + Send> = match compression {
-            Compression::Plain => Box::new(whole),
+            Compression::Plain => Box::new(raw),
             Compression::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::new(whole)?;
+                let mut decoder = zstd::stream::read::Decoder::new(raw)?;
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
                 Box::new(decoder)
             }
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(whole))),
-            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::new(whole))),
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(raw))),
+            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::new(raw))),
         };
-        Ok(Decoder { inner, compression })
+        Ok(Decoder { inner, compression, whole })
     }
 
     /// Appends to `out` until it holds `want` bytes; `Ok(false)` at the end of the text.
@@ -85,6 +99,11 @@ impl Decoder {
         }
     }
 
+    /// Size and hash of the raw bytes, if they were read to their end.
+    pub(super) fn whole(&self) -> Option<Whole> {
+        self.whole.get().copied()
+    }
+
     fn explain(&self, error: &io::Error) -> String {
         let name = self.compression.name();
         if self.compression == Compression::Plain {
@@ -97,15 +116,25 @@ impl Decoder {
     }
 }
 
+/// Counts and hashes what is read.
 struct Counting {
     raw: Box<dyn Read + Send>,
+    /// Of all sources.
     consumed: Arc<AtomicU64>,
+    bytes: u64,
+    hasher: XxHash3_64,
+    whole: Arc<OnceLock<Whole>>,
 }
 
 impl Read for Counting {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.raw.read(buffer)?;
         self.consumed.fetch_add(length as u64, Ordering::Relaxed);
+        self.bytes += length as u64;
+        self.hasher.write(&buffer[..length]);
+        if length == 0 && !buffer.is_empty() {
+            self.whole.get_or_init(|| Whole { bytes: self.bytes, hash: self.hasher.finish() });
+        }
         Ok(length)
     }
 }

@@ -36,7 +36,7 @@ pub struct Tag {
 }
 
 /// Where and why reading a game stopped early.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fault {
     /// Byte offset of the offending token in the decompressed source.
     pub offset: u64,

@@ -49,10 +49,12 @@
 //! assert!(sources.failures().is_empty());
 //! ```
 
+mod annotate;
 mod chunk;
 mod decode;
 mod epd;
 mod error;
+mod extent;
 mod game;
 mod lex;
 mod parse;
@@ -60,11 +62,15 @@ mod resolve;
 mod san;
 mod scan;
 mod sources;
+mod stamp;
 mod start;
 
+pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, Part};
 pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
+pub use extent::{first_game, game_text, read_game, separator};
 pub use game::{Fault, Game, Outcome, Status, Tag};
 pub use parse::ParseOptions;
-pub use sources::{Options, Source, Sources};
+pub use sources::{Options, Source, Sources, list};
+pub use stamp::{Freshness, Stamp, hash_file};

@@ -82,21 +82,47 @@ impl<'a> Parser<'a> {
         loop {
             self.plain(&mut scanner);
             let Some(event) = scanner.next() else { break };
-            match event {
-                Event::Start(at) => {
-                    self.finish(on_game);
-                    self.begin(at);
-                }
-                Event::Tag { name, value, escaped } => self.tag(name, value, escaped),
-                Event::Word(word) => self.word(word),
-                Event::End(outcome) => {
-                    self.game.outcome = outcome;
-                    self.done = true;
-                }
-                Event::Fault(at, trouble) => self.trouble(at, trouble),
-            }
+            self.take(event, on_game);
         }
         self.finish(on_game);
+    }
+
+    /// Reads the first game of a text, event by event, and calls `on_event` after each with the event,
+    /// where the movetext begins, if that is known, and how many moves have been kept. No quick way is
+    /// taken, so that every move is told.
+    pub(super) fn first_game(
+        &mut self,
+        text: &'a [u8],
+        on_event: &mut dyn FnMut(&Event, Option<usize>, usize),
+    ) {
+        self.text = text;
+        self.base = 0;
+        self.clear(0);
+        let mut scanner = Scanner::new(text, usize::MAX);
+        while let Some(event) = scanner.next() {
+            if self.open && matches!(event, Event::Start(_)) {
+                break;
+            }
+            self.take(event.clone(), &mut |_| {});
+            on_event(&event, scanner.movetext(), self.game.moves.len());
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, event: Event, on_game: &mut dyn FnMut(&Game)) {
+        match event {
+            Event::Start(at) => {
+                self.finish(on_game);
+                self.begin(at);
+            }
+            Event::Tag { name, value, escaped } => self.tag(name, value, escaped),
+            Event::Word(word) => self.word(word),
+            Event::End(outcome) => {
+                self.game.outcome = outcome;
+                self.done = true;
+            }
+            Event::Fault(at, trouble) => self.trouble(at, trouble),
+        }
     }
 
     /// Reads all lines of a part of a FEN or EPD list.

@@ -75,6 +75,8 @@ pub(super) struct Scanner<'a> {
     blank: bool,
     /// Words of the main line so far.
     words: u32,
+    /// See [`Scanner::movetext`].
+    movetext: Option<usize>,
     first_name: Range,
     has_event: bool,
     /// Whether the text goes on after its end.
@@ -97,6 +99,7 @@ impl<'a> Scanner<'a> {
             inner: None,
             blank: false,
             words: 0,
+            movetext: None,
             first_name: 0..0,
             has_event: false,
             partial: false,
@@ -106,6 +109,17 @@ impl<'a> Scanner<'a> {
     /// Scans the first whole lines of a text that goes on.
     pub(super) fn partial(text: &'a [u8], cap: usize) -> Scanner<'a> {
         Scanner { partial: true, ..Scanner::new(text, cap) }
+    }
+
+    /// Where the movetext of the current game begins: its first number, word or terminator that stands
+    /// in no variation. Quick ways do not note it.
+    pub(super) fn movetext(&self) -> Option<usize> {
+        self.movetext
+    }
+
+    /// Where the scan goes on.
+    pub(super) fn position(&self) -> usize {
+        self.pos
     }
 
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
@@ -306,6 +320,9 @@ impl<'a> Scanner<'a> {
         }
         if self.section == Section::Moves {
             self.blank = false;
+            if self.depth == 0 {
+                self.movetext.get_or_insert(start);
+            }
         }
         self.pos = start + length;
         None
@@ -329,6 +346,7 @@ impl<'a> Scanner<'a> {
             Section::Tags | Section::Moves => {
                 self.section = Section::Done;
                 self.blank = false;
+                self.movetext.get_or_insert(self.pos);
                 self.pos = stop;
                 return Some(Event::End(outcome));
             }
@@ -358,6 +376,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         self.words += 1;
+        self.movetext.get_or_insert(start);
         let stop = lex::old_promotion(self.text, stop);
         self.pos = stop;
         Some(Event::Word(start..stop))

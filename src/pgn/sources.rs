@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk::{Chunk, Cutter};
 use super::decode::{Compression, Decoder};
-use super::{PgnError, SourceFailure};
+use super::{PgnError, SourceFailure, Stamp};
 
 /// Sizes. The defaults suit; tests inject small ones.
 #[derive(Clone, Debug)]
@@ -38,6 +38,9 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// Its size before decompression, where that is known.
     pub bytes: Option<u64>,
+    /// What its file is known by: size and time once it has been opened, the content once it was read to its
+    /// end. Nothing is known of what is no file.
+    pub stamp: Stamp,
     /// How it is packed; known once it has been opened.
     pub compression: Option<Compression>,
 }
@@ -85,13 +88,7 @@ impl Sources {
                 all.add_file(path.clone(), Some(metadata.len()).filter(|_| metadata.is_file()));
                 continue;
             }
-            let mut files = Vec::new();
-            walk(path, &mut files)?;
-            if files.is_empty() {
-                return Err(PgnError::EmptyFolder { path: path.clone() });
-            }
-            files.sort_by(|a, b| a.0.as_os_str().as_encoded_bytes().cmp(b.0.as_os_str().as_encoded_bytes()));
-            for (file, bytes) in files {
+            for (file, bytes) in files_below(path)? {
                 all.add_file(file, Some(bytes));
             }
         }
@@ -128,7 +125,7 @@ impl Sources {
 
     fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
         let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
-        self.sources.push(Source { name, path, bytes, compression: None });
+        self.sources.push(Source { name, path, bytes, stamp: Stamp::default(), compression: None });
         self.waiting.push_back((index, input));
     }
 
@@ -172,7 +169,7 @@ impl Sources {
                         break;
                     }
                 }
-                None => self.current = None,
+                None => self.leave(),
             }
         }
         if parts.is_empty() {
@@ -184,8 +181,12 @@ impl Sources {
     }
 
     fn start(&mut self, index: u32, input: Input) {
+        let stamp = &mut self.sources[index as usize].stamp;
         let raw: io::Result<Box<dyn Read + Send>> = match input {
-            Input::File(path) => File::open(path).map(|file| Box::new(file) as _),
+            Input::File(path) => File::open(path).map(|file| {
+                *stamp = file.metadata().map_or(Stamp::default(), |metadata| Stamp::of(&metadata));
+                Box::new(file) as _
+            }),
             Input::Stdin => Ok(Box::new(io::stdin())),
             Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
         };
@@ -201,6 +202,44 @@ impl Sources {
             }),
         }
     }
+
+    /// Leaves the current source, and notes its content if all of it was read without a failure. A file
+    /// that grew or shrank meanwhile is noted without it.
+    fn leave(&mut self) {
+        let Some(cutter) = self.current.take() else { return };
+        let index = cutter.source();
+        let source = &mut self.sources[index as usize];
+        let failed = self.failures.iter().any(|failure| failure.source == index);
+        let whole = cutter.whole().filter(|whole| !failed && source.stamp.bytes == Some(whole.bytes));
+        source.stamp.hash = whole.map(|whole| whole.hash);
+    }
+}
+
+/// Puts the files below folders in place of these, as [`Sources::open`] does; all else stays as it is.
+///
+/// # Errors
+///
+/// A folder that cannot be listed or holds no games.
+pub fn list(paths: &[PathBuf]) -> Result<Vec<PathBuf>, PgnError> {
+    let mut files = Vec::new();
+    for path in paths {
+        match path.as_os_str() != "-" && path.is_dir() {
+            true => files.extend(files_below(path)?.into_iter().map(|(file, _)| file)),
+            false => files.push(path.clone()),
+        }
+    }
+    Ok(files)
+}
+
+/// The files of a folder that look like games, and their sizes, in byte order of their paths.
+fn files_below(folder: &Path) -> Result<Vec<(PathBuf, u64)>, PgnError> {
+    let mut files = Vec::new();
+    walk(folder, &mut files)?;
+    if files.is_empty() {
+        return Err(PgnError::EmptyFolder { path: folder.to_owned() });
+    }
+    files.sort_by(|a, b| a.0.as_os_str().as_encoded_bytes().cmp(b.0.as_os_str().as_encoded_bytes()));
+    Ok(files)
 }
 
 fn unreadable(path: &Path, error: io::Error) -> PgnError {

@@ -233,7 +233,7 @@ pub struct GameRow<'a> {
 }
 
 impl<'a> GameRow<'a> {
-    fn record(&self) -> &'a GameRecord {
+    pub(super) fn record(&self) -> &'a GameRecord {
         &self.block.games[self.index]
     }
 

@@ -1,6 +1,6 @@
 //! Games to a block.
 
-use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
+use super::block::{Block, GameRecord, GameRow, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
 use super::strings::Interner;
 use crate::board::{PackedMove, Position};
 use crate::pgn::{Fault, Game, Status};
@@ -35,9 +35,38 @@ impl BlockBuilder {
         let number = game.number.max(record.games + 1);
         record.games = number;
         self.push_problems(part, number, game);
-        if matches!(game.status, Status::Skipped(_)) {
-            return;
+        if !matches!(game.status, Status::Skipped(_)) {
+            self.push_slots(part, number, game);
         }
+    }
+
+    /// A builder for a block of the same parts as another, without problems and, so far, without games.
+    pub(super) fn with_parts(parts: &[Part]) -> BlockBuilder {
+        let mut builder = BlockBuilder::new();
+        builder.block.parts = parts.iter().map(|part| Part { first_game: 0, ..*part }).collect();
+        builder
+    }
+
+    /// Appends a game of the block whose parts these are, with its number.
+    pub(super) fn push_row(&mut self, row: GameRow<'_>) {
+        let game = Game {
+            offset: row.offset(),
+            start: Some(row.start()),
+            moves: row.moves().to_vec(),
+            tags: row.tags_owned(),
+            outcome: row.outcome(),
+            status: if row.is_cut() { Status::Cut(Fault::default()) } else { Status::Whole },
+            ..Game::default()
+        };
+        let record = row.record();
+        self.push_slots(record.part, record.number, &game);
+        for later in &mut self.block.parts[record.part as usize + 1..] {
+            later.first_game += 1;
+        }
+    }
+
+    /// Appends the moves and tags of a game.
+    fn push_slots(&mut self, part: u32, number: u32, game: &Game) {
         let start = game.start.filter(|start| *start != Position::standard());
         let block = &mut self.block;
         let from_table = match (block.moves.last_mut(), start) {

@@ -7,8 +7,10 @@
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
-//! Numbers are little-endian. Every byte stands under one of the three kinds of CRC-32: header,
-//! block, directory.
+//! Numbers are little-endian. Every byte that counts stands under one of the three kinds of CRC-32: header,
+//! block, directory. Bytes that do not: since version 2 blocks may lie apart, with older
+//! directories between them, and bytes after the end that the header names are of an append that was
+//! interrupted.
 
 use std::path::PathBuf;
 
@@ -17,7 +19,7 @@ use bytemuck::{Pod, Zeroable};
 /// The first bytes of a reel: no text begins so, and a transfer that alters line ends breaks it.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
 /// The version that this library writes, and the newest that it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
@@ -134,6 +136,20 @@ pub enum ReelError {
         path: PathBuf,
         /// What it said.
         error: std::io::Error,
+    },
+    /// The operating system refused while the reel was added to; the reel is as it was before.
+    #[error("{}: {error}; nothing was appended", path.display())]
+    Append {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// Somebody else adds to the reel.
+    #[error("{}: something else is being appended to it; wait until that is done", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
     },
     /// The first bytes are not a reel's.
     #[error("{}: not a reel; `orbit index` makes one from PGN", path.display())]

@@ -11,8 +11,8 @@ use super::decode::decode;
 use super::format::{
     DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, Part, ReelError, SectionBytes,
 };
+use super::source::ReelSource;
 use super::totals::Totals;
-use super::writer::ReelSource;
 
 /// An open reel. Only header and directory are in memory.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Any [`ReelError`] but [`ReelError::TooLarge`].
+    /// Any [`ReelError`] that is about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
         let file = File::open(path).map_err(io)?;
@@ -74,21 +74,22 @@ impl Reel {
         self.entries = to_vec(bytes.take(blocks * size_of::<DirectoryEntry>() as u64)?);
         let (mut offset, mut games) = (HEADER_BYTES as u64, 0u32);
         for entry in &self.entries {
-            if entry.offset != offset {
+            let may_lie_apart = self.header.version >= 2;
+            if entry.offset < offset || entry.offset > offset && !may_lie_apart {
                 return Err("blocks do not follow each other");
             }
-            offset = offset.checked_add(entry.bytes).ok_or("a block is too long")?;
+            offset = entry.offset.checked_add(entry.bytes).ok_or("a block is too long")?;
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
         }
-        if offset != self.header.directory_offset {
+        // An append always begins after the directory before it, even if no block follows.
+        if offset > self.header.directory_offset
+            || offset < self.header.directory_offset && self.header.version < 2
+        {
             return Err("the last block does not end at the directory");
         }
         for _ in 0..bytes.count()? {
-            let name = bytes.text()?;
-            let (size, games) = (bytes.number()?, bytes.number()?);
-            let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());
-            self.sources.push(ReelSource { name, bytes: size.checked_sub(1), games, failure });
+            self.sources.push(ReelSource::decode(&mut bytes, self.header.version)?);
         }
         self.totals = Totals::decode(&mut bytes)?;
         let [keys, moves, starts, games, tags, problems] = [(); 6].map(|()| bytes.number());
@@ -193,6 +194,13 @@ impl Reel {
         self.header.file_bytes
     }
 
+    /// Bytes of the file that nothing refers to any more: the directories of before each append.
+    pub fn dead_bytes(&self) -> u64 {
+        let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
+        // No block overlaps another, header or directory.
+        self.header.directory_offset - HEADER_BYTES as u64 - blocks
+    }
+
     /// Games before a block, skipped ones included; at [`Reel::blocks`], all of them.
     pub fn games_before(&self, index: usize) -> u32 {
         let all = || self.entries.iter().map(|entry| entry.games_read).sum();
@@ -204,6 +212,10 @@ impl Reel {
     pub fn block_of_game(&self, number: u32) -> Option<usize> {
         let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
+    }
+
+    pub(super) fn entries(&self) -> &[DirectoryEntry] {
+        &self.entries
     }
 
     /// What the reel was made from.
@@ -245,8 +257,6 @@ fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Re
         "there is no version 0"
     } else if end != Some(header.file_bytes) {
         "the directory does not end the file"
-    } else if found > header.file_bytes {
-        "bytes follow the end"
     } else {
         return Ok(());
     };

@@ -9,6 +9,8 @@ use super::bytes::{Bytes, Fault, put, put_bytes};
 pub const REASONS_MAX: usize = 256;
 /// The class of reasons beyond [`REASONS_MAX`].
 pub const OTHER_REASONS: &str = "other reasons";
+/// The class of games that were dropped since they equal an earlier one.
+pub const DUPLICATE: &str = "exact duplicate";
 
 /// Sums over games. Whole and cut games have positions, skipped ones do not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -185,6 +187,9 @@ pub fn reason_class(reason: &str) -> String {
             return format!("{start} {end}");
         }
     }
+    if reason.starts_with("exact duplicate of ") {
+        return String::from(DUPLICATE);
+    }
     if reason.starts_with("variant ") {
         return reason.to_lowercase();
     }
@@ -214,6 +219,7 @@ mod tests {
             ("variant Atomic is not supported", "variant atomic is not supported"),
             ("game is longer than 67108864 bytes", "game is longer than N bytes"),
             ("comment is not closed", "comment is not closed"),
+            ("exact duplicate of game 17", DUPLICATE),
         ] {
             assert_eq!(reason_class(reason), class);
         }

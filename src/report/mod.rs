@@ -11,6 +11,7 @@ pub mod heat;
 mod jsonl;
 pub mod labels;
 mod output;
+pub mod page;
 mod plain;
 mod row;
 mod stitch;

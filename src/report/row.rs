@@ -4,6 +4,7 @@ use super::labels::MoveNumbers;
 use super::words::push_number;
 use crate::board::{MoveKind, Position, Role};
 use crate::engine::{Answer, CopyHits, Hits};
+use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
 
 /// Names for the numbers in hits.
@@ -18,6 +19,19 @@ pub struct Names {
 }
 
 impl Names {
+    /// Names the copies of a filter.
+    pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
+        let text = |filter: &Filter| AsText(filter).to_string();
+        let (copies, transforms) = match filter {
+            Filter::Orbit(orbit) => {
+                let copies = orbit.copies.iter();
+                copies.map(|copy| (text(&copy.filter), copy.placement.to_string())).unzip()
+            }
+            plain => (vec![text(plain)], vec![Placement::IDENTITY.to_string()]),
+        };
+        Names { sources, copies, transforms }
+    }
+
     /// The name of a source.
     pub fn source(&self, game: &GameRow) -> &str {
         self.sources.get(game.source() as usize).map_or("", String::as_str)

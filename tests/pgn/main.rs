@@ -4,6 +4,7 @@
 //! files with `otb.pgn` and `fen.pgn` beside them; without it they say so and pass.
 
 mod agreement;
+mod annotate;
 mod cases;
 mod corpus;
 mod inputs;

@@ -30,7 +30,7 @@ impl Diagram<'_> {
         let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
         let at = |square: Square| (45 * square.file() as i32, 45 * (7 - square.rank() as i32));
         let inside = html! {
-            use href="#squares" {}
+            use href="#empty-board" {}
             @for square in self.lit {
                 @let (x, y) = at(square);
                 rect class="lit" x=(f64::from(x) + 1.25) y=(f64::from(y) + 1.25) width="42.5" height="42.5" {}

@@ -77,7 +77,7 @@ pub fn definitions() -> Markup {
     html! {
         svg xmlns="http://www.w3.org/2000/svg" class="definitions" width="0" height="0" aria-hidden="true" {
             defs {
-                g id="squares" {
+                g id="empty-board" {
                     rect class="squares-light" width="360" height="360" {}
                     path class="squares-dark" d=(dark_squares()) {}
                 }

@@ -1,0 +1,356 @@
+//! `orbit batch`.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use orbit_chess::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::diagnostic::{Severity, nearest};
+use orbit_chess::engine::{Hits, Job};
+use orbit_chess::plan::Options;
+use orbit_chess::reel::Block;
+use orbit_chess::report::{Found, Names, OutputFile};
+use orbit_chess::scan::{EngineChoice, EngineOptions, ScanError};
+use orbit_chess::stats::{By, Counts, Grouping, Stats};
+use orbit_chess::survey::Survey;
+use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
+
+use super::batch_table::{self, Matrix};
+use super::common::{GpuArgs, Interrupt, Progress, grouped, print_failures, threads, totals_line};
+use super::problems::Problems;
+use super::{Exit, Failure};
+
+const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
+orbit batch --show NAME [THEMES]";
+
+const AFTER_HELP: &str = "\
+A file of themes is TOML:
+  include = [\"more.toml\", \"catalogue\"]   # beside this file; what is built in
+
+  [[theme]]
+  name = \"knight-fork\"                   # letters from a to z, digits and `-`
+  query = 'flipcolor {(N->k) & (N->q)}'   # CQL; '''...''' over several lines
+  title = \"Knight fork\"                  # this and all that follows may be left out
+  group = \"tactics\"
+  description = \"One knight attacks king and queen.\"
+  source = \"where it is explained\"
+  hits = [\"FEN\"]                         # positions that it hits
+  misses = [\"FEN\"]                       # and some that it does not
+
+Formats:
+  text  a table, grouped; with --by, for each theme the share of each group's games that hit, in percent
+  csv   a row for each theme, then one for each of its groups under --by: theme, title, group, grouping
+        (`total` or as under --by), key, games_hit, games, positions_hit, positions, share_games (from
+        0 to 1, with share_games_low and share_games_high, an interval of 95 %), share_positions,
+        white_score_hit, white_score_all
+  json  one object: games, positions, and themes, each with the same names and an object `groupings`
+
+Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
+under --fail-if-none; 2 for wrong themes, usage or output; 3 if a source was not read to its end;
+130 after Ctrl-C.
+
+Examples:
+  orbit batch catalogue games.pgn
+  orbit batch catalogue all.reel --group mates --format csv -o mates.csv
+  orbit batch mine.toml all.reel --by year,elo:200
+  orbit batch --list
+  orbit batch --show greek-gift";
+
+#[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE, after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// A file of themes, or `catalogue` for those that are built in.
+    #[arg(required_unless_present_any = ["list", "show"])]
+    themes: Option<PathBuf>,
+    /// Where the games are: PGN, EPD or FEN files, folders, reels, or `-` for standard input.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Take these themes alone, by name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Take the themes of these groups alone (and those of --only).
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    group: Vec<String>,
+    /// Split the games, or their positions, into groups: year, decade, eco, result, elo:100, ply:10,
+    /// player, tag:Name and more; several with commas.
+    #[arg(long, value_name = "GROUPING")]
+    by: Option<String>,
+    /// How the counts are printed.
+    #[arg(long, value_enum, default_value_t = FormatName::Text)]
+    format: FormatName,
+    /// Write them to a file.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// List the themes, and search nothing.
+    #[arg(long, conflicts_with_all = ["show", "by"])]
+    list: bool,
+    /// Print all of one theme, and search nothing.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "only", "group"])]
+    show: Option<String>,
+    /// Which engine to use; `auto` takes the fastest that can.
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
+    #[command(flatten)]
+    gpu: GpuArgs,
+    /// Threads to work with [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print neither summary nor progress.
+    #[arg(short, long)]
+    quiet: bool,
+    /// Exit with 1 if no theme hits.
+    #[arg(long)]
+    fail_if_none: bool,
+    /// List every game that was cut, skipped or repaired in a file.
+    #[arg(long, value_name = "FILE")]
+    problems: Option<PathBuf>,
+    /// List them on stderr as well, and print notes about the queries.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum FormatName {
+    Text,
+    Csv,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+impl Args {
+    fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
+        let mut options = EngineOptions::default();
+        options.engine = match self.engine {
+            EngineName::Auto => EngineChoice::Auto,
+            EngineName::Cpu => EngineChoice::Cpu,
+            EngineName::Gpu => EngineChoice::Gpu,
+        };
+        options.gpu = self.gpu.options();
+        if options.engine == EngineChoice::Gpu && options.gpu.is_none() {
+            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
+        }
+        options.positions = positions;
+        Ok(options)
+    }
+
+    /// The groupings of `--by`: of games and positions alone, since the hits of themes have nothing in common.
+    fn groupings(&self) -> Result<Vec<Grouping>, Failure> {
+        let Some(text) = &self.by else { return Ok(Vec::new()) };
+        let groupings = Grouping::list(text).map_err(|error| Failure::Other(error.to_string()))?;
+        match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
+            Some(other) => Err(Failure::Other(format!(
+                "`{other}` is no grouping for themes: choose a property of games or positions, such as year, eco \
+                 or ply; several with commas make a table each"
+            ))),
+            None => Ok(groupings),
+        }
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let all = themes::load(args.themes.as_deref().unwrap_or(Path::new(CATALOGUE))).map_err(failure)?;
+    if let Some(name) = &args.show {
+        let theme = find(&all, name)?;
+        batch_table::show(theme, args.format, Sink::open(args.output.as_deref())?)?;
+        return Ok(Exit::Done);
+    }
+    let chosen = choose(all, &args.only, &args.group)?;
+    if args.list {
+        batch_table::list(&chosen, args.format, Sink::open(args.output.as_deref())?)?;
+        return Ok(Exit::Done);
+    }
+    if args.paths.is_empty() {
+        let missing = "there are no games to search: name PGN files, folders or reels after the themes, or `-` for \
+                       standard input; `orbit batch catalogue games.pgn` takes the themes that are built in";
+        return Err(Failure::Other(missing.into()));
+    }
+    search(&args, &chosen)
+}
+
+/// Runs all themes over the games.
+fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let interrupt = Interrupt::install()?;
+    let stats = Stats::new(args.groupings()?);
+    let jobs = themes.iter().map(job).collect::<Result<Vec<Job>, Failure>>()?;
+    print_remarks(themes, args.verbose);
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    let mut database = Database::open(&args.paths, options)?;
+    let options = args.engine_options(database.positions_known())?;
+    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options).map_err(scan_failure)?;
+    let sink = Sink::open(args.output.as_deref())?;
+    if let Some(temporary) = sink.temporary_path() {
+        interrupt.remove(temporary.to_owned());
+    }
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    if !survey.reads_tags() && !stats.reads_tags() {
+        database = database.without_tags();
+    }
+    let progress = Progress::new_if(!args.quiet);
+    let planned = Instant::now();
+    let mut counts: Vec<Counts> = themes.iter().map(|_| stats.none()).collect();
+    let mut fault = None;
+    let count = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
+        let names = &Names::default();
+        let found = |hits| Found { block, hits, games: None, copies: None, names };
+        hits.iter().map(|hits| stats.count(&found(hits))).collect()
+    };
+    let ran = survey.for_each_block(database, threads(args.threads), count, |taken, more| {
+        counts.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
+        progress.update(&taken);
+        fault = problems.list(&taken, &progress).err();
+        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.clear();
+    problems.finish()?;
+    let summary = match (ran.map_err(scan_failure), fault) {
+        (_, Some(fault)) => return Err(fault),
+        (ran, None) => ran?,
+    };
+    if let Some(notice) = survey.notice() {
+        eprintln!("warning: {notice}");
+    }
+    // A file that ends early would pass for a whole one.
+    if sink.temporary_path().is_none() || !interrupt.is_set() {
+        Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format, sink)?;
+    }
+    if !args.quiet {
+        let phases = [planned - begun, planned.elapsed()].map(|time| time.as_secs_f64());
+        print_summary(
+            themes.len(),
+            &summary,
+            phases,
+            survey.engine(),
+            threads(args.threads),
+            interrupt.is_set(),
+        );
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => {
+            Exit::NoHits
+        }
+        exit => exit,
+    })
+}
+
+fn print_summary(
+    themes: usize,
+    summary: &Summary,
+    [planning, scanning]: [f64; 2],
+    engine: &str,
+    threads: usize,
+    interrupted: bool,
+) {
+    let rate = (summary.totals.positions as f64 / scanning.max(1e-9)) as u64;
+    eprintln!(
+        "{}{}",
+        if interrupted { "interrupted; until then " } else { "" },
+        totals_line(&summary.totals)
+    );
+    eprintln!(
+        "{themes} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; \
+         {} positions/s ({engine}, {threads} thread{})",
+        grouped(rate),
+        if threads == 1 { "" } else { "s" }
+    );
+}
+
+/// The themes that are wanted, in the order in which they were loaded.
+fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Failure> {
+    if names.is_empty() && groups.is_empty() {
+        return Ok(all);
+    }
+    names.iter().try_for_each(|name| find(&all, name).map(drop))?;
+    for group in groups {
+        let known: Vec<&str> = all.iter().map(|theme| &*theme.group).collect();
+        if !known.contains(&group.as_str()) {
+            return Err(unknown("group of themes", group, &known));
+        }
+    }
+    all.retain(|theme| names.contains(&theme.name) || groups.contains(&theme.group));
+    Ok(all)
+}
+
+fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Failure> {
+    all.iter().find(|theme| theme.name == name).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|theme| &*theme.name).collect();
+        unknown("theme", name, &known)
+    })
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
+    let hint = match nearest(name, known.iter()) {
+        Some(hint) => format!("did you mean `{hint}`?"),
+        None => String::from("`orbit batch --list THEMES` lists what there is"),
+    };
+    Failure::Other(format!("there is no {what} `{name}`: {hint}"))
+}
+
+fn job(theme: &Theme) -> Result<Job, Failure> {
+    let job = Job::new(theme.parsed.query.clone(), Options::default());
+    job.map_err(|error| Failure::Query(render(&theme.fault(&error))))
+}
+
+fn print_remarks(themes: &[Theme], with_notes: bool) {
+    for theme in themes {
+        let remarks = theme.parsed.remarks.iter();
+        for remark in remarks.filter(|remark| with_notes || remark.severity != Severity::Note) {
+            eprintln!("{}", render(&theme.fault(remark)));
+        }
+    }
+}
+
+fn render(fault: &Fault) -> String {
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    fault.render(!is_plain && io::stderr().is_terminal())
+}
+
+fn failure(error: ThemesError) -> Failure {
+    match error {
+        ThemesError::Fault(fault) => Failure::Query(render(&fault)),
+        other => Failure::Other(other.to_string()),
+    }
+}
+
+fn scan_failure(error: ScanError) -> Failure {
+    match error {
+        ScanError::Database(error) => Failure::Midway(error),
+        error => Failure::Other(error.to_string()),
+    }
+}
+
+/// Where the answer goes: a file under its name when it is complete, else standard output.
+pub(super) struct Sink(Option<OutputFile>);
+
+impl Sink {
+    fn open(path: Option<&Path>) -> Result<Sink, Failure> {
+        let file = path.map(OutputFile::create).transpose();
+        file.map(Sink).map_err(|error| Failure::Other(error.to_string()))
+    }
+
+    fn temporary_path(&self) -> Option<&Path> {
+        self.0.as_ref().and_then(OutputFile::temporary_path)
+    }
+
+    /// Writes everything.
+    pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
+        let Some(mut file) = self.0 else {
+            let mut out = io::stdout().lock();
+            return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
+        };
+        file.write_all(bytes).map_err(|error| Failure::Other(error.to_string()))?;
+        file.finish().map_err(|error| Failure::Other(error.to_string()))
+    }
+}

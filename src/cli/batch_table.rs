@@ -1,0 +1,385 @@
+//! What `orbit batch` prints: counts of themes, and themes themselves.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use orbit_chess::report::{grouped, words::printable};
+use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
+use orbit_chess::themes::Theme;
+use serde::Serialize;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::Failure;
+use super::batch::{FormatName, Sink};
+
+/// Groups of games that a table for reading has columns for.
+const COLUMNS_MAX: usize = 10;
+
+/// Longer names of groups are cut.
+const HEADING_MAX: usize = 16;
+
+/// The names of the columns in CSV: what a row is about, then the fields of [`Count`].
+const COLUMNS: [&str; 15] = [
+    "theme",
+    "title",
+    "group",
+    "grouping",
+    "key",
+    "games_hit",
+    "games",
+    "positions_hit",
+    "positions",
+    "share_games",
+    "share_games_low",
+    "share_games_high",
+    "share_positions",
+    "white_score_hit",
+    "white_score_all",
+];
+
+/// The counts of each theme, all by the same groupings.
+pub(super) struct Matrix<'a> {
+    pub(super) themes: &'a [Theme],
+    pub(super) counts: &'a [Counts],
+    pub(super) groupings: &'a [Grouping],
+}
+
+/// Counts for programs. Shares and scores are from 0 to 1, rounded to six places.
+#[derive(Serialize)]
+struct Count {
+    games_hit: u64,
+    games: u64,
+    positions_hit: u64,
+    positions: u64,
+    share_games: Option<f64>,
+    share_games_low: Option<f64>,
+    share_games_high: Option<f64>,
+    share_positions: Option<f64>,
+    white_score_hit: Option<f64>,
+    white_score_all: Option<f64>,
+}
+
+impl Count {
+    fn of(row: &Row) -> Count {
+        let rounded = |number: f64| (number * 1e6).round() / 1e6;
+        let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
+        Count {
+            games_hit: row.hit.games,
+            games: row.all.games,
+            positions_hit: row.hit.positions,
+            positions: row.all.positions,
+            share_games: games(|share| share.value),
+            share_games_low: games(|share| share.low),
+            share_games_high: games(|share| share.high),
+            share_positions: row.positions().map(|share| rounded(share.value)),
+            white_score_hit: row.hit.white_score().map(rounded),
+            white_score_all: row.all.white_score().map(rounded),
+        }
+    }
+}
+
+/// The answer as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    games: u64,
+    positions: u64,
+    themes: Vec<ThemeCounts<'a>>,
+}
+
+#[derive(Serialize)]
+struct ThemeCounts<'a> {
+    theme: &'a str,
+    title: &'a str,
+    group: &'a str,
+    query: &'a str,
+    #[serde(flatten)]
+    count: Count,
+    groupings: BTreeMap<String, Vec<GroupCounts>>,
+}
+
+#[derive(Serialize)]
+struct GroupCounts {
+    key: Key,
+    #[serde(flatten)]
+    count: Count,
+}
+
+impl Matrix<'_> {
+    /// Writes all counts.
+    pub(super) fn write(&self, format: FormatName, sink: Sink) -> Result<(), Failure> {
+        sink.write(&match format {
+            FormatName::Text => self.text().into_bytes(),
+            FormatName::Csv => self.csv(),
+            FormatName::Json => json(&self.document()),
+        })
+    }
+
+    fn text(&self) -> String {
+        if self.groupings.is_empty() {
+            return self.totals().text();
+        }
+        let tables = self.groupings.iter().map(|grouping| self.table(grouping));
+        tables.collect::<Vec<_>>().join("\n")
+    }
+
+    /// A line for each theme.
+    fn totals(&self) -> Grid {
+        let header = ["theme", "games hit", "share", "positions hit", "share"];
+        let percent =
+            |share: Option<Share>| share.map_or("-".into(), |share| format!("{:.2} %", 100.0 * share.value));
+        self.grid(&header.map(String::from), |counts| {
+            let row = counts.total();
+            let (games, positions) = (grouped(row.hit.games), grouped(row.hit.positions));
+            vec![games, percent(row.games()), positions, percent(row.positions())]
+        })
+    }
+
+    /// A line for each theme, a column for each group of games.
+    fn table(&self, grouping: &Grouping) -> String {
+        let groups = self.groups(grouping);
+        let mut shown: Vec<&Row> = groups.iter().collect();
+        if shown.len() > COLUMNS_MAX {
+            let mut sizes: Vec<(Reverse<u64>, usize)> =
+                groups.iter().enumerate().map(|(place, row)| (Reverse(row.all.games), place)).collect();
+            sizes.sort_unstable();
+            let mut places: Vec<usize> = sizes[..COLUMNS_MAX].iter().map(|&(_, place)| place).collect();
+            places.sort_unstable();
+            shown = places.into_iter().map(|place| &groups[place]).collect();
+        }
+        let share = |row: &Row| match row.hit.games {
+            0 => String::from("-"),
+            _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
+        };
+        let names = shown.iter().map(|row| heading(&row.keys[0]));
+        let header: Vec<String> =
+            std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
+        let mut grid = self.grid(&header, |counts| {
+            let rows = by_key(counts, grouping);
+            let cells = shown.iter().map(|group| rows.get(&group.keys[0]).map_or(String::new(), share));
+            cells.chain([share(&counts.total())]).collect()
+        });
+        let all = self.counts.first().map_or(0, |counts| counts.total().all.games);
+        let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
+        grid.lines.insert(1, std::iter::once("games".into()).chain(sizes).collect());
+        let mut out = format!("games hit, in percent of the games, by {grouping}\n{}", grid.text());
+        if shown.len() < groups.len() {
+            let more = grouped((groups.len() - shown.len()) as u64);
+            out.push_str(&format!(
+                "... and {more} more columns, with fewer games: --format csv has them all\n"
+            ));
+        }
+        out
+    }
+
+    /// The groups of a grouping, of whichever theme: they count the same games. Names and openings come
+    /// by how many games they have, all else in its own order.
+    fn groups(&self, grouping: &Grouping) -> Vec<Row> {
+        let mut groups = self.counts.first().map_or(Vec::new(), |counts| counts.rows(grouping));
+        if grouping.first.is_ranked() {
+            groups.sort_by(|a, b| (b.all.games, &a.keys).cmp(&(a.all.games, &b.keys)));
+        }
+        groups
+    }
+
+    /// The lines of all themes below the names of their groups.
+    fn grid(&self, header: &[String], cells: impl Fn(&Counts) -> Vec<String>) -> Grid {
+        let mut grid = Grid { lines: vec![header.to_vec()] };
+        for (group, members) in by_group(self.themes) {
+            grid.lines.push(vec![group.to_owned()]);
+            for place in members {
+                let name = format!("  {}", self.themes[place].name);
+                grid.lines.push(std::iter::once(name).chain(cells(&self.counts[place])).collect());
+            }
+        }
+        grid
+    }
+
+    fn csv(&self) -> Vec<u8> {
+        let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+        let in_memory = "memory takes everything";
+        out.write_record(COLUMNS).expect(in_memory);
+        let groups: Vec<Vec<Row>> = self.groupings.iter().map(|grouping| self.groups(grouping)).collect();
+        for (theme, counts) in self.themes.iter().zip(self.counts) {
+            let Theme { name, title, group, .. } = theme;
+            let total = Count::of(&counts.total());
+            out.serialize((name, title, group, "total", Key::Whole, total)).expect(in_memory);
+            for (grouping, groups) in self.groupings.iter().zip(&groups) {
+                let rows = by_key(counts, grouping);
+                for row in groups.iter().filter_map(|group| rows.get(&group.keys[0])) {
+                    let about = (name, title, group, grouping.to_string(), &row.keys[0]);
+                    out.serialize((about, Count::of(row))).expect(in_memory);
+                }
+            }
+        }
+        out.into_inner().expect(in_memory)
+    }
+
+    fn document(&self) -> Document<'_> {
+        let all = self.counts.first().map(|counts| counts.total().all).unwrap_or_default();
+        let of_grouping = |counts: &Counts, grouping: &Grouping| {
+            let rows = by_key(counts, grouping);
+            let groups = self.groups(grouping);
+            let rows = groups.iter().filter_map(|group| rows.get(&group.keys[0]));
+            rows.map(|row| GroupCounts { key: row.keys[0].clone(), count: Count::of(row) }).collect()
+        };
+        let themes = self.themes.iter().zip(self.counts).map(|(theme, counts)| ThemeCounts {
+            theme: &theme.name,
+            title: &theme.title,
+            group: &theme.group,
+            query: theme.query.trim(),
+            count: Count::of(&counts.total()),
+            groupings: self.groupings.iter().map(|by| (by.to_string(), of_grouping(counts, by))).collect(),
+        });
+        Document { games: all.games, positions: all.positions, themes: themes.collect() }
+    }
+}
+
+fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<Key, Row> {
+    counts.rows(grouping).into_iter().map(|row| (row.keys[0].clone(), row)).collect()
+}
+
+/// Groups of themes in the order in which they first appear, with the places of their themes.
+fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
+    let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (place, theme) in themes.iter().enumerate() {
+        match out.iter_mut().find(|(group, _)| *group == theme.group) {
+            Some((_, members)) => members.push(place),
+            None => out.push((&theme.group, vec![place])),
+        }
+    }
+    out
+}
+
+/// The name of a group of games, for a terminal and not too long for a table.
+fn heading(key: &Key) -> String {
+    let name = printable(key.to_string().as_bytes());
+    if name.width() <= HEADING_MAX {
+        return name;
+    }
+    let mut width = 1;
+    let fits = |letter: &char| {
+        width += letter.width().unwrap_or(0);
+        width <= HEADING_MAX
+    };
+    name.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// Lines of cells: the first one to the left, all others to the right.
+struct Grid {
+    lines: Vec<Vec<String>>,
+}
+
+impl Grid {
+    fn text(&self) -> String {
+        let mut widths: Vec<usize> = Vec::new();
+        for line in &self.lines {
+            widths.resize(widths.len().max(line.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = cell.width().max(*width);
+            }
+        }
+        let mut out = String::new();
+        for line in &self.lines {
+            let mut text = String::new();
+            for (place, (cell, width)) in line.iter().zip(&widths).enumerate() {
+                let padding = " ".repeat(width - cell.width());
+                let parts = if place == 0 { [cell, &*padding] } else { [&*padding, cell] };
+                text.extend([if place == 0 { "" } else { "  " }, parts[0], parts[1]]);
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// A theme for programs.
+#[derive(Serialize)]
+struct Record<'a> {
+    theme: &'a str,
+    title: &'a str,
+    group: &'a str,
+    query: &'a str,
+    description: &'a str,
+    source: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hits: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    misses: &'a [String],
+}
+
+impl<'a> Record<'a> {
+    fn of(theme: &'a Theme) -> Record<'a> {
+        Record {
+            theme: &theme.name,
+            title: &theme.title,
+            group: &theme.group,
+            query: theme.query.trim(),
+            description: &theme.description,
+            source: &theme.source,
+            hits: &theme.hits,
+            misses: &theme.misses,
+        }
+    }
+}
+
+/// Writes what themes there are, without their positions.
+pub(super) fn list(themes: &[Theme], format: FormatName, sink: Sink) -> Result<(), Failure> {
+    let brief = |theme| Record { hits: &[], misses: &[], ..Record::of(theme) };
+    sink.write(&match format {
+        FormatName::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
+        FormatName::Csv => {
+            let mut out = csv::Writer::from_writer(Vec::new());
+            themes.iter().for_each(|theme| out.serialize(brief(theme)).expect("memory takes everything"));
+            out.into_inner().expect("memory takes everything")
+        }
+        FormatName::Text => {
+            let mut out = String::new();
+            for (group, members) in by_group(themes) {
+                out.push_str(&format!("{group}\n"));
+                for Theme { name, title, description, .. } in members.into_iter().map(|place| &themes[place])
+                {
+                    out.push_str(&format!("  {name}: {title}\n"));
+                    if !description.is_empty() {
+                        out.push_str(&format!("      {description}\n"));
+                    }
+                }
+            }
+            out.into_bytes()
+        }
+    })
+}
+
+/// Writes all of one theme.
+pub(super) fn show(theme: &Theme, format: FormatName, sink: Sink) -> Result<(), Failure> {
+    match format {
+        FormatName::Json => sink.write(&json(&Record::of(theme))),
+        FormatName::Csv => list(std::slice::from_ref(theme), format, sink),
+        FormatName::Text => sink.write(whole(theme).as_bytes()),
+    }
+}
+
+fn whole(theme: &Theme) -> String {
+    let Theme { name, title, group, description, source, .. } = theme;
+    let mut out = String::new();
+    for (label, text) in
+        [("theme", name), ("title", title), ("group", group), ("about", description), ("source", source)]
+    {
+        if !text.is_empty() {
+            out.push_str(&format!("{label:<8}{text}\n"));
+        }
+    }
+    let (query, hits, misses) = (theme.query.trim(), theme.hits.join("\n"), theme.misses.join("\n"));
+    for (label, lines) in [("query", query), ("hits", &hits), ("misses", &misses)] {
+        for (place, line) in lines.lines().enumerate() {
+            out.push_str(&format!("{:<8}{line}\n", if place == 0 { label } else { "" }));
+        }
+    }
+    out
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    let mut out = serde_json::to_vec(value).expect("all of it can be written as JSON");
+    out.push(b'\n');
+    out
+}

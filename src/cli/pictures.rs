@@ -1,0 +1,90 @@
+//! Where on the board hits are: tables and heat maps in the terminal, as SVG, and in a page.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use orbit_chess::report::findings::{OrbitFindings, TransformSum};
+use orbit_chess::report::heat::{HeatMap, Palette};
+use orbit_chess::report::{OutputFile, grouped, page::page, svg};
+use orbit_chess::study::Study;
+
+use super::Failure;
+use super::common::Out;
+
+/// Positions that a page shows.
+pub(super) const SAMPLE_MAX: usize = 24;
+
+/// What a file shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Picture {
+    /// A heat map.
+    Svg,
+    /// A page with everything.
+    Page,
+}
+
+/// Prints hits by transform, and a heat map of where they are.
+pub(super) fn print_heat(study: &Study) -> Result<(), Failure> {
+    let mut out = Out::new();
+    let orbit = study.orbit();
+    if let Some(orbit) = &orbit {
+        for line in sums(orbit) {
+            out.line(line)?;
+        }
+    }
+    let maps = heat(study);
+    for map in &maps {
+        out.line("")?;
+        out.text(&map.text(palette()))?;
+    }
+    if maps.is_empty() {
+        out.line(NOWHERE)?;
+    }
+    out.finish()
+}
+
+const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of squares; \
+                       write it under `shift`, or as a set such as `k attackedby N`";
+
+/// Where the copies stand, and the squares of a set.
+fn heat(study: &Study) -> Vec<HeatMap> {
+    study.orbit().and_then(|orbit| orbit.heat).into_iter().chain(study.squares()).collect()
+}
+
+/// Copies and hits of each kind of transform.
+fn sums(orbit: &OrbitFindings) -> Vec<String> {
+    let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
+    let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));
+    let line = |sum: &TransformSum| {
+        format!("{:>13} hits of {:>5} copies  {}", grouped(sum.positions), grouped(sum.copies), sum.transform)
+    };
+    std::iter::once(hit).chain(sums.map(line)).collect()
+}
+
+/// The colours that the terminal is said to have; none where nobody looks, or `NO_COLOR` is set.
+fn palette() -> Palette {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let says = |name, word: &str| std::env::var(name).is_ok_and(|value| value.contains(word));
+    match () {
+        () if is_set("NO_COLOR") || !io::stdout().is_terminal() || says("TERM", "dumb") => Palette::Shades,
+        () if says("COLORTERM", "truecolor") || says("COLORTERM", "24bit") => Palette::TrueColor,
+        () => Palette::Color256,
+    }
+}
+
+/// Writes a picture of what was found, and gives the file its name.
+pub(super) fn write(
+    picture: Picture,
+    study: &Study,
+    query: &str,
+    mut file: OutputFile,
+) -> Result<(), Failure> {
+    let text = match picture {
+        Picture::Page => page(&study.findings(query)),
+        Picture::Svg => match heat(study).first() {
+            Some(map) => svg::heat_map_file(map),
+            None => return Err(Failure::Other(format!("{}: {NOWHERE}", file.path().display()))),
+        },
+    };
+    let written = file.write_all(text.as_bytes()).map_err(|error| error.to_string());
+    written.and_then(|()| file.finish().map_err(|error| error.to_string())).map_err(Failure::Other)
+}

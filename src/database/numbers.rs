@@ -1,0 +1,64 @@
+//! What is known of a block only after all blocks before it: numbers, and which games were seen.
+
+use super::{DatabaseError, SourceSummary};
+use crate::reel::{Block, GameHash, GameSet};
+
+/// What depends on all blocks before.
+pub(super) struct Numbers {
+    games: u32,
+    by_source: Vec<SourceCount>,
+    seen: Option<GameSet>,
+}
+
+#[derive(Clone, Copy)]
+struct SourceCount {
+    games: u32,
+    duplicates: u32,
+}
+
+impl Numbers {
+    pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> Numbers {
+        // A forged reel may claim more.
+        let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
+        let count = |source: &SourceSummary| SourceCount { games: games_of(source), duplicates: 0 };
+        Numbers { games, by_source: sources.iter().map(count).collect(), seen }
+    }
+
+    /// Numbers the games of the next block.
+    pub(super) fn assign(&mut self, block: &mut Block, is_fresh: bool) -> Result<(), DatabaseError> {
+        block.games_before = self.games;
+        let games = self.games.checked_add(block.games_read());
+        self.games = games.ok_or(DatabaseError::TooManyGames)?;
+        for part in block.parts_mut() {
+            let before = &mut self.by_source[part.source as usize].games;
+            if is_fresh {
+                part.games_before = *before;
+            }
+            *before = before.saturating_add(part.games);
+        }
+        Ok(())
+    }
+
+    /// Drops the games of a numbered block that equal an earlier one, if that is wanted; whether there
+    /// were any.
+    pub(super) fn drop_duplicates(&mut self, block: &mut Block, hashes: &[GameHash]) -> bool {
+        let Some(seen) = &mut self.seen else { return false };
+        let duplicates = seen.duplicates(block, hashes);
+        if duplicates.is_empty() {
+            return false;
+        }
+        for duplicate in &duplicates {
+            self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
+        }
+        *block = block.without_duplicates(&duplicates);
+        true
+    }
+
+    /// Writes what was counted to the sources.
+    pub(super) fn tell(&self, sources: &mut [SourceSummary]) {
+        for (source, count) in sources.iter_mut().zip(&self.by_source) {
+            source.games = count.games.into();
+            source.duplicates += u64::from(count.duplicates);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a run over a database came to.
+
+use std::path::PathBuf;
+
+use crate::pgn::Stamp;
+use crate::reel::{Reel, ReelSource, Totals};
+
+/// A file, stream or memory that games came from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SourceSummary {
+    /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
+    /// from.
+    pub name: String,
+    /// What its file was known by when it was read: complete once it was, with a reel as complete as that has it.
+    pub stamp: Stamp,
+    /// Games read, skipped ones included.
+    pub games: u64,
+    /// How many of them were dropped as duplicates of earlier ones; they are among the skipped.
+    pub duplicates: u64,
+    /// The reel that its games came from, if they did.
+    pub reel: Option<PathBuf>,
+    /// Why that reel does not hold all of it, if so.
+    pub reel_failure: Option<String>,
+    /// Why it was not read to its end, and at which byte of the decompressed text, if so.
+    pub failure: Option<(u64, String)>,
+}
+
+impl SourceSummary {
+    pub(super) fn of_reel(reel: &Reel, source: &ReelSource) -> SourceSummary {
+        SourceSummary {
+            name: source.name.clone(),
+            stamp: source.stamp,
+            duplicates: source.duplicates,
+            reel: Some(reel.path().to_owned()),
+            reel_failure: source.failure.clone(),
+            ..SourceSummary::default()
+        }
+    }
+
+    /// The same as an entry of a reel.
+    pub fn to_reel_source(&self) -> ReelSource {
+        let failure = self.failure.as_ref();
+        let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
+        ReelSource {
+            name: self.name.clone(),
+            stamp: self.stamp,
+            games: self.games,
+            duplicates: self.duplicates,
+            failure: failure.or_else(|| self.reel_failure.clone()),
+        }
+    }
+}
+
+/// What a run over a database came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Games, positions and problems of the blocks that were taken.
+    pub totals: Totals,
+    /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
+    pub sources: Vec<SourceSummary>,
+    /// Bytes read, before decompression.
+    pub bytes: u64,
+    /// Whether the stream was taken to its end (and not stopped by `take` or an interrupt).
+    pub finished: bool,
+}
+
+impl Summary {
+    /// The sources that were not read to their ends.
+    pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
+        self.sources.iter().filter_map(|source| {
+            source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))
+        })
+    }
+}

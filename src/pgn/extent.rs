@@ -1,0 +1,134 @@
+//! From where to where the text of a game goes, and what stands between two games.
+//!
+//! A game's text is what lies from its first byte to that of the next game, without the blanks at its
+//! end: comments and prose after the terminator are of it. But if the next game begins within a line,
+//! the text ends with the terminator: what else is on that line has a meaning only there.
+
+use super::lex::{BOM, EVENT, at_line_start, is_eol, line_end};
+use super::parse::Parser;
+use super::scan::{Event, Scanner};
+use super::{Game, ParseOptions};
+
+/// The text of the first game of a text that begins with it. `game_bytes_max` is what
+/// [`Options::game_bytes_max`](super::Options::game_bytes_max) was when the game was read.
+pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
+    let end = end(text, Scanner::new(text, game_bytes_max)).unwrap_or(text.len());
+    trimmed(&text[..end])
+}
+
+/// The same of a text that may go on: `None` if it has to be known further.
+pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
+    let lines = &text[..memchr::memrchr2(b'\n', b'\r', text)? + 1];
+    end(lines, Scanner::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
+}
+
+/// Reads the only game of a text; `None` if there are more or none.
+pub fn read_game(text: &[u8]) -> Option<Game> {
+    let mut games = read(text).into_iter();
+    games.next().filter(|_| games.next().is_none())
+}
+
+/// What to write between the texts of two games so that each is read as it is alone: line ends, as the
+/// first one has them, and nothing else if that will do. Where the first has no terminator it may get `*`,
+/// which says nothing. Only if that does not help either (the first leaves a comment open, or the second
+/// is no more than a result) the second gets a tag `[Event "?"]`.
+pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
+    let eol = line_end_of(before);
+    let empty_line = eol.repeat(2);
+    // A line that begins so begins a game, whatever stands before it.
+    if after.starts_with(EVENT) {
+        return empty_line;
+    }
+    let alone = [read(before), read(after)].concat();
+    let terminated = [eol, b"*", &empty_line].concat();
+    let tagged = [&empty_line, &b"[Event \"?\"]"[..], eol].concat();
+    let reads_alike = |between: &Vec<u8>| {
+        let together = read(&[before, between, after].concat());
+        let pairs = || alone.iter().zip(&together);
+        alone.len() == together.len() && pairs().all(|(alone, together)| is_same(alone, together))
+    };
+    [empty_line, terminated].into_iter().find(reads_alike).unwrap_or(tagged)
+}
+
+/// The line ends of a text: those of its first line.
+pub(super) fn line_end_of(text: &[u8]) -> &'static [u8] {
+    match text[line_end(text, 0)..] {
+        [b'\r', b'\n', ..] => b"\r\n",
+        [b'\r', ..] => b"\r",
+        _ => b"\n",
+    }
+}
+
+fn is_same(a: &Game, b: &Game) -> bool {
+    (a.start, &a.moves, a.outcome, &a.tags) == (b.start, &b.moves, b.outcome, &b.tags)
+}
+
+fn read(text: &[u8]) -> Vec<Game> {
+    let options = ParseOptions::default();
+    let mut games = Vec::new();
+    Parser::new(&options).pgn(text, 0, usize::MAX, &mut |game| games.push(game.clone()));
+    games
+}
+
+/// Where the first game ends, if another one follows.
+fn end(text: &[u8], mut scanner: Scanner<'_>) -> Option<usize> {
+    let mut terminated = None;
+    let mut is_open = false;
+    loop {
+        scanner.skip_plain();
+        match scanner.next()? {
+            Event::Start(at) if is_open => {
+                return Some(terminated.filter(|_| !at_line_start(text, at)).unwrap_or(at));
+            }
+            Event::Start(_) => is_open = true,
+            Event::End(_) => terminated = Some(scanner.position()),
+            _ => {}
+        }
+    }
+}
+
+/// The text without blanks at its end. A byte order mark that begins a line belongs to what follows.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let mut text = text.trim_ascii_end();
+    while let Some(rest) = text.strip_suffix(BOM)
+        && rest.last().is_some_and(|&byte| is_eol(byte))
+    {
+        text = rest.trim_ascii_end();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_goes_to_the_next_one() {
+        let text = "1. e4 1-0 {after} so\n%x\n\n\u{feff}[White \"b\"]\n\n1. d4 *".as_bytes();
+        assert_eq!(first_game(text, 1 << 20), b"1. e4 1-0 {after} so\n%x");
+        assert_eq!(game_text(text, 1 << 20), Some(&b"1. e4 1-0 {after} so\n%x"[..]));
+        assert_eq!(game_text(&text[..30], 1 << 20), None);
+        assert_eq!(first_game(b"1. e4", 1 << 20), b"1. e4");
+    }
+
+    #[test]
+    fn games_are_kept_apart() {
+        for (before, after, expected) in [
+            ("1. e4 *", "[White \"b\"]\n1. d4", "\n\n"),
+            ("1. e4 ;x", "[White \"b\"]\n1. d4", "\n\n"),
+            ("[White \"a\"]\r\n", "[Event \"b\"]", "\r\n\r\n"),
+            ("[White \"a\"]", "[White \"b\"]", "\n\n"),
+            ("[White \"a\"]", "[Black \"b\"]", "\n*\n\n"),
+            ("[White \"a\"]\r1. e4", "1. d4 *", "\r\r"),
+            ("1. e4", "2. Nf3 *", "\n*\n\n"),
+            ("1. e4", "1-0", "\n\n[Event \"?\"]\n"),
+            ("1. e4 (1. d4", "2. Nf3 *", "\n\n[Event \"?\"]\n"),
+            ("1. e4 {open", "[White \"b\"]\n1. d4", "\n\n[Event \"?\"]\n"),
+        ] {
+            let between = separator(before.as_bytes(), after.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&between), expected, "{before} | {after}");
+            let games = read(&[before.as_bytes(), &between, after.as_bytes()].concat());
+            assert_eq!(games.len(), 2, "{before} | {after}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Games that equal an earlier one.
+//!
+//! Two games are equal if start position, moves, result and tag pairs are, the pairs in any order, and
+//! if both or neither were cut. Games are compared by a hash of 128 bits: among a billion games, the chance that any
+//! two different ones have the same is below 1 in 10^20.
+
+use hashbrown::HashTable;
+use twox_hash::XxHash3_128;
+
+use super::block::{Block, GameRecord, GameRow, Problem, ProblemKind};
+use super::builder::BlockBuilder;
+
+/// What equal games have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameHash(pub u128);
+
+impl GameHash {
+    /// The hashes of a block's games, in order. Tags must have been read.
+    pub fn of_block(block: &Block) -> Vec<GameHash> {
+        let mut text = Vec::new();
+        block.games().map(|game| GameHash::of(game, &mut text)).collect()
+    }
+
+    /// `text` is room that is used again.
+    fn of(game: GameRow<'_>, text: &mut Vec<u8>) -> GameHash {
+        let start = game.start();
+        text.clear();
+        text.extend_from_slice(bytemuck::cast_slice(&start.board.planes));
+        text.extend_from_slice(&start.state.0.to_le_bytes());
+        text.extend([game.outcome() as u8, u8::from(game.is_cut())]);
+        text.extend((game.plies() as u64).to_le_bytes());
+        text.extend_from_slice(bytemuck::cast_slice(game.moves()));
+        let mut tags: Vec<(&[u8], &[u8])> = game.tags().collect();
+        tags.sort_unstable();
+        for part in tags.iter().flat_map(|(name, value)| [name, value]) {
+            text.extend((part.len() as u64).to_le_bytes());
+            text.extend_from_slice(part);
+        }
+        GameHash(XxHash3_128::oneshot(text))
+    }
+
+    fn words(self) -> [u32; 4] {
+        [0, 32, 64, 96].map(|shift| (self.0 >> shift) as u32)
+    }
+}
+
+/// The games that were seen so far. Each takes 20 bytes, and with the free places of the table 24 to 48; while
+/// the table grows, the old one is there as well.
+#[derive(Clone, Debug, Default)]
+pub struct GameSet {
+    /// Words of the hash, and the number of the first game that has it.
+    games: HashTable<([u32; 4], u32)>,
+}
+
+impl GameSet {
+    /// Adds a game unless an equal one is there, whose number is returned then.
+    pub fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
+        let words = hash.words();
+        let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
+        if let Some(&(_, first)) = self.games.find(place(&words), |game| game.0 == words) {
+            return Some(first);
+        }
+        self.games.insert_unique(place(&words), (words, number), |game| place(&game.0));
+        None
+    }
+
+    /// Adds all games of a block, by their numbers over all sources.
+    pub fn insert_block(&mut self, block: &Block, hashes: &[GameHash]) {
+        for (game, &hash) in block.games().zip(hashes) {
+            self.insert(hash, game.number());
+        }
+    }
+
+    /// The games of a block that equal an earlier one, of it or seen before; the others are added.
+    pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
+        let numbered = block.games().zip(hashes);
+        numbered
+            .filter_map(|(game, &hash)| {
+                let first = self.insert(hash, game.number())?;
+                Some(Duplicate { index: game.index(), first })
+            })
+            .collect()
+    }
+}
+
+/// A game of a block that equals an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Duplicate {
+    /// Its index in the block.
+    pub index: usize,
+    /// The number of the earlier one over all sources.
+    pub first: u32,
+}
+
+impl Block {
+    /// The same block with some games skipped, which keep their numbers. Indices rise.
+    pub(crate) fn without_duplicates(&self, duplicates: &[Duplicate]) -> Block {
+        let mut builder = BlockBuilder::with_parts(&self.parts);
+        let mut dropped = Vec::with_capacity(duplicates.len());
+        for row in self.games() {
+            let Some(duplicate) = duplicates.get(dropped.len()).filter(|next| next.index == row.index())
+            else {
+                builder.push_row(row);
+                continue;
+            };
+            let GameRecord { part, number, offset, .. } = self.games[row.index()];
+            let reason = format!("exact duplicate of game {}", duplicate.first);
+            dropped.push(Problem { kind: ProblemKind::Skipped, part, number, offset, ply: 0, reason });
+        }
+        let place = |problem: &Problem| (problem.part, problem.number);
+        let is_kept = |problem: &&Problem| dropped.binary_search_by_key(&place(problem), place).is_err();
+        let mut problems: Vec<Problem> = self.problems.iter().filter(is_kept).cloned().collect();
+        problems.extend(dropped);
+        problems.sort_by_key(place);
+        let mut block = builder.finish();
+        block.games_before = self.games_before;
+        block.problems = problems;
+        block
+    }
+}

@@ -1,0 +1,132 @@
+//! The pattern and its copies as boards, and hits by transform.
+
+use maud::{Markup, html};
+
+use super::{number, table, table_behind};
+use crate::board::Bitboard;
+use crate::report::{
+    findings::{CopyFindings, Findings, OrbitFindings, PatternBoard, TransformSum},
+    summary::grouped,
+    svg::{Diagram, percent},
+};
+
+/// Copies that are shown as boards.
+const BOARDS_MAX: usize = 24;
+
+/// The pattern as written, and if there are any, its copies.
+pub(super) fn section(findings: &Findings) -> Markup {
+    html! {
+        div.beside {
+            figure.pattern {
+                (board("query", "The pattern as written", &findings.pattern, true))
+                figcaption { "The pattern as written" (rest(&findings.pattern)) }
+            }
+            @if let Some(orbit) = &findings.orbit {
+                div {
+                    p {
+                        "The transforms make " (copies_word(orbit.copies_total)) " of it; "
+                        (grouped(orbit.copies_hit)) " of these hit somewhere."
+                    }
+                    (sums("symmetries", "Hits by turn or reflection", &orbit.symmetries))
+                    (sums("colors", "Hits by colours", &orbit.colors))
+                }
+            } @else {
+                p { "The query is no transform: there is one copy, the pattern as written." }
+            }
+        }
+        @if let Some(orbit) = &findings.orbit {
+            @if !orbit.copies.is_empty() { (copies(orbit)) }
+        }
+    }
+}
+
+fn copies_word(count: u64) -> String {
+    if count == 1 { "one distinct copy".into() } else { format!("{} distinct copies", grouped(count)) }
+}
+
+fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Markup {
+    let (placement, area) = (&pattern.placement, pattern.area.0);
+    Diagram { id, title, placement, lit: Bitboard::EMPTY, area, has_names }.picture()
+}
+
+/// What a board does not show.
+fn rest(pattern: &PatternBoard) -> Markup {
+    html! {
+        @if !pattern.rest.is_empty() {
+            ul.rest aria-label="Further conditions" { @for part in &pattern.rest { li { code { (part) } } } }
+        }
+    }
+}
+
+/// Sums as a table with bars in it. A sum with one line says nothing.
+fn sums(id: &str, caption: &str, sums: &[TransformSum]) -> Markup {
+    let all: u64 = sums.iter().fold(0, |all, sum| all.saturating_add(sum.positions));
+    let most = sums.iter().map(|sum| sum.positions).max().unwrap_or(0).max(1);
+    let rows = html! {
+        @for sum in sums {
+            tr {
+                th scope="row" { (sum.transform) }
+                td { (number(sum.copies)) }
+                td { (number(sum.positions)) }
+                td.meter {
+                    span style={ "width:" (format!("{:.1}", 60.0 * sum.positions as f64 / most as f64)) "%" } {}
+                    (percent(sum.positions as f64 / all.max(1) as f64))
+                }
+            }
+        }
+    };
+    html! {
+        @if sums.len() > 1 { (table(id, caption, &["transform", "copies", "hits", "share of hits"], rows)) }
+    }
+}
+
+fn copies(orbit: &OrbitFindings) -> Markup {
+    let shown = orbit.copies.len().min(BOARDS_MAX);
+    let listed = orbit.copies.len() as u64;
+    let caption = if listed < orbit.copies_hit {
+        format!(
+            "The {} copies that hit most often, of {} that hit",
+            grouped(listed),
+            grouped(orbit.copies_hit)
+        )
+    } else {
+        "All copies that hit".into()
+    };
+    html! {
+        h3 { @if shown > 1 { "The copies that hit most often" } @else { "The copy that hits" } }
+        ul.copies {
+            @for copy in &orbit.copies[..shown] {
+                li {
+                    figure {
+                        (board(&format!("copy-{}", copy.copy), &copy.text, &copy.pattern, false))
+                        figcaption {
+                            strong { (number(copy.positions)) }
+                            code { (copy.text) }
+                            span { (copy.transform) }
+                        }
+                    }
+                }
+            }
+        }
+        (table_behind("copies", &caption, &["copy", "positions", "as CQL", "transform", "place"], html! {
+            @for copy in &orbit.copies { (copy_row(copy)) }
+        }))
+    }
+}
+
+fn copy_row(copy: &CopyFindings) -> Markup {
+    let place = match (&copy.anchor, copy.offset) {
+        (Some(square), _) => square.clone(),
+        (None, Some([files, ranks])) => format!("{files:+} {ranks:+}"),
+        (None, None) => "-".into(),
+    };
+    html! {
+        tr {
+            th scope="row" { (number(copy.copy)) }
+            td { (number(copy.positions)) }
+            td.words { code { (copy.text) } }
+            td.words { (copy.transform) }
+            td { (place) }
+        }
+    }
+}

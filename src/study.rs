@@ -1,0 +1,315 @@
+//! Everything that a report shows of one query: how often each copy hits and where, which years, ratings and plies,
+//! and some of the hits.
+//!
+//! A [`Study`] looks at one block on any thread, and what it gives is added up in any order: the [`Findings`] depend on
+//! the games alone.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use orbit_chess::database::{Database, DatabaseOptions};
+//! use orbit_chess::engine::Want;
+//! use orbit_chess::report::{Found, Names};
+//! use orbit_chess::scan::Scan;
+//! use orbit_chess::study::Study;
+//!
+//! let games = b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
+//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let scan = Scan::new("flipcolor {Bb5 nc6}")?;
+//! let names = Names::new(&scan.filter(), vec!["games".into()]);
+//! let mut study = Study::new(&scan, 12, 0);
+//! let lens = study.lens();
+//! scan.for_each_block(
+//!     database,
+//!     Want::Values,
+//!     |block, hits| {
+//!         let copies = scan.copy_hits(block, &hits)?;
+//!         Ok(lens.look(&Found { block, hits: &hits, games: None, copies: Some(&copies), names: &names }))
+//!     },
+//!     |_, view| {
+//!         study.add(view);
+//!         ControlFlow::Continue(())
+//!     },
+//! )?;
+//! let findings = study.findings("Bishop on b5");
+//! assert_eq!((findings.totals.positions_hit, findings.sample[0].label.as_str()), (2, "3."));
+//! # Ok::<(), orbit_chess::scan::ScanError>(())
+//! ```
+
+use std::sync::Arc;
+
+use crate::board::{Bitboard, Square};
+use crate::choice::{Order, Top};
+use crate::engine::{Answer, Values};
+use crate::orbit::{Filter, Orbit};
+use crate::report::findings::{
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames, Unit,
+};
+use crate::report::heat::HeatMap;
+use crate::report::tags::url;
+use crate::report::words::{decode, push_squares};
+use crate::report::{Found, Row, Rows, grouped};
+use crate::scan::Scan;
+use crate::stats::{self, Counts, Grouping, Key, Stats};
+
+/// What the histograms show, and in which unit.
+const HISTOGRAMS: [(&str, Unit); 4] =
+    [("year", Unit::Games), ("elo:100", Unit::Games), ("result", Unit::Games), ("ply:10", Unit::Positions)];
+
+/// What is known so far.
+#[derive(Debug)]
+pub struct Study {
+    lens: Lens,
+    /// The filter as it was written, without the outermost transform.
+    pattern: PatternBoard,
+    engine: String,
+    sources: Vec<String>,
+    seed: u64,
+    copies: Vec<u64>,
+    squares: Option<[u64; 64]>,
+    counts: Counts,
+    sample: Top<SampleHit>,
+}
+
+/// What looks at blocks, on any thread.
+#[derive(Clone, Debug)]
+pub struct Lens {
+    orbit: Option<Arc<Orbit>>,
+    stats: Stats,
+    sample_max: usize,
+    order: Order,
+}
+
+/// What was seen in one block.
+#[derive(Debug)]
+pub struct View {
+    copies: Vec<u64>,
+    squares: Option<[u64; 64]>,
+    counts: Counts,
+    /// The best of the block, with rank and number.
+    sample: Vec<(u64, u32, SampleHit)>,
+}
+
+impl Study {
+    /// A study that shows `sample_max` of the hits, picked by a seed, at most one of each game.
+    pub fn new(scan: &Scan, sample_max: usize, seed: u64) -> Study {
+        let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
+        let stats = Stats::new(groupings.to_vec());
+        let filter = scan.filter();
+        let (base, orbit) = match filter {
+            Filter::Orbit(orbit) => ((*orbit.base).clone(), Some(Arc::new(orbit))),
+            plain => (plain, None),
+        };
+        Study {
+            pattern: PatternBoard::of(&base),
+            engine: scan.engine().name().to_owned(),
+            sources: Vec::new(),
+            seed,
+            copies: vec![0; orbit.as_ref().map_or(0, |orbit| orbit.copies.len())],
+            squares: None,
+            counts: stats.none(),
+            sample: Top::new(sample_max),
+            lens: Lens { orbit, stats, sample_max, order: Order::Sampled { seed } },
+        }
+    }
+
+    /// What looks at blocks.
+    pub fn lens(&self) -> Lens {
+        self.lens.clone()
+    }
+
+    /// Names the sources of the games.
+    #[must_use]
+    pub fn with_sources(mut self, sources: &[String]) -> Study {
+        self.sources = sources.to_vec();
+        self
+    }
+
+    /// Adds what was seen in a block.
+    pub fn add(&mut self, view: View) {
+        self.copies.iter_mut().zip(view.copies).for_each(|(sum, more)| *sum += more);
+        if let Some(more) = view.squares {
+            let squares = self.squares.get_or_insert([0; 64]);
+            squares.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        self.counts.add(view.counts);
+        for (rank, number, hit) in view.sample {
+            self.sample.offer(rank, number, || hit);
+        }
+    }
+
+    /// How often each copy hit, summed up by transform and by place; `None` without an outermost transform.
+    pub fn orbit(&self) -> Option<OrbitFindings> {
+        self.lens.orbit.as_ref().map(|orbit| OrbitFindings::new(orbit, &self.copies))
+    }
+
+    /// How often each square was in the value, if that is a set.
+    pub fn squares(&self) -> Option<HeatMap> {
+        self.squares.as_ref().map(HeatMap::of_squares)
+    }
+
+    /// Everything, under a title and with the text of the query.
+    pub fn findings(&self, query: &str) -> Findings {
+        let total = self.counts.total();
+        let (orbit, squares) = (self.orbit(), self.squares());
+        let histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &self.counts));
+        let sample: Vec<SampleHit> = self.sample.clone().by_number().collect();
+        let sample_note = format!(
+            "{} of {} games with hits, one position of each, picked by chance (seed {}).",
+            sample.len(),
+            grouped(total.hit.games),
+            self.seed
+        );
+        let title = query.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        Findings {
+            title: title.to_owned(),
+            date: None,
+            query: query.to_owned(),
+            pattern: self.pattern.clone(),
+            engine: self.engine.clone(),
+            sources: self.sources.clone(),
+            totals: counts(&total),
+            orbit,
+            squares,
+            histograms: histograms.into_iter().filter(|histogram| histogram.rows.len() > 1).collect(),
+            sample,
+            sample_note,
+        }
+    }
+}
+
+impl Lens {
+    /// Looks at what was found in one block. With an outermost transform of several copies, the copies of the hits must be there.
+    pub fn look(&self, found: &Found) -> View {
+        let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
+        match found.copies {
+            Some(of_hits) => of_hits.iter().flatten().for_each(|&copy| copies[copy as usize] += 1),
+            // The only copy matches at every hit.
+            None => copies.iter_mut().for_each(|count| *count += found.hits.count()),
+        }
+        View { copies, squares: squares(found), counts: self.stats.count(found), sample: self.sample(found) }
+    }
+
+    fn sample(&self, found: &Found) -> Vec<(u64, u32, SampleHit)> {
+        let mut top = Top::new(self.sample_max);
+        for game in found.block.games().filter(|game| found.is_hit(game)) {
+            let rank = self.order.rank(&game, found.hits);
+            top.offer(rank, game.number(), || (rank, game));
+        }
+        let picked = top.by_rank().filter_map(|(rank, game)| {
+            let hits = found.hits.count_in(game.first_slot()..game.end_slot());
+            // The rank is as good as chance, for the hit of the game as well.
+            let (wanted, mut index, mut out) = (rank % hits.max(1), 0, None);
+            found.rows(&game, Rows::Hits, |row| {
+                if index == wanted {
+                    out = Some(self.sample_hit(found, row));
+                }
+                index += 1;
+            });
+            out.map(|hit| (rank, game.number(), hit))
+        });
+        picked.collect()
+    }
+
+    fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
+        let game = &row.game;
+        let tag = |name| {
+            let value = game.tag(name).map_or(String::new(), |value| decode(value).trim().to_owned());
+            if value.is_empty() { String::from("?") } else { value }
+        };
+        let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
+        SampleHit {
+            game: game.number().into(),
+            source: found.names.source(game).to_owned(),
+            white: tag("White"),
+            black: tag("Black"),
+            event: tag("Event"),
+            date: tag("Date"),
+            result: game.outcome().text().to_owned(),
+            ply: row.ply,
+            label: row.label.clone(),
+            fen: row.fen.clone(),
+            next: Some(row.next.clone()).filter(|next| !next.is_empty()),
+            lit: SquareNames(self.lit(row)),
+            url: url(game, row.ply),
+            value: value_text(row.value),
+            copy: copy.and_then(|copy| found.names.copies.get(copy).cloned()),
+        }
+    }
+
+    /// The squares that are in the value, or on which the copy demands something.
+    fn lit(&self, row: &Row) -> Bitboard {
+        if let Answer::Set(squares) = row.value {
+            return squares;
+        }
+        let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
+        copy.map_or(Bitboard::EMPTY, |copy| demanded(&PatternBoard::of(&copy.filter).placement))
+    }
+}
+
+fn value_text(value: Answer) -> Option<String> {
+    match value {
+        Answer::Bool(_) | Answer::Num(None) => None,
+        Answer::Num(Some(number)) => Some(number.to_string()),
+        Answer::Set(squares) => {
+            let mut text = Vec::new();
+            push_squares(&mut text, squares);
+            Some(String::from_utf8(text).expect("squares are ASCII"))
+        }
+    }
+}
+
+/// The squares of a placement that are not blank.
+fn demanded(placement: &str) -> Bitboard {
+    let mut squares = Bitboard::EMPTY;
+    for (rank, row) in (0..8).rev().zip(placement.split('/')) {
+        let mut file = 0;
+        for letter in row.chars() {
+            match letter.to_digit(10) {
+                Some(gap) => file += gap,
+                None => {
+                    squares |= Square::new(8 * rank + file);
+                    file += 1;
+                }
+            }
+        }
+    }
+    squares
+}
+
+fn squares(found: &Found) -> Option<[u64; 64]> {
+    let Values::Sets(sets) = &found.hits.values else { return None };
+    let mut sums = [0; 64];
+    for slot in found.hits.slots(0..found.block.slots()) {
+        Bitboard(sets[slot]).into_iter().for_each(|square| sums[square as usize] += 1);
+    }
+    Some(sums)
+}
+
+fn counts(row: &stats::Row) -> HitCounts {
+    HitCounts {
+        games: row.all.games,
+        games_hit: row.hit.games,
+        positions: row.all.positions,
+        positions_hit: row.hit.positions,
+    }
+}
+
+fn histogram(name: &str, unit: Unit, all: &Counts) -> Histogram {
+    let grouping: Grouping = name.parse().expect("groupings of our own");
+    let step = name.split_once(':').and_then(|(_, step)| step.parse::<i64>().ok());
+    let rows = all.rows(&grouping).into_iter().map(|row| {
+        let share = if unit == Unit::Games { row.games() } else { row.positions() };
+        HistogramRow {
+            label: match (&row.keys[0], step) {
+                (Key::Number(first), Some(step)) => format!("{first}-{}", first + step - 1),
+                (key, _) => key.to_string(),
+            },
+            counts: counts(&row),
+            share: share.map(|share| share.value),
+            low: share.map(|share| share.low),
+            high: share.map(|share| share.high),
+        }
+    });
+    Histogram { name: name.split(':').next().unwrap_or(name).to_owned(), unit, rows: rows.collect() }
+}

@@ -1,0 +1,276 @@
+//! What a scan writes, and where: choosing, tables, files, pictures.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::corpus;
+use serde_json::Value;
+
+const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
+
+fn scan(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_orbit")).arg("scan").args(args).env_remove("NO_COLOR").output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = scan(args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn sample() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn objects(jsonl: &str) -> Vec<Value> {
+    jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Every format of one run says the same, and says what standard output says.
+#[test]
+fn files_say_what_standard_output_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let files = ["h.txt", "h.jsonl", "h.csv", "h.epd", "h.fen", "h.jsonl.zst", "h.svg", "h.html"].map(path);
+    let mut args = vec![QUERY, sample(), "--quiet"];
+    files.iter().for_each(|file| args.extend(["-o", file]));
+    assert_eq!(stdout(&args), "", "nothing is printed beside files");
+    assert_eq!(names(folder.path()).len(), files.len(), "{:?}", names(folder.path()));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    for (name, format) in
+        [("h.txt", "text"), ("h.jsonl", "jsonl"), ("h.csv", "csv"), ("h.epd", "epd"), ("h.fen", "fen")]
+    {
+        assert_eq!(read(name), stdout(&[QUERY, sample(), "--quiet", "--format", format]), "{format}");
+    }
+    let packed = fs::File::open(folder.path().join("h.jsonl.zst")).unwrap();
+    assert_eq!(text(&zstd::decode_all(packed).unwrap()), read("h.jsonl"));
+    let objects = objects(&read("h.jsonl"));
+    let fens: Vec<&str> = objects.iter().map(|object| object["fen"].as_str().unwrap()).collect();
+    assert!(fens.len() > 300, "{}", fens.len());
+    assert_eq!(read("h.fen").lines().collect::<Vec<_>>(), fens);
+    let mut table = csv::Reader::from_path(folder.path().join("h.csv")).unwrap();
+    let heads = table.headers().unwrap().clone();
+    let records: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), objects.len());
+    for (record, object) in records.iter().zip(&objects) {
+        for (name, cell) in heads.iter().zip(record) {
+            match &object[name] {
+                Value::Null if name == "white" => assert_eq!(cell, object["tags"]["White"].as_str().unwrap()),
+                Value::Null => {}
+                Value::String(text) => assert_eq!(cell, text, "{name}"),
+                Value::Bool(true) => assert_eq!(cell, "", "{name}"),
+                other => assert_eq!(cell, other.to_string(), "{name}"),
+            }
+        }
+    }
+    // Again on one thread: the same bytes.
+    let again = stdout(&[QUERY, sample(), "--quiet", "--format", "jsonl", "--threads", "1"]);
+    assert!(again == read("h.jsonl"));
+}
+
+/// The page's numbers are those of the command line.
+#[test]
+fn a_page_counts_as_the_scan_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    stdout(&[QUERY, sample(), "--quiet", "-o", page.to_str().unwrap(), "--where", "year>=1990"]);
+    let html = fs::read_to_string(&page).unwrap();
+    let start = html.find("id=\"findings\">").unwrap() + "id=\"findings\">".len();
+    let end = start + html[start..].find("</script>").unwrap();
+    let findings: Value = serde_json::from_str(&html[start..end]).unwrap();
+    let run = |args: &[&str]| -> Value {
+        let mut all = vec![QUERY, sample(), "--quiet", "--where", "year>=1990", "--format", "jsonl"];
+        all.extend(args);
+        serde_json::from_str(&stdout(&all)).unwrap()
+    };
+    let count = run(&["--count"]);
+    let totals = &findings["totals"];
+    assert_eq!(
+        (&totals["games_hit"], &totals["positions_hit"]),
+        (&count["games_hit"], &count["positions_hit"])
+    );
+    assert!(totals["games"].as_u64() < count["games"].as_u64());
+    let copies = run(&["--copies"]);
+    let counts: Vec<u64> =
+        copies["copies"].as_array().unwrap().iter().map(|copy| copy["positions"].as_u64().unwrap()).collect();
+    assert_eq!(findings["orbit"]["copies_total"], counts.len());
+    assert_eq!(findings["orbit"]["copies_hit"], counts.iter().filter(|count| **count > 0).count());
+    for copy in findings["orbit"]["copies"].as_array().unwrap() {
+        assert_eq!(copy["positions"], counts[copy["copy"].as_u64().unwrap() as usize - 1]);
+    }
+    let cells = findings["orbit"]["heat"]["counts"].as_array().unwrap();
+    assert_eq!(cells.len(), 64);
+    assert_eq!(cells.iter().map(|cell| cell.as_u64().unwrap()).sum::<u64>(), counts.iter().sum::<u64>());
+    assert_eq!(findings["sample"].as_array().unwrap().len(), 24);
+    for hit in findings["sample"].as_array().unwrap() {
+        assert_eq!(hit["lit"].as_array().unwrap().len(), 2, "a knight and a king: {hit}");
+    }
+}
+
+#[test]
+fn choosing_chooses() {
+    let plain = |args: &[&str]| {
+        let mut all = vec![QUERY, sample(), "--quiet", "--format", "plain"];
+        all.extend(args);
+        stdout(&all).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = plain(&[]);
+    let game = |line: &String| line.split(' ').next().unwrap().to_owned();
+    let games = |lines: &[String]| {
+        let mut games: Vec<String> = lines.iter().map(game).collect();
+        games.dedup();
+        games
+    };
+    let first: Vec<String> = all
+        .iter()
+        .enumerate()
+        .filter(|(k, line)| *k == 0 || game(&all[k - 1]) != game(line))
+        .map(|(_, line)| line.clone())
+        .collect();
+    assert_eq!(plain(&["--first"]), first);
+    assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
+    assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
+    // Conditions are those that CQL could state as well.
+    let where_white = plain(&["--where", "result=1-0", "--where", "elo>2500"]);
+    let with_cql = stdout(&[
+        "{result 1-0 elo > 2500 shift flip flipcolor {Nd4 kf3}}",
+        sample(),
+        "--quiet",
+        "--format",
+        "plain",
+    ]);
+    assert_eq!(where_white, with_cql.lines().collect::<Vec<_>>());
+    assert!(!where_white.is_empty() && where_white.len() < all.len());
+    let sampled = plain(&["--sample", "10"]);
+    assert_eq!(games(&sampled).len(), 10);
+    assert_ne!(sampled, plain(&["--sample", "10", "--seed", "1"]));
+    let none = scan(&[QUERY, sample(), "--where", "white=Nobody", "--fail-if-none"]);
+    assert_eq!(none.status.code(), Some(1), "{}", text(&none.stderr));
+}
+
+/// Sample and order depend neither on threads nor on engines nor on the files in which the games are.
+#[test]
+fn samples_and_orders_are_the_same_everywhere() {
+    let Some(corpus) = corpus() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let whole = corpus.join("otb.pgn");
+    let bytes = fs::read(&whole).unwrap();
+    let starts: Vec<usize> = memchr::memmem::find_iter(&bytes, b"\n[Event \"").map(|at| at + 1).collect();
+    let mut cuts: Vec<usize> = (1..10).map(|part| starts[part * starts.len() / 10]).collect();
+    cuts.push(bytes.len());
+    let mut from = 0;
+    let mut parts = Vec::new();
+    for (part, end) in cuts.into_iter().enumerate() {
+        let path = folder.path().join(format!("{part}.pgn"));
+        fs::write(&path, &bytes[from..end]).unwrap();
+        parts.push(path.to_str().unwrap().to_owned());
+        from = end;
+    }
+    let reel = folder.path().join("otb.reel");
+    let index = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .arg("index")
+        .arg(&whole)
+        .arg("-o")
+        .arg(&reel)
+        .output()
+        .unwrap();
+    assert!(index.status.success());
+    let whole = whole.to_str().unwrap();
+    for choosing in [
+        &["--sample", "20", "--seed", "7"][..],
+        &["--sort", "elo", "--limit", "20"],
+        &["--sort", "date", "--reverse", "--limit", "20", "--skip", "5"],
+        &["--sort", "value", "--limit", "20"],
+    ] {
+        for query in ["shift flip flipcolor {Nd4 kf3}", "flip flipcolor #(P attackedby n) > 1"] {
+            let run = |more: &[&str]| {
+                let mut args = vec![query, "--quiet", "--format", "plain"];
+                args.extend(choosing);
+                args.extend(more);
+                stdout(&args)
+            };
+            let expected = run(&[whole, "--threads", "1"]);
+            assert!(expected.lines().count() >= 20, "{choosing:?} {query}: {expected}");
+            assert_eq!(run(&[whole, "--threads", "2"]), expected, "{choosing:?} {query}");
+            assert_eq!(run(&[reel.to_str().unwrap()]), expected, "{choosing:?} {query}");
+            let ten: Vec<&str> = parts.iter().map(String::as_str).collect();
+            assert_eq!(run(&ten), expected, "ten files: {choosing:?} {query}");
+            if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
+                assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
+            }
+            // Text has columns that do not depend on the files either.
+            let lines = |more: &[&str]| {
+                let mut args = vec![query, "--quiet", "--format", "text"];
+                args.extend(choosing);
+                args.extend(more);
+                stdout(&args)
+            };
+            assert_eq!(lines(&ten), lines(&[whole]), "{choosing:?} {query}");
+        }
+    }
+}
+
+#[test]
+fn heat_is_where_hits_are() {
+    let out = stdout(&[QUERY, sample(), "--quiet", "--heat"]);
+    assert!(out.contains("of 672 copies hit"), "{out}");
+    assert!(out.contains("colours swapped") && out.contains("as written"), "{out}");
+    let rows =
+        out.lines().filter(|line| line.trim_start().starts_with(|first: char| ('1'..='8').contains(&first)));
+    assert!(rows.count() >= 8, "{out}");
+    assert!(!out.contains('\u{1b}'), "no colours where nobody looks");
+    let none = stdout(&["check", sample(), "--quiet", "--heat"]);
+    assert!(none.starts_with("no heat map"), "{none}");
+    let svg = tempfile::tempdir().unwrap();
+    let path = svg.path().join("x.svg");
+    let failed = scan(&["check", sample(), "--quiet", "-o", path.to_str().unwrap()]);
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(text(&failed.stderr).contains("no heat map"), "{}", text(&failed.stderr));
+    assert_eq!(names(svg.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn what_cannot_be_written_is_told_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (file, part) in [
+        (path("hits.doc"), "the name must end in"),
+        (path("no/hits.csv"), "cannot be written"),
+        (path("hits.csv.gz"), "the name must end in"),
+        (String::from("/dev/full/hits.csv"), "cannot be written"),
+    ] {
+        let output = scan(&[QUERY, sample(), "-o", &file]);
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
+    }
+    assert_eq!(names(folder.path()), [] as [&str; 0]);
+    for (args, part) in [
+        (&["--where", "white>Carlsen"][..], "compares numbers and dates"),
+        (&["--sort", "elo", "--sample", "3"], "cannot be used with"),
+        (&["--sample", "3", "--limit", "3"], "cannot be used with"),
+        (&["--reverse"], "--sort"),
+        (&["--count", "--sort", "elo"], "list nothing"),
+    ] {
+        let mut all = vec![QUERY, sample()];
+        all.extend(args);
+        let output = scan(&all);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(part), "{args:?}: {}", text(&output.stderr));
+    }
+}

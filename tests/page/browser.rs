@@ -1,0 +1,114 @@
+//! A real browser without a window.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+/// Names under which Chromium is installed.
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// A page of this size takes a second or two; a browser that hangs shall not hang the tests.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What became of a page.
+pub struct Rendered {
+    /// The document after it was loaded, as HTML.
+    pub dom: String,
+    /// What the page or the browser on its behalf wrote to the console.
+    pub console: Vec<String>,
+}
+
+/// The browser of this machine. Tests that need one return early where there is none.
+pub fn browser() -> Option<&'static str> {
+    let runs = |name: &&str| {
+        let version =
+            Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    };
+    let found = NAMES.into_iter().find(runs);
+    assert!(found.is_some() || std::env::var_os("ORBIT_BROWSER_REQUIRED").is_none(), "a browser is required");
+    if found.is_none() {
+        eprintln!("ignored: no browser; Debian has it in the package chromium");
+    }
+    found
+}
+
+/// Loads a page from disk.
+pub fn render(browser: &str, page: &str, arguments: &[&str]) -> Rendered {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, page).unwrap();
+    let (out, errors) = (folder.path().join("out"), folder.path().join("errors"));
+    run(browser, &folder.path().join("profile"), &file, arguments, &out, &errors);
+    let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    let console = read(&errors).lines().filter(|line| line.contains(":CONSOLE")).map(String::from).collect();
+    Rendered { dom: read(&out), console }
+}
+
+fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Path, errors: &Path) {
+    let to = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
+    let mut child = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--disable-dev-shm-usage", "--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(arguments)
+        .arg(format!("file://{}", file.display()))
+        .stdin(Stdio::null())
+        .stdout(to(out))
+        .stderr(to(errors))
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    loop {
+        match child.try_wait().unwrap() {
+            Some(status) => return assert!(status.success(), "{browser}: {status}"),
+            None if start.elapsed() > PATIENCE => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                panic!("{browser} did not end within {PATIENCE:?}");
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+/// What stands between two marks, for each time that they occur.
+pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+    let rest = text.split(open).skip(1);
+    rest.map(|part| part.split(close).next().unwrap()).collect()
+}
+
+/// Text of a piece of HTML: without tags, entities resolved, one blank for several.
+pub fn words(html: &str) -> String {
+    let mut text = String::new();
+    for (k, part) in html.split('<').enumerate() {
+        text.push_str(if k == 0 { part } else { part.split_once('>').map_or("", |(_, rest)| rest) });
+    }
+    let resolved = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    let resolved = resolved.replace("&nbsp;", "\u{a0}").replace("&amp;", "&");
+    resolved.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The rows of the body of a table, cell by cell.
+pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
+    let open = format!("<table id=\"{id}\">");
+    let tables = between(dom, &open, "</table>");
+    assert_eq!(tables.len(), 1, "tables called {id}");
+    let body = between(tables[0], "<tbody>", "</tbody>")[0];
+    let rows = between(body, "<tr>", "</tr>");
+    rows.iter()
+        .map(|row| {
+            let cells = row.replace("<th ", "<td ").replace("</th>", "</td>");
+            between(&cells, "<td", "</td>").iter().map(|cell| words(&format!("<td{cell}"))).collect()
+        })
+        .collect()
+}
+
+/// Where a page may be kept to be looked at: the folder that `ORBIT_PAGE_DIR` names.
+pub fn kept() -> Option<PathBuf> {
+    std::env::var_os("ORBIT_PAGE_DIR").map(PathBuf::from)
+}

@@ -1,0 +1,167 @@
+//! Findings made by hand: many rows, odd names, nothing at all.
+
+use orbit_chess::{
+    board::{Bitboard, Square},
+    orbit::{self, Filter, Orbit},
+    query,
+    report::{
+        findings::{
+            Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit,
+            SquareNames, Unit,
+        },
+        heat::HeatMap,
+    },
+};
+
+/// The orbit of a query that is a transform.
+pub fn orbit_of(text: &str) -> Orbit {
+    match orbit::expand(&query::parse(text).unwrap().query.body).unwrap() {
+        Filter::Orbit(orbit) => orbit,
+        Filter::Plain(_) => panic!("{text} is no transform"),
+    }
+}
+
+/// Everything that a page can show, some of it too long, too large or hostile.
+pub fn rich(query: &str) -> Findings {
+    let orbit = orbit_of(query);
+    let size = orbit.copies.len() as u64;
+    let mut counts: Vec<u64> = (0..size).map(|k| (k * 7_919 % 613).saturating_sub(150)).collect();
+    counts[5] = 98_765_432_109_876;
+    let mut squares = [0; 64];
+    (0..64u64).for_each(|k| squares[k as usize] = k * k * 31 % 1_009);
+    Findings {
+        title: "Knights & <kings> “in check” שח".into(),
+        date: Some("2026-01-31".into()),
+        query: query.into(),
+        pattern: PatternBoard::of(&orbit.base),
+        engine: "cpu, 2 threads <AVX-512>".into(),
+        sources: (0..60).map(|k| format!("folder & more/a-rather-long-file-name-{k}.pgn.zst")).collect(),
+        totals: HitCounts { games: 11_372, games_hit: 4_071, positions: u64::MAX, positions_hit: 98_765 },
+        orbit: Some(OrbitFindings::new(&orbit, &counts)),
+        squares: Some(HeatMap::of_squares(&squares)),
+        histograms: histograms(),
+        sample: sample(),
+        sample_note: "6 of 98,765 hits, seed 1.".into(),
+    }
+}
+
+/// A query that hits nothing.
+pub fn empty() -> Findings {
+    let orbit = orbit_of("shift {R[a1,a2] k}");
+    Findings {
+        title: String::new(),
+        date: None,
+        query: "stalemate".into(),
+        pattern: PatternBoard::default(),
+        engine: "cpu".into(),
+        sources: Vec::new(),
+        totals: HitCounts::default(),
+        orbit: Some(OrbitFindings::new(&orbit, &vec![0; orbit.copies.len()])),
+        squares: Some(HeatMap::of_squares(&[0; 64])),
+        histograms: vec![
+            histogram("year", Unit::Games, &[]),
+            histogram("ply", Unit::Positions, &[("0", 0, 0)]),
+        ],
+        sample: Vec::new(),
+        sample_note: String::new(),
+    }
+}
+
+fn histograms() -> Vec<Histogram> {
+    let years: Vec<_> = (1990..2026u64).map(|year| (year.to_string(), (year * 37) % 211, 4_000)).collect();
+    let ratings: Vec<_> = (0..14u64)
+        .map(|k| {
+            (
+                format!("{}-{}", 1_500 + 100 * k, 1_599 + 100 * k),
+                10 * k,
+                if k == 3 { 0 } else { 10 + 400 * k },
+            )
+        })
+        .collect();
+    let plies: Vec<_> = (0..300u64).map(|k| (k.to_string(), k * 13 % 1_000, 100_000 - k)).collect();
+    let names = [
+        "Čigorin <b>&amp;\"'",
+        "Шахматы",
+        "将棋と囲碁の名前がとても長い場合",
+        "الشطرنج",
+        "</script><script>alert(1)",
+    ];
+    let names: Vec<_> = names.into_iter().map(|name| (name.to_owned(), 1_234_567, u64::MAX / 2)).collect();
+    let lists =
+        [("year", Unit::Games, years), ("rating", Unit::Games, ratings), ("ply", Unit::Positions, plies)];
+    let mut out: Vec<Histogram> = lists.iter().map(|(name, unit, rows)| owned(name, *unit, rows)).collect();
+    out.push(owned("event <&>", Unit::Games, &names));
+    out
+}
+
+fn owned(name: &str, unit: Unit, rows: &[(String, u64, u64)]) -> Histogram {
+    let rows: Vec<_> = rows.iter().map(|(label, hit, all)| (label.as_str(), *hit, *all)).collect();
+    histogram(name, unit, &rows)
+}
+
+fn histogram(name: &str, unit: Unit, rows: &[(&str, u64, u64)]) -> Histogram {
+    let row = |&(label, hit, all): &(&str, u64, u64)| {
+        let share = (all > 0).then(|| hit as f64 / all as f64);
+        let reach = 1.0 / (all.max(1) as f64).sqrt();
+        HistogramRow {
+            label: label.into(),
+            counts: HitCounts { games: all, games_hit: hit, positions: all, positions_hit: hit.min(all) },
+            share,
+            low: share.map(|share| (share - reach).max(0.0)),
+            high: share.map(|share| (share + reach).min(1.0)),
+        }
+    };
+    Histogram { name: name.into(), unit, rows: rows.iter().map(row).collect() }
+}
+
+fn sample() -> Vec<SampleHit> {
+    let hit = |game: u64, white: &str, black: &str, fen: &str, lit: &[Square]| SampleHit {
+        game,
+        source: "folder & more/file.pgn".into(),
+        white: white.into(),
+        black: black.into(),
+        event: "Open <of> the “World”".into(),
+        date: "2015.07.20".into(),
+        result: "1/2-1/2".into(),
+        ply: 122,
+        label: "61...".into(),
+        fen: fen.into(),
+        next: Some("Nxf6+".into()),
+        lit: SquareNames(lit.iter().copied().collect::<Bitboard>()),
+        url: Some(format!("https://lichess.org/abcd{game}#122")),
+        value: Some("[d4,e5]".into()),
+        copy: Some("{Nf6 kg8}".into()),
+    };
+    let middle = "r1bq1rk1/pp2bppp/2n1pN2/3p4/3P4/2NB4/PPP2PPP/R1BQK2R b KQ - 0 10";
+    vec![
+        hit(1, "Čigorin, Mikhail & \"sons\"", "O'Kelly <de Galway>", middle, &[Square::F6, Square::G8]),
+        hit(2, "Петросян, Тигран", "王, 皓", "8/8/8/8/3N4/5k2/8/4K3 b - - 0 1", &[Square::D4, Square::F3]),
+        hit(
+            987_654_321,
+            "كاسباروف",
+            "A-name-without-any-blank-in-it-that-goes-on-and-on-and-on",
+            "not a fen",
+            &[],
+        ),
+        SampleHit {
+            url: Some("http://plain.example/".into()),
+            ply: 0,
+            next: None,
+            ..hit(4, "?", "?", "K7/8/8/8/8/8/8/k7 w - - 0 1", &[])
+        },
+        SampleHit {
+            url: None,
+            value: None,
+            copy: None,
+            date: String::new(),
+            ..hit(5, "a", "b", middle, &[Square::A1, Square::H8])
+        },
+        hit(
+            6,
+            "",
+            "",
+            "QQQQQQQQ/rrrrrrrr/NNNNNNNN/bbbbbbbb/PPPPPPPP/kkkkkkkk/nnnnnnnn/qqqqqqqq w - - 0 1",
+            &[Square::E4],
+        ),
+    ]
+}
