@@ -23,6 +23,7 @@ mod queries;
 mod query_text;
 mod scan;
 mod show;
+mod stats;
 mod transform;
 mod transform_lines;
 

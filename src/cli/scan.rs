@@ -14,6 +14,7 @@ use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::stats::{Counts, Stats};
 use orbit_chess::study::{Study, View};
 use orbit_chess::survey::{self, Survey};
 use serde_json::json;
@@ -27,6 +28,7 @@ use super::pictures::{SAMPLE_MAX, print_heat};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
+use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
@@ -53,6 +55,7 @@ under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was no
 Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
+  orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
   orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn";
@@ -69,7 +72,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
     /// print for each how many games and positions it hits. All arguments are paths then.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify",
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify", "stats",
           "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
@@ -117,6 +120,8 @@ pub(super) struct Args {
     choosing: ChoosingArgs,
     #[command(flatten)]
     outputs: OutputArgs,
+    #[command(flatten)]
+    stats: StatsArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -145,7 +150,9 @@ impl FromStr for SampleArg {
 impl Args {
     /// Whether hits are listed, not only counted.
     fn lists(&self) -> bool {
-        !self.count && !self.heat && self.copies.is_none()
+        let is_counted = self.count || self.heat || self.copies.is_some();
+        let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
+        !is_counted && is_listed
     }
 
     fn is_json(&self) -> bool {
@@ -191,7 +198,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
     if !args.lists() {
-        args.choosing.refuse_order("--count, --copies and --heat list nothing")?;
+        args.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")?;
     }
     let database = database?;
     print_substitutes(&database, args.quiet);
@@ -208,13 +215,15 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         (summary, None) => summary?,
     };
     if interrupt.is_set() {
-        run.outputs.abandoned().for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
+        let files = run.outputs.abandoned().chain(run.stats.as_ref().and_then(Statistics::abandoned));
+        files.for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
     } else {
         run.outputs.finish(&run.progress)?;
         if let Some(study) = &run.study {
             run.outputs.draw(study, query.text.trim())?;
         }
         print_totals(&args, &run, &scan)?;
+        run.stats.take().map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
     }
     if let Some(notice) = scan.engine().notice() {
         eprintln!("warning: {notice}");
@@ -391,6 +400,7 @@ struct Run {
     tally: Tally,
     /// Games that the conditions fit, if there are any.
     passing: Option<u64>,
+    stats: Option<Statistics>,
     totals: Totals,
     problems: Problems,
     progress: Progress,
@@ -404,6 +414,7 @@ struct Finding {
     copy_hits: Option<CopyHits>,
     copies: Vec<u64>,
     reports: Vec<Report>,
+    stats: Option<Counts>,
     view: Option<View>,
 }
 
@@ -419,6 +430,7 @@ impl Run {
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
+            stats: Statistics::new(&args.stats, interrupt)?,
             totals: Totals::default(),
             problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
             progress: Progress::new_if(!args.quiet),
@@ -433,14 +445,17 @@ impl Run {
         let mut database = self.database.take().expect("a run scans once");
         let formats = self.outputs.formats();
         let lens = self.study.as_ref().map(Study::lens);
-        let reads_tags =
-            scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags() || lens.is_some();
-        if !reads_tags {
+        let stats = self.stats.as_ref().map(|stats| stats.stats().clone());
+        let stats_want = |test: fn(&Stats) -> bool| stats.as_ref().is_some_and(test);
+        let reads_tags = scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags();
+        if !reads_tags && lens.is_none() && !stats_want(Stats::reads_tags) {
             database = database.without_tags();
         }
         let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
         let names_copies = (formats.names_copies() || lens.is_some()) && names.copies.len() > 1;
-        let want = if lens.is_some() { Want::Values } else { formats.want() };
+        let names_copies = names_copies || stats_want(Stats::wants_copies);
+        let wants_values = lens.is_some() || stats_want(Stats::wants_values);
+        let want = if wants_values { Want::Values } else { formats.want() };
         let work = |block: &Block, mut hits: Hits| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
@@ -449,11 +464,20 @@ impl Run {
                 scan.engine().copy_counts(block, &hits, &mut counts)?;
             }
             let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
-            let mut finding =
-                Finding { hits, games, copy_hits, copies: counts, reports: Vec::new(), view: None };
+            let mut finding = Finding {
+                hits,
+                games,
+                copy_hits,
+                copies: counts,
+                reports: Vec::new(),
+                stats: None,
+                view: None,
+            };
             let found = finding.found(block, &names);
+            let stats = stats.as_ref().map(|stats| stats.count(&found));
             (finding.reports, finding.view) =
                 (formats.reports(&found), lens.as_ref().map(|lens| lens.look(&found)));
+            finding.stats = stats;
             Ok(finding)
         };
         scan.for_each_block(database, want, work, |taken, finding| {
@@ -477,6 +501,9 @@ impl Run {
         if let (Some(study), Some(view)) = (&mut self.study, finding.view.take()) {
             study.add(view);
         }
+        if let (Some(stats), Some(counts)) = (&mut self.stats, finding.stats.take()) {
+            stats.take(counts);
+        }
         let found = finding.found(&taken.block, &self.names);
         self.tally.games += found.hits.games(&taken.block);
         self.tally.positions += found.hits.count();
@@ -487,7 +514,8 @@ impl Run {
             self.problems.finish()?;
             std::process::exit(0);
         }
-        Ok(flow)
+        // Statistics are of all games, however many are listed.
+        Ok(if self.stats.is_some() { ControlFlow::Continue(()) } else { flow })
     }
 }
 

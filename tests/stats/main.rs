@@ -4,6 +4,7 @@
 mod common;
 
 mod by_hand;
+mod command;
 mod second;
 mod written;
 

@@ -1,0 +1,142 @@
+//! `--stats` of `orbit scan`.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use orbit_chess::report::OutputFile;
+use orbit_chess::stats::{Counts, Grouping, Stats};
+
+use super::Failure;
+use super::common::Interrupt;
+
+/// Groups in a table of text without `top=N`.
+const ROWS_MAX: usize = 20;
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Statistics")]
+pub(super) struct StatsArgs {
+    /// Count games and positions, and those that hit, by groups: `year`, `decade`, `eco` (or `eco:1`, `eco:2`),
+    /// `opening`, `result`, `elo:100` (in steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`,
+    /// `move:10`, `event`, `site`, `round`, `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name`, `copy`,
+    /// `value`. Several with commas between them, cross tables as `year*result`; `top=N` lists N names at most. May be
+    /// given several times. Nothing else is printed then without --format.
+    #[arg(long, value_name = "GROUPINGS")]
+    stats: Vec<String>,
+    /// How statistics are written [default: what the name of --stats-output ends in, else text].
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "stats")]
+    stats_format: Option<StatsFormat>,
+    /// Write statistics to a file, which appears under its name only when it is complete.
+    #[arg(long, value_name = "FILE", requires = "stats")]
+    stats_output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum StatsFormat {
+    Text,
+    Csv,
+    Json,
+}
+
+impl StatsFormat {
+    /// The format that a file's name asks for.
+    fn of(path: &Path) -> StatsFormat {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".zst").unwrap_or(&name);
+        match name.rsplit_once('.').map_or("", |(_, end)| end) {
+            "csv" => StatsFormat::Csv,
+            "json" => StatsFormat::Json,
+            _ => StatsFormat::Text,
+        }
+    }
+}
+
+/// What `--stats` counts in the course of a scan.
+pub(super) struct Statistics {
+    counts: Counts,
+    rows_max: usize,
+    format: StatsFormat,
+    /// `None` for standard output.
+    file: Option<OutputFile>,
+}
+
+impl StatsArgs {
+    /// Whether statistics were asked for.
+    pub(super) fn are_wanted(&self) -> bool {
+        !self.stats.is_empty()
+    }
+}
+
+impl Statistics {
+    /// Begins to count and to write, if statistics were asked for.
+    pub(super) fn new(args: &StatsArgs, interrupt: &Interrupt) -> Result<Option<Statistics>, Failure> {
+        if !args.are_wanted() {
+            return Ok(None);
+        }
+        let (groupings, rows_max) = parse(&args.stats.join(","))?;
+        let named = args.stats_output.as_deref().map_or(StatsFormat::Text, StatsFormat::of);
+        let create =
+            |path: &PathBuf| OutputFile::create(path).map_err(|error| Failure::Other(error.to_string()));
+        let file = args.stats_output.as_ref().map(create).transpose()?;
+        let temporary = file.as_ref().and_then(OutputFile::temporary_path);
+        temporary.into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+        let counts = Stats::new(groupings).none();
+        Ok(Some(Statistics { counts, rows_max, format: args.stats_format.unwrap_or(named), file }))
+    }
+
+    /// What is counted; a clone of it counts on other threads.
+    pub(super) fn stats(&self) -> &Stats {
+        self.counts.stats()
+    }
+
+    /// Adds what was counted in a block.
+    pub(super) fn take(&mut self, counts: Counts) {
+        self.counts.add(counts);
+    }
+
+    /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
+    pub(super) fn finish(self, copies: &[String]) -> Result<(), Failure> {
+        let Statistics { counts, rows_max, format, file } = self;
+        let write = |out: &mut dyn Write| match format {
+            StatsFormat::Text => counts.write_text(rows_max, copies, out),
+            StatsFormat::Csv => counts.write_csv(copies, out),
+            StatsFormat::Json => counts.write_json(copies, out),
+        };
+        match file {
+            None => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                write(&mut out).and_then(|()| out.flush()).map_err(Failure::Stdout)
+            }
+            Some(mut file) => {
+                let written = write(&mut file).map_err(|error| error.to_string());
+                let finished = written.and_then(|()| file.finish().map_err(|error| error.to_string()));
+                finished.map_err(Failure::Other)
+            }
+        }
+    }
+
+    /// The file that is not finished.
+    pub(super) fn abandoned(&self) -> Option<&Path> {
+        self.file.as_ref().map(OutputFile::path)
+    }
+}
+
+/// Groupings, and how many groups a table lists.
+fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
+    let mut rows_max = ROWS_MAX;
+    let mut words = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match word.split_once('=') {
+            Some(("by", word)) => words.push(word),
+            Some(("top", number)) => {
+                let fault = || format!("`{word}`: expected a number of groups from 1, as in `top=10`");
+                rows_max =
+                    number.parse().ok().filter(|&rows| rows > 0).ok_or_else(|| Failure::Other(fault()))?;
+            }
+            _ => words.push(word),
+        }
+    }
+    let groupings =
+        Grouping::list(&words.join(",")).map_err(|error| Failure::Other(format!("--stats: {error}")))?;
+    Ok((groupings, rows_max))
+}

@@ -1,0 +1,85 @@
+//! `orbit scan --stats` as its users run it.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
+
+fn scan(folder: &Path, args: &[&str]) -> Output {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(folder).args(["scan", "-q"]).args(args).args([QUERY, sample]);
+    command.stdin(Stdio::null()).output().expect("the binary was built")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let out = scan(folder.path(), args);
+    assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+    text(&out.stdout).to_owned()
+}
+
+#[test]
+fn statistics_replace_the_list() {
+    let plain = stdout(&["--stats", "year,result"]);
+    assert!(plain.starts_with(" year  games hit") && plain.ends_with("54.4 %\n"), "{plain}");
+    assert_eq!(stdout(&["--stats", "by=year", "--stats", "result"]), plain);
+    let both = stdout(&["--format", "plain", "--stats", "year,result"]);
+    assert_eq!(both.strip_suffix(&plain), Some(stdout(&["--format", "plain"]).as_str()));
+    assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
+}
+
+/// The counts are those of `--count`, whatever is listed.
+#[test]
+fn statistics_are_of_all_games_that_count() {
+    let json = |args: &[&str]| -> Value {
+        let out = stdout(&[&["--stats", "result,copy,value", "--stats-format", "json"][..], args].concat());
+        serde_json::from_str(out.lines().last().unwrap()).unwrap()
+    };
+    let whole = json(&[]);
+    let count: Value = serde_json::from_str(&stdout(&["--count", "--format", "jsonl"])).unwrap();
+    for name in ["games", "games_hit", "positions", "positions_hit"] {
+        assert_eq!(whole["total"][name], count[name], "{name}");
+    }
+    assert_eq!(json(&["--threads", "1"]), whole);
+    assert_eq!(json(&["--engine", "reference"]), whole);
+    assert_eq!(json(&["--format", "plain", "--limit", "2"]), whole);
+    let drawn = json(&["--where", "result=1/2-1/2"]);
+    let rows = whole["groupings"]["result"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["key"] == "1/2-1/2").unwrap();
+    assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), &[row.clone()]);
+    assert_eq!(drawn["total"]["games"], row["games"]);
+}
+
+#[test]
+fn files_are_written_as_they_are_called() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, begins) in [("a.csv", "grouping,key,"), ("a.json", "{\"total\":"), ("a.txt", " year  games")] {
+        let out = scan(folder.path(), &["--stats", "year", "--stats-output", name]);
+        assert_eq!((out.status.code(), text(&out.stdout)), (Some(0), ""), "{}", text(&out.stderr));
+        assert!(std::fs::read_to_string(folder.path().join(name)).unwrap().starts_with(begins), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, message) in [
+        (&["--stats", "yeer"][..], "error: --stats: there is no grouping `yeer` (did you mean `year`?)"),
+        (&["--stats", "year,top=0"], "error: `top=0`: expected a number of groups"),
+        (&["--stats", "year", "--stats-output", "no/such.csv"], "error: no/such.csv cannot be written"),
+        (&["--stats-format", "csv"], "error: the following required arguments were not provided"),
+    ] {
+        let out = scan(folder.path(), args);
+        assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), ""), "{args:?}");
+        assert!(text(&out.stderr).starts_with(message), "{}", text(&out.stderr));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
