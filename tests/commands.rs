@@ -329,7 +329,8 @@ fn every_command_has_a_manual_page() {
         let command = name.strip_prefix("orbit-").map_or(vec!["man"], |command| vec!["man", command]);
         let printed = orbit(folder.path(), &command);
         assert!(printed.status.success() && printed.stdout == file, "{page}");
-        assert!(text(&file).contains("Examples:"), "{page}");
+        let lines = text(&file);
+        assert!(lines.contains(".SH DETAILS\n.nf\n") && lines.contains("Examples:\n"), "{page}");
         // The formatter warns of what it does not understand.
         let warnings = judged("groff", &["-man", "-ww", "-Tutf8", "-z", page], folder.path());
         assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");

@@ -20,19 +20,19 @@ use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
 Appending:
-  --append leaves what a reel holds as it is and writes after it; until all of it is on disk, the reel is
-  the old one, whatever happens. Files that the reel holds already, under whatever name, are skipped; a
-  file that the reel holds with another content is refused. Two appends at once exclude each other.
-  Each append leaves the directory before it as dead bytes, which `orbit info` counts; indexing the reel
-  itself (orbit index all.reel -o new.reel) leaves them out.
+  --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
+  reel is the old one, whatever happens. Files that the reel holds already, under whatever name,
+  are skipped; a file that it holds with another content is refused. Two appends at once exclude
+  each other. Each append leaves the directory before it as dead bytes, which `orbit info`
+  counts; `orbit index all.reel -o new.reel` leaves them out.
 
 Duplicates:
-  --no-duplicates drops games that equal an earlier one: the same start position, moves, result and tag pairs.
-  They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of memory a game, those that the
-  reel holds already included.
+  --no-duplicates drops games that equal an earlier one: the same start position, moves, result
+  and tag pairs. They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of
+  memory a game, those that the reel holds already included.
 
-Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a source was not
-read to its end (the reel holds what was read); 130 after Ctrl-C.
+Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a
+source was not read to its end (the reel holds what was read); 130 after Ctrl-C.
 
 Examples:
   orbit index games/ -o all.reel

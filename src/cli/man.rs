@@ -29,21 +29,46 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     match args.dir {
         Some(dir) => {
             for command in std::iter::once(&orbit).chain(orbit.get_subcommands()) {
-                let man = Man::new(command.clone());
                 let fault = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
-                let mut file =
-                    OutputFile::create(&dir.join(man.get_filename())).map_err(|error| fault(&error))?;
-                man.render(&mut file).map_err(|error| fault(&error))?;
+                let mut file = OutputFile::create(&dir.join(Man::new(command.clone()).get_filename()))
+                    .map_err(|error| fault(&error))?;
+                file.write_all(&page(command)).map_err(|error| fault(&error))?;
                 file.finish().map_err(|error| fault(&error))?;
             }
         }
         None => {
-            let page = Man::new(find(&orbit, args.command.as_deref())?.clone());
-            let mut text = Vec::new();
-            page.render(&mut text).and_then(|()| io::stdout().write_all(&text)).map_err(Failure::Stdout)?;
+            let page = page(find(&orbit, args.command.as_deref())?);
+            io::stdout().write_all(&page).map_err(Failure::Stdout)?;
         }
     }
     Ok(Exit::Done)
+}
+
+/// The page of a command. What stands below its options keeps its lines.
+fn page(command: &Command) -> Vec<u8> {
+    let man = Man::new(command.clone());
+    let render = |out: &mut Vec<u8>| -> io::Result<()> {
+        man.render_title(out)?;
+        man.render_name_section(out)?;
+        man.render_synopsis_section(out)?;
+        man.render_description_section(out)?;
+        man.render_options_section(out)?;
+        if command.has_subcommands() {
+            man.render_subcommands_section(out)?;
+        }
+        let mut extra = Vec::new();
+        man.render_extra_section(&mut extra)?;
+        let extra = String::from_utf8_lossy(&extra).replacen(".SH EXTRA\n", ".SH DETAILS\n.nf\n", 1);
+        out.extend_from_slice(extra.trim_end().as_bytes());
+        out.extend_from_slice(b"\n.fi\n");
+        if command.get_version().is_some() {
+            man.render_version_section(out)?;
+        }
+        Ok(())
+    };
+    let mut out = Vec::new();
+    render(&mut out).expect("a vector takes all that is written to it");
+    out
 }
 
 fn find<'a>(orbit: &'a Command, name: Option<&str>) -> Result<&'a Command, Failure> {

@@ -13,6 +13,7 @@ mod completions;
 mod convert;
 mod devices;
 mod explain;
+mod games;
 mod index;
 mod info;
 mod man;
