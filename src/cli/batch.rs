@@ -249,8 +249,8 @@ fn count(
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
         let games = choice.games(block);
-        let names = &Names::default();
-        let found = |hits| Found { block, hits, games: games.as_deref(), copies: None, names };
+        let (games, names) = (games.as_deref(), &Names::default());
+        let found = |hits| Found { block, hits, games, copies: None, names };
         hits.iter().map(|hits| stats.count(&found(hits))).collect()
     };
     let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
