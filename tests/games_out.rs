@@ -17,15 +17,16 @@ use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_chess::report::{OutputFile, PgnWriter, game_pgn, game_text};
 use orbit_chess::scan::Scan;
 
-fn open(paths: &[PathBuf]) -> Database {
+fn open(paths: &[impl AsRef<Path>]) -> Database {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let mut options = DatabaseOptions::default();
     options.keep_text = true;
     options.pgn.chunk_bytes = 64 << 10;
-    Database::open(paths, options).unwrap()
+    Database::open(&paths, options).unwrap()
 }
 
 /// The plies that hit, of each game that does, and how many games there are.
-fn hits(query: &str, paths: &[PathBuf]) -> (Vec<Vec<u32>>, u64) {
+fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     let mut games: Vec<(u32, Vec<u32>)> = Vec::new();
     let summary = Scan::new(query).unwrap().for_each_hit(open(paths), |hit| {
         match games.last_mut().filter(|game| game.0 == hit.game.number()) {
@@ -91,7 +92,7 @@ fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, Te
 fn round_trip(query: &str, paths: &[PathBuf], out: &Path) -> (usize, usize) {
     let (found, _) = hits(query, paths);
     let written = write(query, open(paths), out).unwrap();
-    let (again, games) = hits(query, &[out.to_owned()]);
+    let (again, games) = hits(query, &[out]);
     assert!(found == again, "{query}: {paths:?}");
     assert_eq!(games, found.len() as u64, "{query}: {paths:?}");
     for (written, plies) in written.iter().zip(&found) {
@@ -157,12 +158,12 @@ impl Indexed {
         let (plain, packed, reel) = (path("games.pgn"), path("more.pgn.zst"), path("all.reel"));
         fs::write(&plain, GAMES.repeat(1000)).unwrap();
         fs::write(&packed, zstd::encode_all(GAMES.repeat(1000).as_bytes(), 1).unwrap()).unwrap();
-        index(&[plain.clone(), packed.clone()], &reel, |source| source);
+        index(&[&plain, &packed], &reel, |source| source);
         Indexed { folder, plain, packed, reel }
     }
 }
 
-fn index(paths: &[PathBuf], reel: &Path, change: impl Fn(ReelSource) -> ReelSource) {
+fn index(paths: &[impl AsRef<Path>], reel: &Path, change: impl Fn(ReelSource) -> ReelSource) {
     let mut writer = ReelWriter::create(reel).unwrap();
     let summary = open(paths).for_each_block(1, EncodedBlock::new, |_, block| {
         writer.append(&block).unwrap();
@@ -179,8 +180,8 @@ const QUERY: &str = "{terminal or initial or {Pe4 btm}}";
 fn a_reel_gives_the_text_of_its_sources() {
     let Indexed { folder, plain, packed, reel } = Indexed::new();
     let (from_files, from_reel) = (folder.path().join("1.pgn"), folder.path().join("2.pgn"));
-    let written = write(QUERY, open(&[plain.clone(), packed.clone()]), &from_files).unwrap();
-    write(QUERY, open(&[reel.clone()]), &from_reel).unwrap();
+    let written = write(QUERY, open(&[&plain, &packed]), &from_files).unwrap();
+    write(QUERY, open(&[&reel]), &from_reel).unwrap();
     assert_eq!(written.len(), 8000);
     let bytes = fs::read(&from_files).unwrap();
     assert!(bytes == fs::read(&from_reel).unwrap());
@@ -198,7 +199,7 @@ fn a_reel_that_was_moved_with_its_sources_finds_them() {
         fs::copy(path, moved.path().join(path.file_name().unwrap())).unwrap();
     }
     let reel = moved.path().join("all.reel");
-    index(&[plain.clone()], &reel, |source| ReelSource { name: String::from("games.pgn"), ..source });
+    index(&[&plain], &reel, |source| ReelSource { name: String::from("games.pgn"), ..source });
     drop(folder);
     assert_eq!(write(QUERY, open(&[reel]), &moved.path().join("hits.pgn")).unwrap().len(), 4000);
 }
@@ -208,7 +209,7 @@ fn a_reel_that_was_moved_with_its_sources_finds_them() {
 fn games_are_found_in_any_order() {
     let indexed = Indexed::new();
     let mut taken = Vec::new();
-    let database = open(&[indexed.reel.clone()]);
+    let database = open(&[&indexed.reel]);
     let mut texts = database.texts();
     let all = database.for_each_block(
         1,
@@ -237,7 +238,7 @@ fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);
     let out = indexed.folder.path().join("hits.pgn");
-    let written = write(QUERY, open(&[indexed.reel.clone()]), &out);
+    let written = write(QUERY, open(&[&indexed.reel]), &out);
     let left: Vec<_> =
         fs::read_dir(indexed.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let is_written = left.iter().any(|name| name.to_string_lossy().starts_with("hits"));
@@ -373,11 +374,11 @@ fn a_game_that_cannot_stand_by_itself_is_written_from_its_block() {
     let (path, reel, out) =
         (folder.path().join("a.pgn"), folder.path().join("a.reel"), folder.path().join("out.pgn"));
     fs::write(&path, "1. e4 e5 * }[White \"b\"]\n[Event \"a\"]\n\n1. d4 {x} d5 *\n").unwrap();
-    index(&[path.clone()], &reel, |source| source);
+    index(&[&path], &reel, |source| source);
     for database in [path.clone(), reel] {
         let written = write("{initial or terminal}", open(&[database]), &out).unwrap();
-        let found = hits("{initial or terminal}", &[path.clone()]);
-        assert_eq!(hits("{initial or terminal}", &[out.clone()]), found);
+        let found = hits("{initial or terminal}", &[&path]);
+        assert_eq!(hits("{initial or terminal}", &[&out]), found);
         assert_eq!(written.len(), found.0.len());
     }
 }
