@@ -163,6 +163,7 @@ fn about(findings: &Findings) -> Markup {
         dl.about {
             dt { "Database" }
             @for source in &findings.sources[..shown] { dd { bdi { (source) } } }
+            @if shown == 0 { dd { "no source" } }
             @if more > 0 { dd { "and " (grouped(more)) " more sources" } }
             dt { "Engine" }
             dd { (findings.engine) }

@@ -287,7 +287,7 @@ fn fits(browser: &str, findings: &Findings) {
             frame.onload = () => {
                 const inside = frame.contentDocument;
                 inside.querySelectorAll("details").forEach(details => details.open = true);
-                let wide = [], count = 0, drawn = 0, lit = 0, smallest = 99;
+                let wide = [], count = 0, drawn = 0, lit = 0, smallest = 99, cut = [];
                 const box = element => element.getBoundingClientRect();
                 for (const element of inside.body.querySelectorAll("*")) {
                     const { left, right, width: breadth } = box(element);
@@ -308,8 +308,10 @@ fn fits(browser: &str, findings: &Findings) {
                     const svg = text.ownerSVGElement;
                     const size = text.getAttribute("font-size") * box(svg).width / svg.viewBox.baseVal.width;
                     smallest = Math.min(smallest, size);
+                    const [a, b] = [box(text), box(svg)];
+                    if (a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1) cut.push(text.textContent);
                 }
-                answer.push({ width, count, drawn, lit, smallest, wide: wide.slice(0, 5), page: inside.documentElement.scrollWidth, seen: frame.contentWindow.innerWidth,
+                answer.push({ width, count, drawn, lit, smallest, cut: cut.slice(0, 5), wide: wide.slice(0, 5), page: inside.documentElement.scrollWidth, seen: frame.contentWindow.innerWidth,
                     text: inside.body.innerText.length,
                     html: inside.documentElement.outerHTML });
                 if (answer.length == widths.length) document.getElementById("answer").textContent = JSON.stringify(answer);
@@ -335,6 +337,7 @@ fn fits(browser: &str, findings: &Findings) {
         // Of the seven squares that are lit in the sample one is empty.
         let lit = if findings.sample.is_empty() { 0 } else { 6 };
         assert_eq!(frame["lit"], lit, "{frame}");
+        assert_eq!(frame["cut"], Value::Array(vec![]), "{frame}");
         assert!(frame["smallest"].as_f64().unwrap() >= 7.5, "{frame}");
     }
 }

@@ -24,8 +24,8 @@ pub(super) fn section(findings: &Findings) -> Markup {
             @if let Some(orbit) = &findings.orbit {
                 div {
                     p {
-                        "The transforms make " (copies_word(orbit.copies_total)) " of it; "
-                        (grouped(orbit.copies_hit)) " of these hit somewhere."
+                        "The transforms make " (copies_word(orbit.copies_total)) " of it. Copies that hit somewhere: "
+                        (grouped(orbit.copies_hit)) "."
                     }
                     (sums("symmetries", "Hits by turn or reflection", &orbit.symmetries))
                     (sums("colors", "Hits by colours", &orbit.colors))

@@ -93,6 +93,7 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, step) = scale(rows);
     let width = (RIGHT - LEFT) / rows.len().max(1) as f64;
+    let is_turned = is_turned(rows, width);
     let inside = html! {
         @for k in 0..=(top / step).round() as u32 {
             @let share = f64::from(k) * step;
@@ -103,10 +104,11 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
         @for (k, row) in rows.iter().enumerate() {
             (bar(histogram, row, LEFT + width * k as f64, width, top))
         }
-        (names(rows, width))
+        (names(rows, width, is_turned))
     };
     let title = format!("Share of {} that hit, by {}", histogram.unit.name(), histogram.name);
-    picture(id, "bars", (0, 0, 400, 230), &title, &range_words(histogram, rows), inside)
+    let below = if is_turned { 60 } else { 24 };
+    picture(id, "bars", (0, 0, 400, BOTTOM as i32 + below), &title, &range_words(histogram, rows), inside)
 }
 
 fn range_words(histogram: &Histogram, rows: &[HistogramRow]) -> String {
@@ -174,13 +176,25 @@ fn bar(histogram: &Histogram, row: &HistogramRow, left: f64, width: f64, top: f6
     }
 }
 
-/// The names of as many groups as fit; long ones are turned.
-fn names(rows: &[HistogramRow], width: f64) -> Markup {
-    let longest = rows.iter().map(|row| row.label.width()).max().unwrap_or(0);
-    let every = ((longest as f64 * 6.8 + 8.0) / width).ceil().max(1.0) as usize;
-    let is_turned = every > 1 && longest > 4;
+/// Columns that the longest name takes.
+fn longest(rows: &[HistogramRow]) -> usize {
+    rows.iter().map(|row| row.label.width()).max().unwrap_or(0)
+}
+
+/// Bars from one name to the next so that names do not touch.
+fn every(rows: &[HistogramRow], width: f64) -> usize {
+    ((longest(rows) as f64 * 6.8 + 8.0) / width).ceil().max(1.0) as usize
+}
+
+/// Whether names are turned: long ones that do not fit below their bars.
+fn is_turned(rows: &[HistogramRow], width: f64) -> bool {
+    every(rows, width) > 1 && longest(rows) > 4
+}
+
+/// The names of as many groups as fit.
+fn names(rows: &[HistogramRow], width: f64, is_turned: bool) -> Markup {
     // Turned names stand as close as lines of text.
-    let every = if is_turned { (13.0 / width).ceil().max(1.0) as usize } else { every };
+    let every = if is_turned { (13.0 / width).ceil().max(1.0) as usize } else { every(rows, width) };
     html! {
         @for (k, row) in rows.iter().enumerate().step_by(every) {
             @let x = LEFT + width * (k as f64 + 0.5);
