@@ -38,10 +38,10 @@
 
 use std::sync::Arc;
 
-use crate::board::{Bitboard, Square};
+use crate::board::Bitboard;
 use crate::choice::{Order, Top};
 use crate::engine::{Answer, Values};
-use crate::orbit::{Filter, Orbit};
+use crate::orbit::{self, Filter, Orbit};
 use crate::report::findings::{
     Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames, Unit,
 };
@@ -74,6 +74,8 @@ pub struct Study {
 /// What looks at blocks, on any thread.
 #[derive(Clone, Debug)]
 pub struct Lens {
+    /// The filter as it was written, without the outermost transform.
+    base: Arc<Filter>,
     orbit: Option<Arc<Orbit>>,
     stats: Stats,
     sample_max: usize,
@@ -109,7 +111,7 @@ impl Study {
             squares: None,
             counts: stats.none(),
             sample: Top::new(sample_max),
-            lens: Lens { orbit, stats, sample_max, order: Order::Sampled { seed } },
+            lens: Lens { base: Arc::new(base), orbit, stats, sample_max, order: Order::Sampled { seed } },
         }
     }
 
@@ -237,11 +239,12 @@ impl Lens {
         }
     }
 
-    /// The squares that are in the value, and those on which the copy demands something.
+    /// The squares that are in the value, and those on which pieces are that the copy names.
     fn lit(&self, row: &Row) -> Bitboard {
         let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
         let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
-        copy.map_or(found, |copy| found | demanded(&PatternBoard::of(&copy.filter).placement))
+        let filter = copy.map_or(&*self.base, |copy| &copy.filter);
+        found | orbit::matched(filter, &row.position.board)
     }
 }
 
@@ -255,24 +258,6 @@ fn value_text(value: Answer) -> Option<String> {
             Some(String::from_utf8(text).expect("squares are ASCII"))
         }
     }
-}
-
-/// The squares of a placement that are not blank.
-fn demanded(placement: &str) -> Bitboard {
-    let mut squares = Bitboard::EMPTY;
-    for (rank, row) in (0..8).rev().zip(placement.split('/')) {
-        let mut file = 0;
-        for letter in row.chars() {
-            match letter.to_digit(10) {
-                Some(gap) => file += gap,
-                None => {
-                    squares |= Square::new(8 * rank + file);
-                    file += 1;
-                }
-            }
-        }
-    }
-    squares
 }
 
 fn squares(found: &Found) -> Option<[u64; 64]> {

@@ -264,6 +264,13 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
+    // What is searched is not replaced by what is found in it.
+    let copy = path("copy.pgn");
+    fs::copy(sample(), &copy).unwrap();
+    let output = scan(&[QUERY, &copy, "-o", &copy]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is searched itself"), "{}", text(&output.stderr));
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(sample()).unwrap());
     for (args, part) in [
         (&["--where", "white>Carlsen"][..], "compares numbers and dates"),
         (&["--sort", "elo", "--sample", "3"], "cannot be used with"),

@@ -11,6 +11,9 @@ use orbit_chess::engine::Want;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::study::Study;
 
+#[cfg(feature = "parquet")]
+use orbit_chess::report::ParquetWriter;
+
 use super::Failure;
 use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress};
@@ -27,7 +30,7 @@ pub(super) struct OutputArgs {
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
     /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen; each
-    /// perhaps with .zst after it; a report as .html, a heat map as .svg. May be given several times. Nothing is
+    /// perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as .svg. May be given several times. Nothing is
     /// printed then without --format. A file appears under its name only when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -68,12 +71,16 @@ impl OutputArgs {
             || self.files.iter().any(|path| matches!(wish(path), Ok(Wish::Hits(FormatName::Pgn))))
     }
 
-    /// `None` for games as they are.
-    fn format_of(&self, name: FormatName, layout: Layout) -> Option<Format> {
-        let rows = match self.rows {
+    fn rows(&self) -> Rows {
+        match self.rows {
             RowsName::Hits => Rows::Hits,
             RowsName::Games => Rows::Games,
-        };
+        }
+    }
+
+    /// `None` for games as they are.
+    fn format_of(&self, name: FormatName, layout: Layout) -> Option<Format> {
+        let rows = self.rows();
         Some(match name {
             FormatName::Text => {
                 Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX }, layout }
@@ -93,6 +100,7 @@ impl OutputArgs {
 enum Wish {
     Hits(FormatName),
     Picture(Picture),
+    Parquet,
 }
 
 fn wish(path: &Path) -> Result<Wish, Failure> {
@@ -105,6 +113,11 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
         "csv" => Ok(Wish::Hits(FormatName::Csv)),
         "epd" => Ok(Wish::Hits(FormatName::Epd)),
         "fen" => Ok(Wish::Hits(FormatName::Fen)),
+        "parquet" if cfg!(feature = "parquet") => Ok(Wish::Parquet),
+        "parquet" => Err(Failure::Other(format!(
+            "{}: this program was built without Parquet; build it with `--features parquet`, or write .csv",
+            path.display()
+        ))),
         "html" => Ok(Wish::Picture(Picture::Page)),
         "svg" => Ok(Wish::Picture(Picture::Svg)),
         _ => Err(Failure::Other(format!(
@@ -164,6 +177,8 @@ enum Sink {
     /// Whoever read standard output has had enough.
     Closed,
     File(OutputFile),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetWriter<OutputFile>>),
 }
 
 impl Output {
@@ -172,6 +187,8 @@ impl Output {
         match &mut self.sink {
             Sink::Closed => Ok(ControlFlow::Break(())),
             Sink::File(file) => stitcher.write(report, file).map_err(file_failure),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(table) => stitcher.write(report, table).map_err(file_failure),
             Sink::Stdout => {
                 let mut out = io::stdout().lock();
                 let written = progress.beside_stdout(|| {
@@ -195,9 +212,22 @@ impl Output {
         match &mut self.sink {
             Sink::Stdout => io::stdout().lock().write_all(&head).map_err(Failure::Stdout),
             Sink::File(file) => file.write_all(&head).map_err(file_failure),
-            Sink::Closed => Ok(()),
+            // Parquet has its columns in its own way.
+            _ => Ok(()),
         }
     }
+}
+
+/// What is searched must not be replaced by what is found in it.
+fn refuse_to_replace(path: &Path, database: &Database) -> Result<(), Failure> {
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let is_read = |name: &Path| name.canonicalize().is_ok_and(|name| name == target);
+    let sources = database.sources();
+    let inputs = sources.iter().flat_map(|source| [Some(Path::new(&source.name)), source.reel.as_deref()]);
+    if inputs.flatten().any(is_read) {
+        return Err(Failure::Other(format!("{} is searched itself; write to another file", path.display())));
+    }
+    Ok(())
 }
 
 /// The errors of an output file name it.
@@ -250,6 +280,7 @@ impl Outputs {
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
+            refuse_to_replace(path, database)?;
             let file = OutputFile::create(path).map_err(file_failure)?;
             file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
             match wish {
@@ -258,6 +289,13 @@ impl Outputs {
                     None => games.add(Target::File(file)),
                 },
                 Wish::Picture(picture) => pictures.push((picture, file)),
+                #[cfg(feature = "parquet")]
+                Wish::Parquet => {
+                    let table = ParquetWriter::new(file).map_err(file_failure)?;
+                    outputs.push(output(Format::Csv(args.rows()), Sink::Parquet(Box::new(table))));
+                }
+                #[cfg(not(feature = "parquet"))]
+                Wish::Parquet => unreachable!("it was refused"),
             }
         }
         outputs.iter_mut().try_for_each(Output::begin)?;
@@ -319,7 +357,7 @@ impl Outputs {
         let is_closed = |output: &Output| match output.sink {
             Sink::Closed => true,
             Sink::Stdout => output.format == Format::Nothing && self.games.are_closed(),
-            Sink::File(_) => false,
+            _ => false,
         };
         self.pictures.is_empty() && !self.games.are_wanted() && self.outputs.iter().all(is_closed)
     }
@@ -339,8 +377,13 @@ impl Outputs {
             }
         }
         for output in &mut self.outputs {
-            if let Sink::File(file) = std::mem::replace(&mut output.sink, Sink::Closed) {
-                file.finish().map_err(file_failure)?;
+            match std::mem::replace(&mut output.sink, Sink::Closed) {
+                Sink::File(file) => file.finish().map_err(file_failure)?,
+                #[cfg(feature = "parquet")]
+                Sink::Parquet(table) => {
+                    table.finish().map_err(file_failure)?.finish().map_err(file_failure)?
+                }
+                Sink::Stdout | Sink::Closed => {}
             }
         }
         self.games.finish()
@@ -361,6 +404,8 @@ impl Outputs {
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
         let hits = self.outputs.iter().filter_map(|output| match &output.sink {
             Sink::File(file) => Some(file.path()),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(table) => Some(table.out().path()),
             Sink::Stdout | Sink::Closed => None,
         });
         let games = self.games.files().map(OutputFile::path);

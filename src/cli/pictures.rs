@@ -31,10 +31,11 @@ pub(super) fn print_heat(study: &Study) -> Result<(), Failure> {
             out.line(line)?;
         }
     }
+    let palette = Palette::of_terminal(io::stdout().is_terminal(), |name| std::env::var(name).ok());
     let maps = heat(study);
     for map in &maps {
         out.line("")?;
-        out.text(&map.text(palette()))?;
+        out.text(&map.text(palette))?;
     }
     if maps.is_empty() {
         out.line(NOWHERE)?;
@@ -58,17 +59,6 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
         format!("{:>13} hits of {:>5} copies  {}", grouped(sum.positions), grouped(sum.copies), sum.transform)
     };
     std::iter::once(hit).chain(sums.map(line)).collect()
-}
-
-/// The colours that the terminal is said to have; none where nobody looks, or `NO_COLOR` is set.
-fn palette() -> Palette {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let says = |name, word: &str| std::env::var(name).is_ok_and(|value| value.contains(word));
-    match () {
-        () if is_set("NO_COLOR") || !io::stdout().is_terminal() || says("TERM", "dumb") => Palette::Shades,
-        () if says("COLORTERM", "truecolor") || says("COLORTERM", "24bit") => Palette::TrueColor,
-        () => Palette::Color256,
-    }
 }
 
 /// Writes a picture of what was found, and gives the file its name.

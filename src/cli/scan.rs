@@ -514,8 +514,9 @@ impl Run {
             self.problems.finish()?;
             std::process::exit(0);
         }
-        // Statistics are of all games, however many are listed.
-        Ok(if self.stats.is_some() { ControlFlow::Continue(()) } else { flow })
+        // Statistics and pictures are of all games, however many are listed.
+        let needs_all = self.stats.is_some() || self.study.is_some();
+        Ok(if needs_all { ControlFlow::Continue(()) } else { flow })
     }
 }
 

@@ -14,6 +14,8 @@ mod jsonl;
 pub mod labels;
 mod output;
 pub mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plain;
 mod row;
 mod stitch;
@@ -31,6 +33,8 @@ use crate::reel::GameRow;
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
 pub use output::{OutputError, OutputFile};
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows};
 pub use stitch::Stitcher;
 pub use summary::{Phases, Tally, copy_lines, grouped, kind_name, reason_lines, summary_lines, totals_line};

@@ -72,9 +72,11 @@ pub struct Row<'a> {
     pub hits: usize,
     /// Half-moves played before the position.
     pub ply: u32,
+    /// The position.
+    pub position: Position,
     /// The number of the move that led to it: `23...`, or `start`.
     pub label: String,
-    /// The position, with halfmove clock and move number.
+    /// The position as FEN, with halfmove clock and move number.
     pub fen: String,
     /// The move that leaves it, in SAN; empty at the end of the game.
     pub next: String,
@@ -118,6 +120,7 @@ impl Found<'_> {
                 game: *game,
                 hits: count,
                 ply,
+                position: walk.position,
                 label: String::from_utf8(label).expect("labels are ASCII"),
                 fen: walk.fen(numbers.full(ply)),
                 next: game.moves().get(ply as usize).map_or(String::new(), |mv| mv.to_san(&walk.position)),

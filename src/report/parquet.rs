@@ -1,0 +1,136 @@
+//! The columns of CSV as Parquet, for data frames and databases.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+use super::csv::{COLUMNS, ColumnType};
+
+/// Rows of a group: what is in memory at a time.
+const GROUP_ROWS: usize = 65_536;
+
+/// Writes records of CSV, without their head line, as Parquet: numbers as 64-bit integers, texts as strings, an
+/// empty cell as null; Zstandard inside. What is written at once must be whole records.
+pub struct ParquetWriter<W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    columns: Vec<Cells>,
+    rows: usize,
+}
+
+/// A column of the group that is being filled.
+struct Cells {
+    /// 1 for a value, 0 for null.
+    levels: Vec<i16>,
+    numbers: Vec<i64>,
+    texts: Vec<ByteArray>,
+}
+
+impl Cells {
+    fn new() -> Cells {
+        Cells { levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
+    }
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn new(out: W) -> io::Result<ParquetWriter<W>> {
+        let field = |(name, ty): &(&str, ColumnType)| match ty {
+            ColumnType::Number => format!("OPTIONAL INT64 {name};"),
+            ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
+        };
+        let fields: Vec<String> = COLUMNS.iter().map(field).collect();
+        let schema = parse_message_type(&format!("message hits {{ {} }}", fields.join(" ")));
+        let schema = Arc::new(schema.expect("the columns are our own"));
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
+        Ok(ParquetWriter { file, columns: COLUMNS.iter().map(|_| Cells::new()).collect(), rows: 0 })
+    }
+
+    fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {
+        for ((cell, (name, ty)), column) in record.iter().zip(COLUMNS).zip(&mut self.columns) {
+            column.levels.push(i16::from(!cell.is_empty()));
+            match ty {
+                _ if cell.is_empty() => {}
+                ColumnType::Text => column.texts.push(cell.into()),
+                ColumnType::Number => {
+                    let number =
+                        cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
+                    column.numbers.push(number);
+                }
+            }
+        }
+        self.rows += 1;
+        if self.rows == GROUP_ROWS { self.end_group() } else { Ok(()) }
+    }
+
+    fn end_group(&mut self) -> io::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let mut group = self.file.next_row_group().map_err(fault)?;
+        for cells in &mut self.columns {
+            let Cells { levels, numbers, texts } = std::mem::replace(cells, Cells::new());
+            let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
+            match column.untyped() {
+                ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&numbers, Some(&levels), None),
+                ColumnWriter::ByteArrayColumnWriter(writer) => {
+                    writer.write_batch(&texts, Some(&levels), None)
+                }
+                _ => unreachable!("there are two types of columns"),
+            }
+            .map_err(fault)?;
+            column.close().map_err(fault)?;
+        }
+        group.close().map_err(fault)?;
+        self.rows = 0;
+        Ok(())
+    }
+
+    /// What is written to.
+    pub fn out(&self) -> &W {
+        self.file.inner()
+    }
+
+    /// Writes the last rows and what stands at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.end_group()?;
+        self.file.into_inner().map_err(fault)
+    }
+}
+
+impl<W: Write + Send> Write for ParquetWriter<W> {
+    fn write(&mut self, records: &[u8]) -> io::Result<usize> {
+        let mut table = csv::ReaderBuilder::new().has_headers(false).from_reader(records);
+        for record in table.records() {
+            self.add(&record?)?;
+        }
+        Ok(records.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Errors of the file below keep their words.
+fn fault(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => io::Error::other(error),
+        error => io::Error::other(error.to_string()),
+    }
+}
