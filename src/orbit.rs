@@ -30,7 +30,7 @@ use crate::{
 pub use anchor::{Anchors, anchors};
 pub use convert::{Converted, WrittenOut, to_cql6};
 use lists::{Composite, expand_list};
-pub use pattern::{Pattern, pattern};
+pub use pattern::{Pattern, matched, pattern};
 pub use text::{AsText, small_board};
 
 /// The largest number of copies of one transform, nested ones included.

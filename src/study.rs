@@ -237,13 +237,11 @@ impl Lens {
         }
     }
 
-    /// The squares that are in the value, or on which the copy demands something.
+    /// The squares that are in the value, and those on which the copy demands something.
     fn lit(&self, row: &Row) -> Bitboard {
-        if let Answer::Set(squares) = row.value {
-            return squares;
-        }
+        let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
         let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
-        copy.map_or(Bitboard::EMPTY, |copy| demanded(&PatternBoard::of(&copy.filter).placement))
+        copy.map_or(found, |copy| found | demanded(&PatternBoard::of(&copy.filter).placement))
     }
 }
 

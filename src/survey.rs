@@ -71,6 +71,11 @@ impl Survey {
         Ok(Survey { batch, reads_tags, spare, failure: OnceLock::new() })
     }
 
+    /// How many queries there are.
+    pub fn queries(&self) -> usize {
+        self.batch.queries()
+    }
+
     /// The engine that runs.
     pub fn engine(&self) -> &'static str {
         if self.failure.get().is_some() { "gpu, then cpu" } else { self.batch.name() }

@@ -182,8 +182,8 @@ fn fault_of_query(file: &TextFile, name: &str, query: &str, place: Span, diagnos
 }
 
 /// Reads the query of a theme that stands at a place of a file.
-fn parse(file: &TextFile, name: &str, query: &str, place: Span) -> Result<Parsed, Fault> {
-    query::parse(query).map_err(|error| fault_of_query(file, name, query, place, &error))
+fn parse(file: &TextFile, name: &str, query: &str, place: Span) -> Result<Parsed, ThemesError> {
+    query::parse(query).map_err(|error| fault_of_query(file, name, query, place, &error).into())
 }
 
 impl From<Fault> for ThemesError {

@@ -75,6 +75,10 @@ fn files_say_what_standard_output_says() {
                 Value::Null => {}
                 Value::String(text) => assert_eq!(cell, text, "{name}"),
                 Value::Bool(true) => assert_eq!(cell, "", "{name}"),
+                Value::Array(squares) => {
+                    let squares: Vec<&str> = squares.iter().map(|square| square.as_str().unwrap()).collect();
+                    assert_eq!(cell, squares.join(" "), "{name}");
+                }
                 other => assert_eq!(cell, other.to_string(), "{name}"),
             }
         }
@@ -89,13 +93,13 @@ fn files_say_what_standard_output_says() {
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report.html");
-    stdout(&[QUERY, sample(), "--quiet", "-o", page.to_str().unwrap(), "--where", "year>=1990"]);
+    stdout(&[QUERY, sample(), "--quiet", "-o", page.to_str().unwrap(), "--where", "year>=2014"]);
     let html = fs::read_to_string(&page).unwrap();
     let start = html.find("id=\"findings\">").unwrap() + "id=\"findings\">".len();
     let end = start + html[start..].find("</script>").unwrap();
     let findings: Value = serde_json::from_str(&html[start..end]).unwrap();
     let run = |args: &[&str]| -> Value {
-        let mut all = vec![QUERY, sample(), "--quiet", "--where", "year>=1990", "--format", "jsonl"];
+        let mut all = vec![QUERY, sample(), "--quiet", "--where", "year>=2014", "--format", "jsonl"];
         all.extend(args);
         serde_json::from_str(&stdout(&all)).unwrap()
     };
@@ -147,9 +151,9 @@ fn choosing_chooses() {
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
     // Conditions are those that CQL could state as well.
-    let where_white = plain(&["--where", "result=1-0", "--where", "elo>2500"]);
+    let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
-        "{result 1-0 elo > 2500 shift flip flipcolor {Nd4 kf3}}",
+        "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
         sample(),
         "--quiet",
         "--format",
@@ -273,4 +277,164 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(text(&output.stderr).contains(part), "{args:?}: {}", text(&output.stderr));
     }
+}
+
+/// Files of the corpus of many kinds: tournament games, annotated ones, downloads of a server, studies, problems.
+const ROUND_TRIPS: [&str; 7] = [
+    "otb.pgn",
+    "fen.pgn",
+    "sample-annotated.pgn",
+    "sample-lichess.pgn",
+    "sample-clocks.pgn",
+    "sample-latin1.pgn",
+    "sample-variations.pgn",
+];
+
+/// What is between comments of ours, and the plain text without them.
+fn without_comments(text: &[u8], comment: &str) -> Vec<u8> {
+    let mark = format!("{{{comment}}}");
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = memchr::memmem::find(rest, mark.as_bytes()) {
+        let (mut before, mut after) = (&rest[..at], &rest[at + mark.len()..]);
+        // One blank came with it: before it, or else behind it.
+        match (before.split_last(), after.split_first()) {
+            (Some((b' ', start)), _) => before = start,
+            (_, Some((b' ', end))) => after = end,
+            _ => {}
+        }
+        out.extend_from_slice(before);
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// Games that were written hit at the same plies again, from PGN and from reels, with comments and without.
+#[test]
+fn games_that_hit_make_the_round_trip() {
+    let Some(corpus) = corpus() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let hits = |lines: String| -> Vec<(usize, String)> {
+        // Games are numbered anew among those that hit.
+        let (mut number, mut last) = (0, String::new());
+        lines
+            .lines()
+            .map(|line| {
+                let (game, ply) = line.split_once(' ').unwrap();
+                number += usize::from(game != last);
+                last = game.to_owned();
+                (number, ply.to_owned())
+            })
+            .collect()
+    };
+    let mut tried = 0;
+    for name in ROUND_TRIPS {
+        let source = corpus.join(name);
+        if !source.exists() {
+            continue;
+        }
+        tried += 1;
+        let source = source.to_str().unwrap();
+        let reel = path("source.reel");
+        let index =
+            Command::new(env!("CARGO_BIN_EXE_orbit")).args(["index", source, "-o", &reel]).output().unwrap();
+        assert!(index.status.success(), "{}", text(&index.stderr));
+        for query in [QUERY, "{wtm check}"] {
+            let plain = ["--quiet", "--format", "plain"];
+            let expected = hits(stdout(&[query, source, plain[0], plain[1], plain[2]]));
+            assert!(expected.len() > 5, "{name}: {query}");
+            let (as_they_are, marked, packed, copies) =
+                (path("plain.pgn"), path("marked.pgn"), path("packed.pgn.zst"), path("copies.pgn"));
+            for from in [source, &reel] {
+                stdout(&[query, from, "--quiet", "-o", &as_they_are]);
+                stdout(&[query, from, "--quiet", "-o", &marked, "-o", &packed, "--comment=HERE"]);
+                stdout(&[query, from, "--quiet", "-o", &copies, "--comment"]);
+                for written in [&as_they_are, &marked, &packed, &copies] {
+                    let again = hits(stdout(&[query, written, plain[0], plain[1], plain[2]]));
+                    assert!(again == expected, "{from} {query} {written}");
+                }
+                let (plain_text, marked_text) = (fs::read(&as_they_are).unwrap(), fs::read(&marked).unwrap());
+                assert!(without_comments(&marked_text, "HERE") == plain_text, "{from} {query}");
+                assert_eq!(memchr::memmem::find_iter(&marked_text, b"{HERE}").count(), expected.len());
+                // Every game as it is stands in the source, byte for byte.
+                let source_text = fs::read(source).unwrap();
+                let mut at = 0;
+                for game in games(&plain_text) {
+                    let found = memchr::memmem::find(&source_text[at..], game);
+                    at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
+                }
+            }
+            let copies = fs::read(&copies).unwrap();
+            let is_orbit = query == QUERY;
+            assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), is_orbit, "{name}");
+        }
+    }
+    assert!(tried >= 2, "the corpus has {tried} of these files");
+}
+
+/// The games of a text that was written: each begins with the tag that the first one begins with.
+fn games(text: &[u8]) -> Vec<&[u8]> {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(memchr::memmem::find_iter(text, b"\n[Event \"").map(|at| at + 1))
+        .chain([text.len()])
+        .collect();
+    starts.windows(2).map(|pair| text[pair[0]..pair[1]].trim_ascii_end()).collect()
+}
+
+#[test]
+fn a_source_that_changed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (source, reel, out) = (path("games.pgn"), path("games.reel"), path("out.pgn"));
+    fs::copy(sample(), &source).unwrap();
+    let index =
+        Command::new(env!("CARGO_BIN_EXE_orbit")).args(["index", &source, "-o", &reel]).output().unwrap();
+    assert!(index.status.success(), "{}", text(&index.stderr));
+    let changed = fs::read_to_string(&source).unwrap().replacen("1. ", "1.  ", 1);
+    fs::write(&source, changed).unwrap();
+    let output = scan(&[QUERY, &reel, "-o", &out]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("changed since"), "{}", text(&output.stderr));
+    fs::remove_file(&source).unwrap();
+    let output = scan(&[QUERY, &reel, "-o", &out]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
+    // What needs no text is not in the way, and nothing half-written is left.
+    assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
+    assert_eq!(names(folder.path()), ["games.reel"]);
+    let comment = scan(&[QUERY, sample(), "--comment"]);
+    assert!(text(&comment.stderr).contains("--comment is put into games"), "{}", text(&comment.stderr));
+}
+
+/// Standard input is gone once it is read, and lists of positions are no PGN: games of both are written all the same.
+#[test]
+fn games_are_written_from_streams_and_lists() {
+    use std::io::Write as _;
+    let run = |bytes: &[u8], args: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+            .arg("scan")
+            .args(args)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(bytes).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        output.stdout
+    };
+    let bytes = fs::read(sample()).unwrap();
+    let args = [QUERY, "-", "--quiet", "--format", "pgn", "--limit", "7", "--skip", "2"];
+    assert_eq!(
+        text(&run(&bytes, &args)),
+        stdout(&[QUERY, sample(), args[2], args[3], args[4], args[5], args[6], args[7], args[8]])
+    );
+    let epd = b"8/8/8/8/3N4/5k2/8/K7 w - - hmvc 3; fmvn 40; id \"one\";\n8/8/8/8/8/5k2/8/K7 w - -\n";
+    let written = run(epd, &[QUERY, "-", "--quiet", "--format", "pgn", "--comment=x"]);
+    let written = text(&written);
+    assert!(written.contains("[FEN \"8/8/8/8/3N4/5k2/8/K7 w - - 3 40\"]"), "{written}");
+    assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }

@@ -95,7 +95,8 @@ fn json_lines_say_everything() {
         lines[7],
         serde_json::json!({
             "game": 4, "source": "a.pgn", "number_in_source": 3, "offset": 171, "ply": 4, "move": "25.",
-            "fen": "8/8/3k4/8/4P3/5N2/8/4K3 b - - 0 25", "squares": ["f3"],
+            "fen": "8/8/3k4/8/4P3/5N2/8/4K3 b - - 0 25", "next": null, "squares": ["f3"],
+            "copy": 1, "pattern": "Nf3", "transform": "as written", "copies": 1, "hits": 3, "url": null,
             "tags": {
                 "Event": "three", "FEN": "4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 23", "White": "E", "Black": "F",
             },

@@ -273,3 +273,95 @@ fn both_dialects_are_read() {
     assert!(text(&out.stderr).contains("`.` is an empty square in CQL 5"), "{}", text(&out.stderr));
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
+
+/// What a shell or a formatter says of a file; `None` where it is not installed.
+fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
+    let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
+    match out {
+        Ok(out) => Some(format!("{}{}", text(&out.stderr), if out.status.success() { "" } else { "failed" })),
+        Err(_) => {
+            eprintln!("ignored: {program} is not installed");
+            None
+        }
+    }
+}
+
+#[test]
+fn completions_are_scripts_of_their_shells() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        let out = orbit(folder.path(), &["completions", shell]);
+        assert_eq!(out.status.code(), Some(0));
+        let script = text(&out.stdout);
+        for word in ["orbit", "transform", "fail-if-none", "problems"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        std::fs::write(folder.path().join(shell), script).unwrap();
+        assert!(
+            matches!(judged(shell, &["-n", shell], folder.path()).as_deref(), None | Some("")),
+            "{shell}"
+        );
+    }
+    // Completes as a shell would: the words so far, the last of them begun.
+    let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
+    if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
+        assert_eq!(said.trim(), "scan");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = orbit(folder.path(), &["man", "--dir", "."]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let mut pages: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pages.sort();
+    assert!(
+        pages.len() > 10 && pages[0] == "orbit-batch.1" && pages.contains(&"orbit.1".into()),
+        "{pages:?}"
+    );
+    for page in &pages {
+        let file = std::fs::read(folder.path().join(page)).unwrap();
+        let name = page.strip_suffix(".1").unwrap();
+        let command = name.strip_prefix("orbit-").map_or(vec!["man"], |command| vec!["man", command]);
+        let printed = orbit(folder.path(), &command);
+        assert!(printed.status.success() && printed.stdout == file, "{page}");
+        let lines = text(&file);
+        assert!(lines.contains(".SH DETAILS\n.nf\n") && lines.contains("Examples:\n"), "{page}");
+        // The formatter warns of what it does not understand.
+        let warnings = judged("groff", &["-man", "-ww", "-Tutf8", "-z", page], folder.path());
+        assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");
+    }
+    for (args, message) in [
+        (&["man", "sacn"][..], "error: there is no command `sacn`; there are scan, "),
+        (&["man", "--dir", "no"], "error: no/orbit.1 cannot be written"),
+    ] {
+        let out = orbit(folder.path(), args);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).starts_with(message), "{}", text(&out.stderr));
+    }
+}
+
+#[test]
+fn progress_is_told_to_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.pgn"), PGN).unwrap();
+    let lines = |how: &str| -> Vec<serde_json::Value> {
+        let out = orbit(folder.path(), &["index", "a.pgn", "-o", "a.reel", "--progress", how]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let lines = text(&out.stderr).lines().filter(|line| line.starts_with('{'));
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert!(lines("none").is_empty() && lines("bar").is_empty());
+    let lines = lines("json");
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["progress", "done"]);
+    let bytes = PGN.len();
+    let done = serde_json::json!({
+        "event": "done", "bytes": bytes, "bytes_total": bytes, "games": 3, "positions": 7
+    });
+    assert_eq!(lines[1], done);
+}

@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["database", "engine", "engine::cpu", "engine::gpu", "plan", "reel", "scan"],
         "runs several jobs at once",
     ),
+    ("themes", &["diagnostic", "query"], "reads queries that have names"),
     ("report", &["board", "database", "engine", "orbit", "pgn", "reel", "scan"], "shows hits"),
     ("choice", &["engine", "reel", "report"], "tags as reports read them"),
     ("stats", &["diagnostic", "engine", "reel", "report"], "counts hits by tags, plies, values and copies"),

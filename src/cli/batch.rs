@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use orbit_chess::choice::{Choice, Condition};
 use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::{Hits, Job};
@@ -19,6 +20,7 @@ use orbit_chess::survey::Survey;
 use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
+use super::beside::{BesideArgs, print_substitutes};
 use super::common::{GpuArgs, Interrupt, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -55,7 +57,7 @@ under --fail-if-none; 2 for wrong themes, usage or output; 3 if a source was not
 Examples:
   orbit batch catalogue games.pgn
   orbit batch catalogue all.reel --group mates --format csv -o mates.csv
-  orbit batch mine.toml all.reel --by year,elo:200
+  orbit batch mine.toml all.reel --by year,elo:200 --where 'elo>=2400'
   orbit batch --list
   orbit batch --show greek-gift";
 
@@ -78,6 +80,9 @@ pub(super) struct Args {
     /// player, tag:Name and more; several with commas.
     #[arg(long, value_name = "GROUPING")]
     by: Option<String>,
+    /// Count only games of which this is true, as in `orbit scan`: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
+    #[arg(long = "where", value_name = "CONDITION")]
+    conditions: Vec<Condition>,
     /// How the counts are printed.
     #[arg(long, value_enum, default_value_t = FormatName::Text)]
     format: FormatName,
@@ -85,16 +90,18 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the themes, and search nothing.
-    #[arg(long, conflicts_with_all = ["show", "by"])]
+    #[arg(long, conflicts_with_all = ["show", "by", "conditions"])]
     list: bool,
     /// Print all of one theme, and search nothing.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "only", "group"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "only", "group"])]
     show: Option<String>,
     /// Which engine to use; `auto` takes the fastest that can.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     #[command(flatten)]
     gpu: GpuArgs,
+    #[command(flatten)]
+    beside: BesideArgs,
     /// Threads to work with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -177,7 +184,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     search(&args, &chosen)
 }
 
-/// Runs all themes over the games.
+/// Runs all themes over the games and writes what they hit.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
@@ -186,54 +193,34 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_remarks(themes, args.verbose);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    let mut database = Database::open(&args.paths, options)?;
+    args.beside.apply(&mut options);
+    let database = Database::open(&args.paths, options)?;
+    print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
     let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options).map_err(scan_failure)?;
     let sink = Sink::open(args.output.as_deref())?;
-    if let Some(temporary) = sink.temporary_path() {
-        interrupt.remove(temporary.to_owned());
-    }
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    if !survey.reads_tags() && !stats.reads_tags() {
-        database = database.without_tags();
-    }
-    let progress = Progress::new_if(!args.quiet);
+    sink.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
     let planned = Instant::now();
-    let mut counts: Vec<Counts> = themes.iter().map(|_| stats.none()).collect();
-    let mut fault = None;
-    let count = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
-        let names = &Names::default();
-        let found = |hits| Found { block, hits, games: None, copies: None, names };
-        hits.iter().map(|hits| stats.count(&found(hits))).collect()
-    };
-    let ran = survey.for_each_block(database, threads(args.threads), count, |taken, more| {
-        counts.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
-        progress.update(&taken);
-        fault = problems.list(&taken, &progress).err();
-        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    progress.clear();
-    problems.finish()?;
-    let summary = match (ran.map_err(scan_failure), fault) {
-        (_, Some(fault)) => return Err(fault),
-        (ran, None) => ran?,
-    };
+    let (counts, summary) = count(args, &survey, &stats, database)?;
     if let Some(notice) = survey.notice() {
         eprintln!("warning: {notice}");
     }
-    // A file that ends early would pass for a whole one.
-    if sink.temporary_path().is_none() || !interrupt.is_set() {
-        Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format, sink)?;
+    match &args.output {
+        // A file that ends early would pass for a whole one.
+        Some(path) if interrupt.is_set() => eprintln!("interrupted; {} was not written", path.display()),
+        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format, sink)?,
     }
     if !args.quiet {
-        let phases = [planned - begun, planned.elapsed()].map(|time| time.as_secs_f64());
-        print_summary(
+        let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
+        let (planning, scanning) = ((planned - begun).as_secs_f64(), planned.elapsed().as_secs_f64());
+        let rate = grouped((summary.totals.positions as f64 / scanning.max(1e-9)) as u64);
+        eprintln!("{until}{}", totals_line(&summary.totals));
+        eprintln!(
+            "{} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; {rate} \
+             positions/s ({}, {} threads)",
             themes.len(),
-            &summary,
-            phases,
             survey.engine(),
-            threads(args.threads),
-            interrupt.is_set(),
+            threads(args.threads)
         );
     }
     Ok(match print_failures(&summary) {
@@ -245,26 +232,39 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     })
 }
 
-fn print_summary(
-    themes: usize,
-    summary: &Summary,
-    [planning, scanning]: [f64; 2],
-    engine: &str,
-    threads: usize,
-    interrupted: bool,
-) {
-    let rate = (summary.totals.positions as f64 / scanning.max(1e-9)) as u64;
-    eprintln!(
-        "{}{}",
-        if interrupted { "interrupted; until then " } else { "" },
-        totals_line(&summary.totals)
-    );
-    eprintln!(
-        "{themes} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; \
-         {} positions/s ({engine}, {threads} thread{})",
-        grouped(rate),
-        if threads == 1 { "" } else { "s" }
-    );
+/// Counts the hits of each theme.
+fn count(
+    args: &Args,
+    survey: &Survey,
+    stats: &Stats,
+    mut database: Database,
+) -> Result<(Vec<Counts>, Summary), Failure> {
+    let choice = Choice { conditions: args.conditions.clone(), first: false };
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
+        database = database.without_tags();
+    }
+    let progress = Progress::new_if(!args.quiet);
+    let mut sums = vec![stats.none(); survey.queries()];
+    let mut fault = None;
+    let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
+        let games = choice.games(block);
+        let (games, names) = (games.as_deref(), &Names::default());
+        let found = |hits| Found { block, hits, games, copies: None, names };
+        hits.iter().map(|hits| stats.count(&found(hits))).collect()
+    };
+    let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
+        sums.iter_mut().zip(counts).for_each(|(sum, more)| sum.add(more));
+        progress.update(&taken);
+        fault = problems.list(&taken, &progress).err();
+        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.clear();
+    problems.finish()?;
+    match (ran.map_err(scan_failure), fault) {
+        (_, Some(fault)) => Err(fault),
+        (ran, None) => Ok((sums, ran?)),
+    }
 }
 
 /// The themes that are wanted, in the order in which they were loaded.

@@ -1,20 +1,19 @@
 //! What several commands need.
 
-use std::cell::Cell;
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use orbit_chess::database::{Summary, Taken};
+use orbit_chess::database::Summary;
 use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem};
 
 use super::{Exit, Failure};
 
+pub(super) use super::progress::{Progress, ProgressArgs};
 pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
@@ -111,82 +110,6 @@ pub(super) fn size_text(bytes: u64) -> String {
         0x10_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
         _ => format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
     }
-}
-
-/// Work that is done sooner needs no bar.
-const PROGRESS_DELAY: Duration = Duration::from_millis(500);
-
-/// A bar on stderr, if that is a terminal and the work takes its time.
-pub(super) struct Progress {
-    bar: Option<ProgressBar>,
-    is_shown: Cell<bool>,
-}
-
-impl Progress {
-    pub(super) fn new() -> Progress {
-        Progress::new_if(true)
-    }
-
-    /// No bar unless it is wanted.
-    pub(super) fn new_if(is_wanted: bool) -> Progress {
-        let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let bar = (is_wanted && io::stderr().is_terminal()).then(|| hidden().with_style(style(false)));
-        Progress { bar, is_shown: Cell::new(false) }
-    }
-
-    /// Shows how far a run has come.
-    pub(super) fn update(&self, taken: &Taken) {
-        let Some(bar) = &self.bar else { return };
-        if !self.is_shown.get() && bar.elapsed() >= PROGRESS_DELAY {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.is_shown.set(true);
-        }
-        if bar.length() != taken.bytes_total {
-            bar.set_style(style(taken.bytes_total.is_some()));
-            taken.bytes_total.iter().for_each(|&total| bar.set_length(total));
-        }
-        bar.set_position(taken.bytes);
-    }
-
-    /// Prints a line of messages without spoiling the bar.
-    pub(super) fn message(&self, line: &str) {
-        self.aside(|| eprintln!("{line}"));
-    }
-
-    /// Does something that writes to the terminal without spoiling the bar.
-    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
-    }
-
-    /// Does something that writes to standard output: a bar on the same terminal must not be spoilt.
-    pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
-        if io::stdout().is_terminal() { self.aside(write) } else { write() }
-    }
-
-    /// Takes the bar away.
-    pub(super) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-fn style(bounded: bool) -> ProgressStyle {
-    let template = if bounded {
-        "{wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left"
-    } else {
-        "{spinner} {bytes}, {bytes_per_sec}"
-    };
-    ProgressStyle::with_template(template).expect("the templates are above")
 }
 
 /// Standard output with a buffer.

@@ -11,7 +11,12 @@ use super::{Exit, Failure};
     after_help = "The number, a part of the name or the PCI bus id chooses one: orbit scan --engine gpu --gpu 1 ...
 
 A software adapter is a program that stands in for a card. It runs every query, but seldom faster than
-`--engine cpu`; `--engine auto` never takes it."
+`--engine cpu`; `--engine auto` never takes it.
+
+Examples:
+  orbit devices
+  orbit devices --json
+  orbit scan --engine gpu --gpu 1 'mate' all.reel"
 )]
 pub(super) struct Args {
     /// Print JSON.

@@ -12,25 +12,27 @@ use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 
-use super::common::{Interrupt, Progress, grouped, print_failures, reason_lines, threads, totals_line};
+use super::common::{
+    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, threads, totals_line,
+};
 use super::problems::Problems;
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
 Appending:
-  --append leaves what a reel holds as it is and writes after it; until all of it is on disk, the reel is
-  the old one, whatever happens. Files that the reel holds already, under whatever name, are skipped; a
-  file that the reel holds with another content is refused. Two appends at once exclude each other.
-  Each append leaves the directory before it as dead bytes, which `orbit info` counts; indexing the reel
-  itself (orbit index all.reel -o new.reel) leaves them out.
+  --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
+  reel is the old one, whatever happens. Files that the reel holds already, under whatever name,
+  are skipped; a file that it holds with another content is refused. Two appends at once exclude
+  each other. Each append leaves the directory before it as dead bytes, which `orbit info`
+  counts; `orbit index all.reel -o new.reel` leaves them out.
 
 Duplicates:
-  --no-duplicates drops games that equal an earlier one: the same start position, moves, result and tag pairs.
-  They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of memory a game, those that the
-  reel holds already included.
+  --no-duplicates drops games that equal an earlier one: the same start position, moves, result
+  and tag pairs. They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of
+  memory a game, those that the reel holds already included.
 
-Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a source was not
-read to its end (the reel holds what was read); 130 after Ctrl-C.
+Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a
+source was not read to its end (the reel holds what was read); 130 after Ctrl-C.
 
 Examples:
   orbit index games/ -o all.reel
@@ -64,6 +66,8 @@ pub(super) struct Args {
     /// List them on stderr as well.
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -85,7 +89,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         database = database.without_duplicates(seen(&args, writer.reel(), options)?);
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    let summary = write(&mut writer, database, &mut problems, threads(args.threads))?;
+    let progress = Progress::of(&args.progress, false);
+    let summary = write(&mut writer, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
     if interrupt.is_set() {
         let what = if writer.reel().is_some() { "nothing was appended to" } else { "there is no new" };
@@ -97,6 +102,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let sources: Vec<ReelSource> =
         summary.sources[sources_before..].iter().map(|source| source.to_reel_source()).collect();
     let (totals, sections) = writer.finish(&sources)?;
+    progress.done();
     report(&args.output, &summary, is_appended.then_some(&totals), &sections, begun.elapsed().as_secs_f64());
     Ok(print_failures(&summary))
 }
@@ -139,13 +145,13 @@ fn write(
     writer: &mut ReelWriter,
     database: Database,
     problems: &mut Problems,
+    progress: &Progress,
     threads: usize,
 ) -> Result<Summary, Failure> {
-    let progress = Progress::new();
     let mut fault = None;
     let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
         progress.update(&taken);
-        let written = problems.list(&taken, &progress).and_then(|()| Ok(writer.append(&encoded)?));
+        let written = problems.list(&taken, progress).and_then(|()| Ok(writer.append(&encoded)?));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -154,6 +160,7 @@ fn write(
             }
         }
     });
+    progress.clear();
     let summary = summary.map_err(Failure::Midway)?;
     fault.map_or(Ok(summary), Err)
 }

@@ -10,6 +10,10 @@ use super::common::{Out, grouped, kind_name, reason_lines, totals_line};
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  orbit info all.reel
+  orbit info --verify all.reel
+  orbit info --json all.reel | jq .positions")]
 pub(super) struct Args {
     /// The reel.
     #[arg(value_name = "FILE.reel")]

@@ -13,11 +13,14 @@ mod completions;
 mod convert;
 mod devices;
 mod explain;
+mod games;
 mod index;
 mod info;
+mod man;
 mod outputs;
 mod pictures;
 mod problems;
+mod progress;
 mod queries;
 mod query_text;
 mod scan;
@@ -33,9 +36,17 @@ use clap::{Parser, Subcommand};
 use orbit_chess::database::DatabaseError;
 use orbit_chess::reel::ReelError;
 
+const AFTER_HELP: &str = "\
+Examples:
+  orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
+  orbit index games/ -o all.reel
+  orbit explain --copies 2 --boards 'flip {Rd8 kg8}'
+
+`orbit COMMAND --help` explains a command, with examples.";
+
 /// Search chess games for patterns, wherever and however they stand on the board.
 #[derive(Debug, Parser)]
-#[command(name = "orbit", version, max_term_width = 100)]
+#[command(name = "orbit", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -65,6 +76,8 @@ enum Command {
     Bench(bench::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
+    /// Print the manual page, or write those of all commands.
+    Man(man::Args),
 }
 
 /// How a command ended, when nothing went wrong.
@@ -113,6 +126,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Devices(args) => devices::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
     };
     match outcome {
         Ok(Exit::Done) => ExitCode::SUCCESS,
@@ -129,5 +143,81 @@ pub fn run(cli: Cli) -> ExitCode {
             eprintln!("error: {failure}");
             ExitCode::from(if matches!(failure, Failure::Midway(_)) { 3 } else { 2 })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The examples of a command: the lines under that heading which are indented by two.
+    fn examples(command: &clap::Command) -> Vec<String> {
+        let help = command.get_after_help().map_or(String::new(), ToString::to_string);
+        let shown = help.split_once("Examples:\n").map_or("", |(_, shown)| shown);
+        shown.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
+    }
+
+    /// The words of the commands of a line of the shell, those between `|`, without `<` and `>`.
+    fn words(line: &str) -> Vec<Vec<String>> {
+        let (mut commands, mut word, mut quote) = (vec![vec![]], None::<String>, None);
+        let mut is_redirected = false;
+        for letter in line.chars().chain([' ']) {
+            match (letter, quote) {
+                (letter, Some(open)) if letter == open => quote = None,
+                ('\'' | '"', None) => {
+                    quote = Some(letter);
+                    word.get_or_insert_default();
+                }
+                (' ' | '|' | '<' | '>', None) => {
+                    if let Some(word) = word.take()
+                        && !std::mem::take(&mut is_redirected)
+                    {
+                        commands.last_mut().unwrap().push(word);
+                    }
+                    is_redirected |= matches!(letter, '<' | '>');
+                    if letter == '|' {
+                        commands.push(vec![]);
+                    }
+                }
+                (letter, _) => word.get_or_insert_default().push(letter),
+            }
+        }
+        assert_eq!(quote, None, "{line}");
+        commands
+    }
+
+    #[test]
+    fn shell_words_are_told_apart() {
+        let found = words("zcat 'a b'\"c\" | orbit scan '' -q <in >out - | jq .fen");
+        assert_eq!(found, [vec!["zcat", "a bc"], vec!["orbit", "scan", "", "-q", "-"], vec!["jq", ".fen"]]);
+    }
+
+    #[test]
+    fn every_command_has_examples_that_are_understood() {
+        let mut orbit = Cli::command().disable_help_subcommand(true);
+        orbit.build();
+        let commands: Vec<&clap::Command> = std::iter::once(&orbit).chain(orbit.get_subcommands()).collect();
+        assert!(commands.len() > 10);
+        for command in commands {
+            let name = command.get_display_name().unwrap_or_default().replace('-', " ");
+            let examples = examples(command);
+            let own = examples.iter().filter(|line| line.contains(&name)).count();
+            assert!(own >= 2, "`{name} --help` has {own} examples");
+            for line in examples {
+                let calls = words(&line).into_iter().filter(|words| words[0] == "orbit");
+                for call in calls.clone() {
+                    Cli::try_parse_from(&call).unwrap_or_else(|error| panic!("{line}: {error}"));
+                }
+                assert!(calls.count() > 0, "{line}");
+            }
+        }
+    }
+
+    /// Reads what does not depend on where it runs, such as names that are used twice.
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
     }
 }

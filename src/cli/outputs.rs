@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use orbit_chess::choice::{Order, SortKey, Top};
+use orbit_chess::database::{Database, Taken};
 use orbit_chess::engine::Want;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::study::Study;
@@ -13,6 +14,7 @@ use orbit_chess::study::Study;
 use super::Failure;
 use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress};
+use super::games::{Comment, Games, Target};
 use super::pictures::{self, Picture};
 
 /// Plies in a line of text without `--all-plies`.
@@ -24,14 +26,18 @@ pub(super) struct OutputArgs {
     /// How hits are printed [default: text].
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
-    /// Write to a file what its name ends in: hits as .txt, .jsonl, .csv, .epd or .fen, each perhaps with .zst after
-    /// it; a report as .html, a heat map as .svg. May be given several times. Nothing is printed then without
-    /// --format. A file appears under its name only when it is complete.
+    /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen; each
+    /// perhaps with .zst after it; a report as .html, a heat map as .svg. May be given several times. Nothing is
+    /// printed then without --format. A file appears under its name only when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Whether tables (jsonl, csv, epd, fen) have a row for each position that hits or, with its first hit, for each game.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
     rows: RowsName,
+    /// Put a comment at each hit into games that are written as PGN: TEXT, or without it the copy that hit
+    /// (the first in the order of the orbit) and how many others did.
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    comment: Option<String>,
     /// List every ply of a game in text, however many hit.
     #[arg(long)]
     pub(super) all_plies: bool,
@@ -40,6 +46,7 @@ pub(super) struct OutputArgs {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum FormatName {
     Text,
+    Pgn,
     Jsonl,
     Csv,
     Epd,
@@ -55,22 +62,30 @@ enum RowsName {
 }
 
 impl OutputArgs {
-    fn format_of(&self, name: FormatName, layout: Layout) -> Format {
+    /// Whether games are written as PGN, so that their text is needed.
+    pub(super) fn write_games(&self) -> bool {
+        self.format == Some(FormatName::Pgn)
+            || self.files.iter().any(|path| matches!(wish(path), Ok(Wish::Hits(FormatName::Pgn))))
+    }
+
+    /// `None` for games as they are.
+    fn format_of(&self, name: FormatName, layout: Layout) -> Option<Format> {
         let rows = match self.rows {
             RowsName::Hits => Rows::Hits,
             RowsName::Games => Rows::Games,
         };
-        match name {
+        Some(match name {
             FormatName::Text => {
                 Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX }, layout }
             }
+            FormatName::Pgn => return None,
             FormatName::Jsonl => Format::JsonLines(rows),
             FormatName::Csv => Format::Csv(rows),
             FormatName::Epd => Format::Epd(rows),
             FormatName::Fen => Format::Fen(rows),
             FormatName::Plain => Format::Plain,
             FormatName::Values => Format::Values,
-        }
+        })
     }
 }
 
@@ -84,6 +99,7 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        "pgn" => Ok(Wish::Hits(FormatName::Pgn)),
         "txt" => Ok(Wish::Hits(FormatName::Text)),
         "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
         "csv" => Ok(Wish::Hits(FormatName::Csv)),
@@ -92,7 +108,7 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
         "html" => Ok(Wish::Picture(Picture::Page)),
         "svg" => Ok(Wish::Picture(Picture::Svg)),
         _ => Err(Failure::Other(format!(
-            "{}: the name must end in .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: that says \
+            "{}: the name must end in .pgn, .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: that says \
              what is written",
             path.display()
         ))),
@@ -104,21 +120,28 @@ pub(super) struct Formats {
     formats: Vec<Format>,
     /// Reports of whole blocks are not wanted where games are held until the end.
     are_held: bool,
+    comments_name_copies: bool,
+    writes_games: bool,
     sorts_by_value: bool,
 }
 
 impl Formats {
     pub(super) fn want(&self) -> Want {
         let wants_values = self.formats.iter().any(|format| format.want() == Want::Values);
-        if wants_values || self.sorts_by_value { Want::Values } else { Want::Bits }
+        if wants_values || self.sorts_by_value || self.comments_name_copies {
+            Want::Values
+        } else {
+            Want::Bits
+        }
     }
 
     pub(super) fn reads_tags(&self) -> bool {
-        self.formats.iter().any(|format| format.reads_tags())
+        // What is fetched from a source is compared with all that is known of the game.
+        self.writes_games || self.formats.iter().any(|format| format.reads_tags())
     }
 
     pub(super) fn names_copies(&self) -> bool {
-        self.formats.iter().any(|format| format.names_copies())
+        self.comments_name_copies || self.formats.iter().any(|format| format.names_copies())
     }
 
     pub(super) fn reports(&self, found: &Found) -> Vec<Report> {
@@ -187,8 +210,12 @@ pub(super) struct Outputs {
     outputs: Vec<Output>,
     pictures: Vec<(Picture, OutputFile)>,
     /// Games that do not come as they stand in the database are held until the end, with a report for each output.
-    held: Option<(Order, Top<Vec<Report>>)>,
+    held: Option<(Order, Top<Held>)>,
+    games: Games,
 }
+
+/// A game that is held: a report for each output, and its text if games are written.
+type Held = (Vec<Report>, Vec<u8>);
 
 impl Outputs {
     /// Begins all files. `lists` is whether there can be a list on standard output.
@@ -196,40 +223,55 @@ impl Outputs {
         args: &OutputArgs,
         choosing: &ChoosingArgs,
         lists: bool,
-        sources: &[String],
+        database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
+        let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
+        let comment = Comment::of(args.comment.as_deref());
+        let mut games = Games::new(database.texts(), comment, choosing.skip(), choosing.games_max());
+        if args.comment.is_some() && !args.write_games() {
+            let why = "--comment is put into games: write them with --format pgn or -o FILE.pgn";
+            return Err(Failure::Other(why.into()));
+        }
         let order = choosing.order();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
         let output = |format: Format, sink| {
             let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
-            let stitcher = Stitcher::new(has_headings.then(|| sources.to_vec()), choosing.games_max());
+            let stitcher = Stitcher::new(has_headings.then(|| sources.clone()), choosing.games_max());
             Output { format, stitcher: stitcher.skipping(choosing.skip()), sink }
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
-        let format = shown.map_or(Format::Nothing, |name| args.format_of(name, layout));
-        outputs.push(output(format, Sink::Stdout));
+        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout));
+        if format.is_none() {
+            games.add(Target::Stdout);
+        }
+        outputs.push(output(format.unwrap_or(Format::Nothing), Sink::Stdout));
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
             let file = OutputFile::create(path).map_err(file_failure)?;
             file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
             match wish {
-                Wish::Hits(name) => outputs.push(output(args.format_of(name, layout), Sink::File(file))),
+                Wish::Hits(name) => match args.format_of(name, layout) {
+                    Some(format) => outputs.push(output(format, Sink::File(file))),
+                    None => games.add(Target::File(file)),
+                },
                 Wish::Picture(picture) => pictures.push((picture, file)),
             }
         }
         outputs.iter_mut().try_for_each(Output::begin)?;
         let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
         let held = order.map(|order| (order, Top::new(usize::try_from(kept).unwrap_or(usize::MAX))));
-        Ok(Outputs { outputs, pictures, held })
+        Ok(Outputs { outputs, pictures, held, games })
     }
 
     pub(super) fn formats(&self) -> Formats {
         Formats {
             formats: self.outputs.iter().map(|output| output.format).collect(),
             are_held: self.held.is_some(),
+            comments_name_copies: self.games.name_copies(),
+            writes_games: self.games.are_wanted(),
             sorts_by_value: matches!(self.held, Some((Order::Sorted { key: SortKey::Value, .. }, _))),
         }
     }
@@ -237,22 +279,17 @@ impl Outputs {
     /// Takes what was found in the next block, and the reports of it; breaks when no more games are wanted.
     pub(super) fn take(
         &mut self,
+        taken: &Taken,
         found: &Found,
         reports: &[Report],
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        let Outputs { outputs, held, .. } = self;
-        if let Some((order, top)) = held {
-            for game in found.block.games().filter(|game| found.is_hit(game)) {
-                let one = game.index()..game.index() + 1;
-                top.offer(order.rank(&game, found.hits), game.number(), || {
-                    outputs.iter().map(|output| output.format.report(found, one.clone())).collect()
-                });
-            }
-            return Ok(ControlFlow::Continue(()));
+        if self.held.is_some() {
+            return self.hold(taken, found).map(ControlFlow::Continue);
         }
+        self.games.take(taken, found)?;
         let mut all = ControlFlow::Break(());
-        for (output, report) in outputs.iter_mut().zip(reports) {
+        for (output, report) in self.outputs.iter_mut().zip(reports) {
             if output.write(report, progress)?.is_continue() {
                 all = ControlFlow::Continue(());
             }
@@ -260,19 +297,42 @@ impl Outputs {
         Ok(all)
     }
 
+    /// Keeps the games of a block that are among the best so far.
+    fn hold(&mut self, taken: &Taken, found: &Found) -> Result<(), Failure> {
+        let Outputs { outputs, held: Some((order, top)), games, .. } = self else { return Ok(()) };
+        let mut fault = None;
+        for game in found.block.games().filter(|game| found.is_hit(game)) {
+            let one = game.index()..game.index() + 1;
+            top.offer(order.rank(&game, found.hits), game.number(), || {
+                let text = games.text(taken, &game, found).unwrap_or_else(|failure| {
+                    fault = Some(failure);
+                    Vec::new()
+                });
+                (outputs.iter().map(|output| output.format.report(found, one.clone())).collect(), text)
+            });
+        }
+        fault.map_or(Ok(()), Err)
+    }
+
     /// Whether nobody reads what is written.
     pub(super) fn are_closed(&self) -> bool {
-        self.pictures.is_empty() && self.outputs.iter().all(|output| matches!(output.sink, Sink::Closed))
+        let is_closed = |output: &Output| match output.sink {
+            Sink::Closed => true,
+            Sink::Stdout => output.format == Format::Nothing && self.games.are_closed(),
+            Sink::File(_) => false,
+        };
+        self.pictures.is_empty() && !self.games.are_wanted() && self.outputs.iter().all(is_closed)
     }
 
     /// Writes the games that were held, and gives all files their names. What was listed.
     pub(super) fn finish(&mut self, progress: &Progress) -> Result<(), Failure> {
         if let Some((order, top)) = self.held.take() {
-            let games: Vec<Vec<Report>> = match order {
+            let games: Vec<Held> = match order {
                 Order::Sampled { .. } => top.by_number().collect(),
                 Order::Sorted { .. } => top.by_rank().collect(),
             };
-            for reports in games {
+            for (reports, text) in games {
+                self.games.write(&text)?;
                 for (output, report) in self.outputs.iter_mut().zip(&reports) {
                     let _ = output.write(report, progress)?;
                 }
@@ -283,7 +343,7 @@ impl Outputs {
                 file.finish().map_err(file_failure)?;
             }
         }
-        Ok(())
+        self.games.finish()
     }
 
     /// Whether a study is wanted.
@@ -303,7 +363,8 @@ impl Outputs {
             Sink::File(file) => Some(file.path()),
             Sink::Stdout | Sink::Closed => None,
         });
-        hits.chain(self.pictures.iter().map(|(_, file)| file.path()))
+        let games = self.games.files().map(OutputFile::path);
+        hits.chain(games).chain(self.pictures.iter().map(|(_, file)| file.path()))
     }
 
     /// The games and positions that were listed.

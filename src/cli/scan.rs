@@ -187,6 +187,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    options.keep_text = args.outputs.write_games();
     args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
@@ -421,7 +422,7 @@ impl Run {
     fn new(args: &Args, scan: &Scan, database: Database, interrupt: &Interrupt) -> Result<Run, Failure> {
         let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
         let choice = args.choosing.choice();
-        let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &sources, interrupt)?;
+        let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &database, interrupt)?;
         let has_conditions = !choice.conditions.is_empty();
         Ok(Run {
             names: Names::new(&scan.filter(), sources),
@@ -506,7 +507,7 @@ impl Run {
         let found = finding.found(&taken.block, &self.names);
         self.tally.games += found.hits.games(&taken.block);
         self.tally.positions += found.hits.count();
-        let flow = self.outputs.take(&found, &finding.reports, &self.progress)?;
+        let flow = self.outputs.take(taken, &found, &finding.reports, &self.progress)?;
         if self.outputs.are_closed() {
             // Nobody reads on, and a thread that waits for standard input might never notice.
             self.progress.clear();

@@ -13,6 +13,10 @@ use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  orbit show games.pgn 1042
+  orbit show all.reel 1042:37
+  orbit show --json all.reel 1042:0 | jq .fen")]
 pub(super) struct Args {
     /// A reel or PGN.
     #[arg(value_name = "DB")]

@@ -9,6 +9,7 @@ mod news;
 mod numbers;
 mod ordered;
 mod summary;
+mod texts;
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,6 +22,7 @@ use std::sync::atomic::AtomicBool;
 pub use self::beside::Substitute;
 pub use self::news::{Held, News, news};
 pub use self::summary::{SourceSummary, Summary};
+pub use self::texts::{GameTexts, TextError};
 
 use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources, Stamp};
@@ -37,6 +39,8 @@ pub struct DatabaseOptions {
     /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
     /// see [`Database::substitutes`].
     pub reels_beside: bool,
+    /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
+    pub keep_text: bool,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -94,6 +98,8 @@ pub struct Taken {
     pub bytes: u64,
     /// Bytes of input in all, where every size is known.
     pub bytes_total: Option<u64>,
+    /// The text that the block was made from, if it was made from text and this is kept.
+    pub(crate) text: Vec<pgn::Part>,
 }
 
 enum Input {
@@ -356,7 +362,7 @@ impl Database {
                 size = (2 * size).min(blocks.max(1));
                 (!jobs.is_empty()).then_some(jobs)
             },
-            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options.parse, bytes_total, is_hashed)),
+            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options, bytes_total, is_hashed)),
             number: |group: &mut Group| {
                 group.number(&mut numbers);
                 Ok(())
@@ -421,10 +427,15 @@ struct Group {
 }
 
 impl Group {
-    fn prepare(jobs: Vec<Job>, parse: &ParseOptions, bytes_total: Option<u64>, is_hashed: bool) -> Group {
+    fn prepare(
+        jobs: Vec<Job>,
+        options: &DatabaseOptions,
+        bytes_total: Option<u64>,
+        is_hashed: bool,
+    ) -> Group {
         let mut group = Group { made: Vec::new(), failure: None };
         for job in jobs {
-            match prepare(job, parse, bytes_total) {
+            match prepare(job, options, bytes_total) {
                 Ok(mut made) => {
                     if is_hashed {
                         made.hashes = GameHash::of_block(&made.taken.block);
@@ -519,18 +530,25 @@ impl Feed {
 }
 
 /// Makes the block of a job.
-fn prepare(job: Job, parse: &ParseOptions, bytes_total: Option<u64>) -> Result<Made, DatabaseError> {
+fn prepare(job: Job, options: &DatabaseOptions, bytes_total: Option<u64>) -> Result<Made, DatabaseError> {
+    let parse = &options.parse;
+    let mut text = Vec::new();
     let (mut block, base, is_fresh) = match job.work {
-        Work::Chunk { chunk, base } => (build(&chunk, parse), base, true),
+        Work::Chunk { chunk, base } => {
+            let block = build(&chunk, parse);
+            if options.keep_text {
+                text = chunk.parts;
+            }
+            (block, base, true)
+        }
         Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, false),
         Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, false),
         Work::Block(block) => (*block, 0, false),
     };
-    for part in block.parts_mut() {
-        part.source += base;
-    }
+    block.parts_mut().iter_mut().for_each(|part| part.source += base);
+    text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
-    let taken = Taken { block, totals, bytes: job.bytes, bytes_total };
+    let taken = Taken { block, totals, bytes: job.bytes, bytes_total, text };
     Ok(Made { taken, is_fresh, hashes: Vec::new() })
 }
 

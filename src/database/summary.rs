@@ -11,7 +11,7 @@ pub struct SourceSummary {
     /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
     /// from.
     pub name: String,
-    /// What its file was known by when it was read: complete once it was, with a reel as complete as that has it.
+    /// What its file was known by when it was read: all of it once it was read to its end.
     pub stamp: Stamp,
     /// Games read, skipped ones included.
     pub games: u64,

@@ -3,7 +3,10 @@
 use shakmaty::{Bitboard, Square};
 
 use super::{AsText, Filter, text::designator};
-use crate::query::Op;
+use crate::{
+    board::{Board, Code},
+    query::Op,
+};
 
 /// A filter as a diagram and a rest in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +34,35 @@ pub fn pattern(filter: &Filter) -> Pattern {
     let mut drawing = Drawing { pieces: [None; 64], area: Bitboard::EMPTY, rest: Vec::new() };
     drawing.demand(filter);
     Pattern { placement: placement(&drawing.pieces), area: drawing.area, rest: drawing.rest }
+}
+
+/// The squares of a board on which designators of a filter find what they look for: those that must match, and
+/// those of alternatives. Designators of the whole board are left out, and so are squares that are to be empty.
+///
+/// ```
+/// use orbit_chess::{board::{Bitboard, Position, Square}, orbit, query};
+///
+/// let query = query::parse("{Ke1 P[e2,e4] or Ra2 k not Qd1}").unwrap().query;
+/// let filter = orbit::expand(&query.body).unwrap();
+/// let found = orbit::matched(&filter, &Position::standard().board);
+/// assert_eq!(found, Bitboard::from(Square::E1) | Square::E2);
+/// ```
+pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
+    let Filter::Plain(plain) = filter else { return Bitboard::EMPTY };
+    match &plain.op {
+        Op::Designator { squares, .. } if *squares == Bitboard::FULL => Bitboard::EMPTY,
+        Op::Designator { pieces, squares } => {
+            let stands = |square: &Square| {
+                let content = board.at(*square);
+                content != Code::EMPTY && pieces.accepts().contains(content)
+            };
+            squares.into_iter().filter(stands).collect()
+        }
+        Op::Compound | Op::And | Op::Or | Op::Union => {
+            plain.args.iter().fold(Bitboard::EMPTY, |found, arg| found | matched(arg, board))
+        }
+        _ => Bitboard::EMPTY,
+    }
 }
 
 struct Drawing {

@@ -24,12 +24,13 @@ impl fmt::Display for AsText<'_> {
     }
 }
 
-/// Shows how a copy came from the filter as written: `turned 90, shifted +1 files -2 ranks`.
+/// Shows how a copy came from the filter as written: `turned 90, shifted +1 file -2 ranks`. Swapped colours
+/// include the reflection of ranks, which is not named beside them.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
         if self.swap_colors {
-            parts.push("colours swapped (with 1<->8)".into());
+            parts.push("colours swapped".into());
         }
         parts.extend(turn(self.turned()).map(String::from));
         if self.turn45 != 0 {
@@ -39,12 +40,21 @@ impl fmt::Display for Placement {
             Some((0, 0)) => {}
             Some((dx, dy)) => {
                 let smeared = if self.smeared { ", edge squares stay" } else { "" };
-                parts.push(format!("shifted {dx:+} files {dy:+} ranks{smeared}"));
+                parts.push(format!("shifted{}{}{smeared}", steps(dx, "file"), steps(dy, "rank")));
             }
             None => parts.push("shifted more than once".into()),
         }
         f.write_str(if parts.is_empty() { "as written" } else { "" })?;
         f.write_str(&parts.join(", "))
+    }
+}
+
+/// ` -2 files`; nothing for no steps.
+fn steps(count: i8, line: &str) -> String {
+    match count {
+        0 => String::new(),
+        1 | -1 => format!(" {count:+} {line}"),
+        _ => format!(" {count:+} {line}s"),
     }
 }
 
@@ -427,6 +437,30 @@ mod tests {
             ("N[a1,b1,a2]", "N[a-b1,a2]"),
         ] {
             assert_eq!(printed(text), wanted);
+        }
+    }
+
+    #[test]
+    fn placements_are_told_in_words() {
+        let swapped =
+            Placement { swap_colors: true, dihedral: Dihedral::ReflectRanks, ..Placement::IDENTITY };
+        let shifted = Placement { shift: Some((1, -2)), ..Placement::IDENTITY };
+        for (placement, words) in [
+            (Placement::IDENTITY, "as written"),
+            (swapped, "colours swapped"),
+            (Placement { dihedral: Dihedral::Rotate180, ..swapped }, "colours swapped, mirrored a<->h"),
+            (shifted, "shifted +1 file -2 ranks"),
+            (
+                Placement { shift: Some((0, -1)), turn45: 3, ..shifted },
+                "directions turned 135, shifted -1 rank",
+            ),
+            (Placement { smeared: true, ..shifted }, "shifted +1 file -2 ranks, edge squares stay"),
+            (
+                Placement { shift: None, dihedral: Dihedral::Rotate90Ccw, ..shifted },
+                "turned 90, shifted more than once",
+            ),
+        ] {
+            assert_eq!(placement.to_string(), words);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Comments put into the text of a game, and nothing else of it changed.
 
 use super::ParseOptions;
-use super::extent::line_end_of;
+use super::extent::line_end;
 use super::lex::{is_blank, is_eol};
 use super::parse::Parser;
 use super::scan::Event;
@@ -31,8 +31,8 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
         out.extend_from_slice(&text[at..place.at]);
         at = place.at;
         if place.after_tags {
-            out.extend_from_slice(line_end_of(text));
-            out.extend_from_slice(line_end_of(text));
+            out.extend_from_slice(line_end(text));
+            out.extend_from_slice(line_end(text));
         } else if out.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
             out.push(b' ');
         }

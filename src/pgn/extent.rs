@@ -4,7 +4,7 @@
 //! end: comments and prose after the terminator are of it. But if the next game begins within a line,
 //! the text ends with the terminator: what else is on that line has a meaning only there.
 
-use super::lex::{BOM, EVENT, at_line_start, is_eol, line_end};
+use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::Parser;
 use super::scan::{Event, Scanner};
 use super::{Game, ParseOptions};
@@ -33,7 +33,7 @@ pub fn read_game(text: &[u8]) -> Option<Game> {
 /// which says nothing. Only if that does not help either (the first leaves a comment open, or the second
 /// is no more than a result) the second gets a tag `[Event "?"]`.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
-    let eol = line_end_of(before);
+    let eol = line_end(before);
     let empty_line = eol.repeat(2);
     // A line that begins so begins a game, whatever stands before it.
     if after.starts_with(EVENT) {
@@ -50,9 +50,9 @@ pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     [empty_line, terminated].into_iter().find(reads_alike).unwrap_or(tagged)
 }
 
-/// The line ends of a text: those of its first line.
-pub(super) fn line_end_of(text: &[u8]) -> &'static [u8] {
-    match text[line_end(text, 0)..] {
+/// How the lines of a text end: as the first one does; with LF if there is only one.
+pub fn line_end(text: &[u8]) -> &'static [u8] {
+    match text[lex::line_end(text, 0)..] {
         [b'\r', b'\n', ..] => b"\r\n",
         [b'\r', ..] => b"\r",
         _ => b"\n",

@@ -69,7 +69,7 @@ pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, Part};
 pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
-pub use extent::{first_game, game_text, read_game, separator};
+pub use extent::{first_game, game_text, line_end, read_game, separator};
 pub use game::{Fault, Game, Outcome, Status, Tag};
 pub use parse::ParseOptions;
 pub use sources::{Options, Source, Sources, list};

@@ -182,13 +182,20 @@ impl ReelWriter {
         };
         header.crc = header.checksum();
         self.write(&directory)?;
-        let flushed = self.file.as_mut().map_or(Ok(()), |file| file.flush().and(file.get_ref().sync_all()));
-        flushed.map_err(|error| self.io(error))?;
+        self.flush().map_err(|error| self.io(error))?;
         self.make_valid(&header).map_err(|error| self.io(error))?;
         Ok((std::mem::take(&mut self.totals), self.sections))
     }
 
-    /// Everything but the header is on disk.
+    /// Writes out what is buffered. What a reel grows by must be on disk before its header is written over;
+    /// a new reel gets its name only after all of it is.
+    fn flush(&mut self) -> io::Result<()> {
+        let file = self.file.as_mut().expect("only finish takes it");
+        file.flush()?;
+        if matches!(self.place, Place::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
+    }
+
+    /// All but the header is written.
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
         if matches!(self.place, Place::After(_)) {
             // From here on the header may be the new one: nothing may be cut off any more.

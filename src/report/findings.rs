@@ -12,8 +12,8 @@ use serde::{Serialize, Serializer};
 
 use super::heat::HeatMap;
 use crate::{
-    board::Bitboard,
-    orbit::{self, Anchors, AsText, Filter, Orbit, Pattern},
+    board::{Bitboard, Dihedral},
+    orbit::{self, Anchors, AsText, Filter, Orbit, Pattern, Placement},
 };
 
 /// Copies listed at most; there may be 100,000.
@@ -22,9 +22,9 @@ const COPIES_MAX: usize = 1_000;
 const TEXT_MAX: usize = 300;
 
 /// Everything that a report shows.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Findings {
-    /// What the report is called.
+    /// What the report is called; without a name it is called a report.
     pub title: String,
     /// The day on which it was made, if it shall say so: without it equal findings make equal bytes.
     pub date: Option<String>,
@@ -72,7 +72,7 @@ pub struct OrbitFindings {
     pub copies_hit: u64,
     /// The copies that hit, most frequent first, then in the order of the orbit; 1,000 at most.
     pub copies: Vec<CopyFindings>,
-    /// Hits by turn or reflection, in the order of the orbit.
+    /// Hits by turn or reflection, the filter as written first.
     pub symmetries: Vec<TransformSum>,
     /// Hits by whether the colours were swapped.
     pub colors: Vec<TransformSum>,
@@ -211,42 +211,40 @@ impl OrbitFindings {
         let copies_hit = hit.len() as u64;
         hit.sort_by_key(|&k| (Reverse(counts[k]), k));
         hit.truncate(COPIES_MAX);
-        let sums = |name: fn(&orbit::Copy) -> String| transform_sums(orbit, counts, name);
         OrbitFindings {
             copies_total: orbit.copies.len() as u64,
             copies_hit,
             copies: hit.into_iter().map(|k| copy_findings(orbit, &anchors, k, counts[k])).collect(),
-            symmetries: sums(|copy| symmetry_name(copy.placement)),
-            colors: sums(|copy| color_name(copy.placement)),
+            symmetries: transform_sums(orbit, counts, |p| (p.turned(), p.turn45), symmetry_name),
+            colors: transform_sums(orbit, counts, |p| p.swap_colors, color_name),
             heat: HeatMap::of_anchors(&anchors, counts),
         }
     }
 }
 
-/// What is left of a placement for the table of turns and reflections.
-fn symmetry_name(placement: orbit::Placement) -> String {
-    let dihedral = placement.turned();
-    orbit::Placement { dihedral, swap_colors: false, ..placement.unshifted() }.to_string()
-}
-
-fn color_name(placement: orbit::Placement) -> String {
-    if placement.swap_colors { "colours swapped" } else { "colours as written" }.to_owned()
-}
-
-/// Sums by a name that copies have, in the order in which the names first occur.
-fn transform_sums(orbit: &Orbit, counts: &[u64], name: impl Fn(&orbit::Copy) -> String) -> Vec<TransformSum> {
-    let mut sums: Vec<TransformSum> = Vec::new();
-    let mut known = BTreeMap::new();
-    for (copy, &positions) in orbit.copies.iter().zip(counts) {
-        let transform = name(copy);
-        let index = *known.entry(transform.clone()).or_insert_with(|| {
-            sums.push(TransformSum { transform, copies: 0, positions: 0 });
-            sums.len() - 1
-        });
-        sums[index].copies += 1;
-        sums[index].positions = sums[index].positions.saturating_add(positions);
+/// Sums by what copies have in common, in its order.
+fn transform_sums<K: Ord>(
+    orbit: &Orbit,
+    counts: &[u64],
+    key: impl Fn(Placement) -> K,
+    name: impl Fn(&K) -> String,
+) -> Vec<TransformSum> {
+    let mut sums: BTreeMap<K, (u64, u64)> = BTreeMap::new();
+    for (copy, &count) in orbit.copies.iter().zip(counts) {
+        let (copies, positions) = sums.entry(key(copy.placement)).or_default();
+        *copies += 1;
+        *positions = positions.saturating_add(count);
     }
-    sums
+    let sum = |(key, (copies, positions))| TransformSum { transform: name(&key), copies, positions };
+    sums.into_iter().map(sum).collect()
+}
+
+fn symmetry_name(&(dihedral, turn45): &(Dihedral, u8)) -> String {
+    Placement { dihedral, turn45, ..Placement::IDENTITY }.to_string()
+}
+
+fn color_name(is_swapped: &bool) -> String {
+    if *is_swapped { "colours swapped" } else { "colours as written" }.to_owned()
 }
 
 fn copy_findings(orbit: &Orbit, anchors: &Anchors, index: usize, positions: u64) -> CopyFindings {

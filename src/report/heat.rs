@@ -40,6 +40,22 @@ pub enum Palette {
     Shades,
 }
 
+impl Palette {
+    /// The best that a terminal shows, by the variables of its environment: `NO_COLOR`, `TERM`, `COLORTERM`.
+    /// What is no terminal gets no colour.
+    ///
+    /// Source: <https://no-color.org>, <https://github.com/termstandard/colors>.
+    pub fn of_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
+        let is_plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || variable("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        match variable("COLORTERM").as_deref() {
+            _ if is_plain || !is_terminal => Palette::Shades,
+            Some("truecolor" | "24bit") => Palette::TrueColor,
+            _ => Palette::Color256,
+        }
+    }
+}
+
 impl HeatMap {
     /// The hits of each copy of an orbit, where the copy stands. `None` if all stand in one place, or if some
     /// copy was shifted in a way that has no place.
@@ -250,6 +266,22 @@ mod tests {
         let mut parts = text.split('\x1b');
         let first = parts.next().unwrap().to_owned();
         parts.fold(first, |out, part| out + &part[part.find('m').unwrap() + 1..])
+    }
+
+    #[test]
+    fn terminals_get_what_they_show() {
+        let with = |variables: &'static [(&str, &str)]| {
+            move |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
+        };
+        let full = &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
+        assert_eq!(Palette::of_terminal(true, with(full)), Palette::TrueColor);
+        assert_eq!(Palette::of_terminal(false, with(full)), Palette::Shades);
+        assert_eq!(Palette::of_terminal(true, with(&[("TERM", "xterm")])), Palette::Color256);
+        for none in [&[("TERM", "dumb")][..], &[], &[("TERM", "xterm"), ("NO_COLOR", "1")]] {
+            assert_eq!(Palette::of_terminal(true, with(none)), Palette::Shades);
+        }
+        let unset = &[("TERM", "xterm"), ("NO_COLOR", "")];
+        assert_eq!(Palette::of_terminal(true, with(unset)), Palette::Color256);
     }
 
     #[test]

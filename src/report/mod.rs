@@ -2,11 +2,13 @@
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
 //! the reports of a run one after the other. Nothing here knows queries, plans or terminals, and only
-//! [`OutputFile`] knows files. The invariant: the bytes depend on the blocks and hits alone, never on who wrote them when.
+//! [`OutputFile`] and [`game_text`] know files. The invariant: the bytes depend on the blocks and hits alone,
+//! never on who wrote them when.
 
 mod csv;
 mod epd;
 pub mod findings;
+mod games;
 pub mod heat;
 mod jsonl;
 pub mod labels;
@@ -27,6 +29,7 @@ use crate::engine::{Values, Want};
 use crate::reel::GameRow;
 
 pub use csv::{COLUMNS, ColumnType};
+pub use games::{PgnWriter, game_pgn, game_text};
 pub use output::{OutputError, OutputFile};
 pub use row::{Found, Names, Row, Rows};
 pub use stitch::Stitcher;

@@ -15,11 +15,12 @@ use super::{findings::Findings, summary::grouped, svg};
 const STYLE: &str = include_str!("page/style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Sources that are listed by name.
-const SOURCES_MAX: usize = 40;
+const SOURCES_MAX: usize = 12;
 
 /// The page of a report.
 pub fn page(findings: &Findings) -> String {
     let sections = sections(findings);
+    let title = if findings.title.trim().is_empty() { "Report" } else { &findings.title };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -28,7 +29,7 @@ pub fn page(findings: &Findings) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="generator" content={ "orbit " (env!("CARGO_PKG_VERSION")) };
-                title { (findings.title) }
+                title { (title) }
                 style { (PreEscaped(svg::PALETTE)) (PreEscaped(STYLE)) }
             }
             body {
@@ -38,7 +39,7 @@ pub fn page(findings: &Findings) -> String {
                         "Chess positions that match a pattern"
                         @if let Some(date) = &findings.date { " · " time { (date) } }
                     }
-                    h1 dir="auto" { (findings.title) }
+                    h1 dir="auto" { (title) }
                     pre.query tabindex="0" aria-label="The query" { code { (findings.query) } }
                 }
                 nav aria-label="Contents" {

@@ -21,7 +21,9 @@ pub const PALETTE: &str = include_str!("svg/palette.css");
 
 /// A heat map as a file of its own.
 pub fn heat_map_file(map: &HeatMap) -> String {
-    let picture = heat_map(map, "heat", Some(PALETTE)).into_string();
+    // In a page the ground is the page's.
+    let style = format!("{PALETTE}svg {{ background: var(--paper); }}\n");
+    let picture = heat_map(map, "heat", Some(&style)).into_string();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n")
 }
 

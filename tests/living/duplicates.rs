@@ -145,6 +145,11 @@ fn duplicates_are_dropped_across_files_and_appends() {
     assert_eq!(hits(folder, "initial", &["grown.reel"]), once);
     assert!(hits(folder, "initial", &["late.reel"]).lines().count() == 12 + 3 * 299);
     for reel in ["once.reel", "grown.reel"] {
+        for (game, first) in [(9, 5), (1209, 1205), (1285, 5), (1293, 1)] {
+            let stderr = run(folder, 2, &["show", reel, &game.to_string()]).1;
+            let expected = format!("game {game} was skipped: exact duplicate of game {first}\n");
+            assert!(stderr.ends_with(&expected), "{stderr}");
+        }
         let info = info(folder, reel);
         let sources = info["sources"].as_array().unwrap().iter();
         let duplicates: Vec<u64> = sources.map(|source| source["duplicates"].as_u64().unwrap()).collect();

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::invariance::fragments;
+use super::marks::{is_marked, marks};
 use super::*;
 
 const CAP: usize = 64 << 20;
-const MARK: &[u8] = b"{MARK}";
 
 /// What has to stay: all but where things stand.
 fn essence(game: &Game) -> Game {
@@ -30,29 +30,6 @@ fn without_offsets(game: &Game) -> Game {
     }
     game.notes.iter_mut().for_each(|note| note.offset = 0);
     game
-}
-
-/// Whether pieces, put together without up to four blanks where two of them meet, are a text.
-fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
-    let [first, rest @ ..] = pieces else { return false };
-    let Some(second) = rest.first() else { return *first == text };
-    let ends = (0..5)
-        .map_while(|cut| first.len().checked_sub(cut))
-        .take_while(|&end| first[end..].trim_ascii().is_empty());
-    ends.map(|end| &first[..end]).filter(|first| text.starts_with(first)).any(|first| {
-        let text = &text[first.len()..];
-        let next = second.strip_prefix(b" ").map(|second| [&[second], &rest[1..]].concat());
-        are(rest, text) || next.is_some_and(|next| are(&next, text))
-    })
-}
-
-/// The text between comments `{MARK}`.
-fn pieces(text: &[u8]) -> Vec<&[u8]> {
-    let mut starts = vec![0];
-    let mut ends: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
-    starts.extend(ends.iter().map(|end| end + MARK.len()));
-    ends.push(text.len());
-    starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
 /// Whether only blanks stand before a game on its line.
@@ -83,9 +60,8 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let found = read_game(&commented).map(|game| without_offsets(&game));
     let shown = [text, &commented].map(String::from_utf8_lossy).join("\n----\n");
     assert_eq!(found, Some(without_offsets(game)), "{name}, game {}: {shown}", game.number);
-    let pieces = pieces(&commented);
-    assert_eq!(pieces.len(), comments.len() + 1, "{name}: {shown}");
-    assert!(are(&pieces, text), "{name}: {shown}");
+    assert_eq!(marks(&commented), comments.len(), "{name}: {shown}");
+    assert!(is_marked(&commented, text), "{name}: {shown}");
     Some([text.to_vec(), commented])
 }
 

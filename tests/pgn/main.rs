@@ -9,6 +9,8 @@ mod cases;
 mod corpus;
 mod inputs;
 mod invariance;
+#[path = "../common/marks.rs"]
+mod marks;
 mod plain;
 mod splitter;
 mod strict;

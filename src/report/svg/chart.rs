@@ -1,6 +1,7 @@
 //! Heat maps and bar charts.
 
 use maud::{Markup, PreEscaped, html};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::picture;
 use crate::report::{
@@ -103,10 +104,9 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
             (bar(histogram, row, LEFT + width * k as f64, width, top))
         }
         (names(rows, width))
-        text x=((LEFT + RIGHT) / 2.0) y="222" font-size="12" text-anchor="middle" { (histogram.name) }
     };
     let title = format!("Share of {} that hit, by {}", histogram.unit.name(), histogram.name);
-    picture(id, "bars", (0, 0, 400, 228), &title, &range_words(histogram, rows), inside)
+    picture(id, "bars", (0, 0, 400, 230), &title, &range_words(histogram, rows), inside)
 }
 
 fn range_words(histogram: &Histogram, rows: &[HistogramRow]) -> String {
@@ -136,7 +136,9 @@ pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     let shares = rows.iter().filter_map(|row| row.share);
     let large = rows.iter().filter(|row| row.counts.positions >= positions / 50);
     let most = shares.chain(large.filter_map(|row| row.high)).filter(|share| share.is_finite());
-    let most = most.fold(0.0, f64::max).clamp(1e-6, 1.0);
+    let most = most.fold(0.0, f64::max).clamp(0.0, 1.0);
+    // Where nothing hits, any axis will do.
+    let most = if most > 0.0 { most } else { 0.01 };
     let power = 10f64.powf((most / 4.0).log10().floor());
     let step = [1.0, 2.0, 5.0].map(|k| k * power).into_iter().find(|step| step * 5.0 >= most * 0.999);
     let step = step.unwrap_or(10.0 * power);
@@ -154,6 +156,7 @@ fn bar(histogram: &Histogram, row: &HistogramRow, left: f64, width: f64, top: f6
     let gap = (width * 0.18).min(6.0);
     let middle = left + width / 2.0;
     let cap = (width * 0.2).min(4.0);
+    let end = |y: f64| format!("M{} {}h{}", fixed(middle - cap), fixed(y), fixed(2.0 * cap));
     html! {
         g {
             title { (row.label) ": " (percent(share)) ", " (grouped(hit)) " of " (grouped(all)) " "
@@ -161,10 +164,11 @@ fn bar(histogram: &Histogram, row: &HistogramRow, left: f64, width: f64, top: f6
             rect class="bar" x=(fixed(left + gap / 2.0)) y=(fixed(y)) width=(fixed(width - gap))
                 height=(fixed(BOTTOM - y)) {}
             @if let (Some(low), Some(high)) = (row.low, row.high) {
+                @let is_cut = high > top;
                 @let (low, high) = (height(low, top), height(high, top));
-                path class="whisker" d={ "M" (fixed(middle)) " " (fixed(low)) "V" (fixed(high))
-                    "M" (fixed(middle - cap)) " " (fixed(high)) "h" (fixed(2.0 * cap))
-                    "M" (fixed(middle - cap)) " " (fixed(low)) "h" (fixed(2.0 * cap)) } {}
+                path class=(if width < 6.0 { "whisker thin" } else { "whisker" })
+                    d={ "M" (fixed(middle)) " " (fixed(low)) "V" (fixed(high)) (end(low))
+                        @if !is_cut { (end(high)) } } {}
             }
         }
     }
@@ -172,20 +176,21 @@ fn bar(histogram: &Histogram, row: &HistogramRow, left: f64, width: f64, top: f6
 
 /// The names of as many groups as fit; long ones are turned.
 fn names(rows: &[HistogramRow], width: f64) -> Markup {
-    let longest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
-    let needed = longest as f64 * 6.8 + 8.0;
-    let every = ((needed / width).ceil() as usize).max(1);
-    // Turned names take the height of a line each.
-    let is_turned = every > 2 && longest > 4;
-    let every = if is_turned { ((14.0 / width).ceil() as usize).max(1) } else { every };
+    let longest = rows.iter().map(|row| row.label.width()).max().unwrap_or(0);
+    let every = ((longest as f64 * 6.8 + 8.0) / width).ceil().max(1.0) as usize;
+    let is_turned = every > 1 && longest > 4;
+    // Turned names stand as close as lines of text.
+    let every = if is_turned { (13.0 / width).ceil().max(1.0) as usize } else { every };
     html! {
         @for (k, row) in rows.iter().enumerate().step_by(every) {
-            @let x = fixed(LEFT + width * (k as f64 + 0.5));
+            @let x = LEFT + width * (k as f64 + 0.5);
             @if is_turned {
                 text font-size="10" text-anchor="end"
-                    transform={ "translate(" (x) " " (BOTTOM + 9.0) ") rotate(-28)" } { (clipped(&row.label)) }
+                    transform={ "translate(" (fixed(x + 3.0)) " " (BOTTOM + 10.0) ") rotate(-40)" } {
+                    (clipped(&row.label))
+                }
             } @else {
-                text x=(x) y=(BOTTOM + 16.0) font-size="12" text-anchor="middle" { (row.label) }
+                text x=(fixed(x)) y=(BOTTOM + 16.0) font-size="12" text-anchor="middle" { (row.label) }
             }
         }
     }
@@ -193,10 +198,18 @@ fn names(rows: &[HistogramRow], width: f64) -> Markup {
 
 /// What of a name fits below a bar.
 fn clipped(label: &str) -> String {
-    match label.char_indices().nth(11) {
-        Some((end, _)) if label.chars().count() > 12 => format!("{}…", &label[..end]),
-        _ => label.to_owned(),
+    const COLUMNS: usize = 9;
+    if label.width() <= COLUMNS {
+        return label.to_owned();
     }
+    let mut short = String::new();
+    for letter in label.chars() {
+        if short.width() + letter.width().unwrap_or(0) >= COLUMNS {
+            break;
+        }
+        short.push(letter);
+    }
+    short + "…"
 }
 
 /// A coordinate.
@@ -204,10 +217,14 @@ fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// The name of a line of the share axis.
+/// The name of a line of the share axis, short enough for its margin.
 fn tick(share: f64, step: f64) -> String {
     let decimals = (-(step * 100.0).log10().floor()).max(0.0) as usize;
-    format!("{:.decimals$}%", share * 100.0)
+    match decimals {
+        _ if share == 0.0 => "0".into(),
+        0..=3 => format!("{:.decimals$}%", share * 100.0),
+        _ => format!("{:.1e}%", share * 100.0).replace(".0", ""),
+    }
 }
 
 /// A share with three digits that count: `12.5%`, `3.52%`, `0.035%`.
@@ -218,6 +235,7 @@ pub fn percent(share: f64) -> String {
         _ if percent >= 9.995 => 1,
         _ if percent >= 0.9995 => 2,
         _ if percent >= 0.0995 => 3,
+        _ if percent > 0.0 && percent < 0.0001 => return "<0.0001%".into(),
         _ if percent > 0.0 => 4,
         _ => 0,
     };
@@ -248,8 +266,23 @@ mod tests {
             (0.0352, "3.52%"),
             (0.00352, "0.352%"),
             (0.000_352, "0.0352%"),
+            (1e-9, "<0.0001%"),
         ] {
             assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn names_of_lines_are_short() {
+        let cases = [
+            (0.0, 0.1, "0"),
+            (0.3, 0.1, "30%"),
+            (0.005, 0.005, "0.5%"),
+            (3e-7, 1e-7, "3e-5%"),
+            (1.5e-7, 5e-8, "1.5e-5%"),
+        ];
+        for (share, step, name) in cases {
+            assert_eq!(tick(share, step), name);
         }
     }
 
@@ -260,7 +293,8 @@ mod tests {
             (0.5, 0.5, 0.1),
             (1.0, 1.0, 0.2),
             (0.0007, 0.0008, 0.0002),
-            (0.0, 1e-6, 2e-7),
+            (0.0, 0.01, 0.002),
+            (3e-9, 3e-9, 1e-9),
         ] {
             let mut only = row("x", 0, 1);
             (only.share, only.high) = (Some(share), Some(share));

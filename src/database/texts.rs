@@ -1,0 +1,270 @@
+//! The text of games as their sources have it.
+//!
+//! A block made from PGN may keep the text that it was made from; of a reel's games the text is fetched
+//! from the files that the reel was made from, which may have changed since. The invariant: a text that
+//! is handed out reads as the game that it is handed out for.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::{Database, SourceSummary, Taken};
+use crate::pgn::{self, Compression, Freshness, Kind, Part, Sources};
+use crate::reel::GameRow;
+
+/// Why the text of a game cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// A reel's source is gone.
+    #[error(
+        "{name} is not there any more, from which {} was made: put it back, or search the games where they \
+         are now", reel.display()
+    )]
+    Missing {
+        /// The source, as the reel names it.
+        name: String,
+        /// The reel.
+        reel: PathBuf,
+    },
+    /// A reel's source is another file by now.
+    #[error("{name} has changed since {} was made from it: index it again", reel.display())]
+    Changed {
+        /// The source, as the reel names it.
+        name: String,
+        /// The reel.
+        reel: PathBuf,
+    },
+    /// Where a game of a reel was there is something else.
+    #[error(
+        "game {number} of {name} is not where it was: the file has changed since {} was made from it; index it \
+         again", reel.display()
+    )]
+    Moved {
+        /// The source, as the reel names it.
+        name: String,
+        /// The reel.
+        reel: PathBuf,
+        /// The game's number in the source, from 1.
+        number: u32,
+    },
+    /// A reel's source cannot be read.
+    #[error("{name} cannot be read ({error}): check it and its permissions")]
+    Unreadable {
+        /// The source, as the reel names it.
+        name: String,
+        /// The reason.
+        error: io::Error,
+    },
+    /// Nobody asked for the text when the game was read.
+    #[error("the text of game {number} was not kept: open the database with `keep_text`")]
+    NotKept {
+        /// The game's number over all sources, from 1.
+        number: u32,
+    },
+}
+
+/// Where the text of a database's games is.
+pub struct GameTexts {
+    sources: Vec<SourceSummary>,
+    options: pgn::Options,
+    /// Whether games have tags to compare.
+    has_tags: bool,
+    /// The source that a game was fetched from last.
+    current: Option<Opened>,
+}
+
+impl Database {
+    /// Where the text of its games will be, once they are taken. Games of PGN have none without
+    /// [`DatabaseOptions::keep_text`](super::DatabaseOptions::keep_text).
+    pub fn texts(&self) -> GameTexts {
+        let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
+        GameTexts { sources, options, has_tags: self.options.parse.tags, current: None }
+    }
+}
+
+impl GameTexts {
+    /// The text of a game, from its first byte to the next game, without blanks at the end. `None` where there
+    /// is none that can stand by itself: the source is a list of positions, or the game begins or ends in a
+    /// way that means something else in another place. Then it can still be written from the block.
+    ///
+    /// Games of packed sources are best asked for in their order: going back means to unpack again.
+    ///
+    /// # Errors
+    ///
+    /// That the source of a reel is missing, unreadable or has changed, or that the text was not kept.
+    pub fn text(&mut self, taken: &Taken, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
+        let here = |part: &&Part| {
+            let end = part.offset + part.bytes.len() as u64;
+            part.source == game.source() && (part.offset..end).contains(&game.offset())
+        };
+        if let Some(part) = taken.text.iter().find(here) {
+            if part.kind == Kind::Epd {
+                return Ok(None);
+            }
+            let text = &part.bytes[(game.offset() - part.offset) as usize..];
+            let text = pgn::first_game(text, self.options.game_bytes_max);
+            return Ok(self.is_of(text, game).then(|| text.to_vec()));
+        }
+        self.fetch(game)
+    }
+
+    fn fetch(&mut self, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
+        let index = game.source();
+        let source = &self.sources[index as usize];
+        let name = || source.name.clone();
+        let Some(reel) = &source.reel else { return Err(TextError::NotKept { number: game.number() }) };
+        let unreadable = |error| TextError::Unreadable { name: name(), error };
+        let current = match self.current.take().filter(|current| current.index == index) {
+            Some(current) => current,
+            None => Opened::open(index, source, reel, &self.options)?,
+        };
+        let current = self.current.insert(current);
+        let text = current.reader.text(game.offset(), &self.options).map_err(unreadable)?;
+        let is_same = current.is_same;
+        match text {
+            None => Ok(None),
+            Some(text) if self.is_of(&text, game) => Ok(Some(text)),
+            // What is there is what was read: it only cannot stand by itself.
+            Some(_) if is_same => Ok(None),
+            Some(_) => {
+                Err(TextError::Moved { name: name(), reel: reel.clone(), number: game.number_in_source() })
+            }
+        }
+    }
+
+    /// Whether a text reads as a game.
+    fn is_of(&self, text: &[u8], game: &GameRow) -> bool {
+        let Some(found) = pgn::read_game(text) else { return false };
+        let tags = found.tags.iter().map(|tag| (&tag.name[..], &tag.value[..]));
+        found.positions.first() == Some(&game.start())
+            && found.moves == game.moves()
+            && found.outcome == game.outcome()
+            && (!self.has_tags || tags.eq(game.tags()))
+    }
+}
+
+/// A source of a reel that is being read again.
+struct Opened {
+    index: u32,
+    /// Whether it is known to be what the reel was made from.
+    is_same: bool,
+    reader: Reader,
+}
+
+impl Opened {
+    fn open(
+        index: u32,
+        source: &SourceSummary,
+        reel: &Path,
+        options: &pgn::Options,
+    ) -> Result<Opened, TextError> {
+        let (name, reel) = (source.name.clone(), reel.to_owned());
+        let Some(path) = source.to_reel_source().locate(&reel) else {
+            return Err(TextError::Missing { name, reel });
+        };
+        let freshness = source.stamp.compare(&path);
+        let is_same = match freshness {
+            Ok(Freshness::Missing) => return Err(TextError::Missing { name, reel }),
+            Ok(Freshness::Changed) => return Err(TextError::Changed { name, reel }),
+            Ok(freshness) => freshness.is_same(),
+            Err(error) => return Err(TextError::Unreadable { name, error }),
+        };
+        let reader = Reader::open(path, options).map_err(|error| TextError::Unreadable { name, error })?;
+        Ok(Opened { index, is_same, reader })
+    }
+}
+
+enum Reader {
+    /// A list of positions.
+    List,
+    /// PGN that can be read from anywhere.
+    Plain(File),
+    /// PGN that is unpacked from its beginning.
+    Packed(Box<Packed>),
+}
+
+/// Bytes that are read of a game at first: more than most have.
+const GAME_BYTES: usize = 16 << 10;
+
+impl Reader {
+    fn open(path: PathBuf, options: &pgn::Options) -> io::Result<Reader> {
+        let mut sources = open(&path, options)?;
+        // Where there is nothing, nothing will be found.
+        let Some(part) = next_part(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
+        Ok(match (part.kind, sources.sources()[0].compression) {
+            (Kind::Epd, _) => Reader::List,
+            (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
+            (Kind::Pgn, _) => Reader::Packed(Box::new(Packed { path, sources, part })),
+        })
+    }
+
+    /// The text of the game that begins at an offset of the unpacked source; `None` in a list.
+    fn text(&mut self, offset: u64, options: &pgn::Options) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            Reader::List => Ok(None),
+            Reader::Plain(file) => read_at(file, offset, options.game_bytes_max).map(Some),
+            Reader::Packed(packed) => packed.text(offset, options).map(Some),
+        }
+    }
+}
+
+/// A packed source, as far as it has been unpacked.
+struct Packed {
+    path: PathBuf,
+    sources: Sources,
+    part: Part,
+}
+
+impl Packed {
+    fn text(&mut self, offset: u64, options: &pgn::Options) -> io::Result<Vec<u8>> {
+        if offset < self.part.offset {
+            self.sources = open(&self.path, options)?;
+            self.part.bytes.clear();
+            self.part.offset = 0;
+        }
+        while self.part.offset + self.part.bytes.len() as u64 <= offset {
+            let Some(next) = next_part(&mut self.sources)? else { return Ok(Vec::new()) };
+            self.part = next;
+        }
+        // What follows a game that is too long is in no part.
+        let text =
+            offset.checked_sub(self.part.offset).map_or(&[][..], |from| &self.part.bytes[from as usize..]);
+        Ok(pgn::first_game(text, options.game_bytes_max).to_vec())
+    }
+}
+
+fn open(path: &Path, options: &pgn::Options) -> io::Result<Sources> {
+    Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
+}
+
+/// The next part of a single source.
+fn next_part(sources: &mut Sources) -> io::Result<Option<Part>> {
+    if let Some(chunk) = sources.next_chunk() {
+        return Ok(chunk.parts.into_iter().next());
+    }
+    match sources.failures().first() {
+        Some(failure) => Err(io::Error::other(failure.reason.clone())),
+        None => Ok(None),
+    }
+}
+
+/// The game that begins at an offset of a file.
+fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut text = Vec::new();
+    let mut want = GAME_BYTES;
+    loop {
+        let more = (want - text.len()) as u64;
+        let is_end = (file.by_ref().take(more).read_to_end(&mut text)? as u64) < more;
+        let game = match pgn::game_text(&text, game_bytes_max) {
+            None if is_end => Some(pgn::first_game(&text, game_bytes_max)),
+            game => game,
+        };
+        if let Some(game) = game {
+            text.truncate(game.len());
+            return Ok(text);
+        }
+        want *= 2;
+    }
+}

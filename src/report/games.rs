@@ -1,0 +1,154 @@
+//! Games to PGN: as their sources have them, or from their moves and tags alone.
+
+use std::io::{self, Write};
+use std::num::NonZeroU32;
+
+use shakmaty::fen::Fen;
+
+use super::labels::MoveNumbers;
+use crate::board::{Color, Position};
+use crate::database::{GameTexts, Taken, TextError};
+use crate::pgn;
+use crate::reel::GameRow;
+
+/// Characters of a line of movetext at most.
+const LINE_MAX: usize = 80;
+
+/// A game as its source has it, or, where it has no text that can stand by itself (a list of positions, for
+/// instance), as [`game_pgn`] writes it.
+///
+/// # Errors
+///
+/// Those of [`GameTexts::text`].
+pub fn game_text(texts: &mut GameTexts, taken: &Taken, game: &GameRow) -> Result<Vec<u8>, TextError> {
+    Ok(texts.text(taken, game)?.unwrap_or_else(|| game_pgn(game)))
+}
+
+/// A game from its block alone: tags, moves in SAN, result. It reads back as the same game; comments and
+/// variations are not in a block. Of tags it leaves out those whose names PGN cannot have, which operations of EPD may.
+pub fn game_pgn(game: &GameRow) -> Vec<u8> {
+    let mut out = Vec::new();
+    let numbers = MoveNumbers::of(game);
+    push_tags(game, numbers, &mut out);
+    if !out.is_empty() {
+        out.extend_from_slice(b"\n\n");
+    }
+    let mut width = 0;
+    for word in words(game, numbers) {
+        let is_first = width == 0;
+        width += word.len() + 1;
+        if width > LINE_MAX + 1 {
+            out.push(b'\n');
+            width = word.len() + 1;
+        } else if !is_first {
+            out.push(b' ');
+        }
+        out.extend_from_slice(word.as_bytes());
+    }
+    out
+}
+
+/// Lines of tags, without a line end after the last one.
+fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
+    let mut has_event = false;
+    let mut push = |name: &[u8], value: &[u8]| {
+        // A second `Event` at the start of a line would begin a game.
+        let between = if has_event && name == b"Event" { b" " } else { b"\n" };
+        if !out.is_empty() {
+            out.extend_from_slice(between);
+        }
+        has_event |= name == b"Event";
+        out.push(b'[');
+        out.extend_from_slice(name);
+        out.extend_from_slice(b" \"");
+        for &byte in value {
+            if matches!(byte, b'"' | b'\\') {
+                out.push(b'\\');
+            }
+            out.push(byte);
+        }
+        out.extend_from_slice(b"\"]");
+    };
+    let is_name = |name: &[u8]| {
+        let rest = |&byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte);
+        name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
+    };
+    let has_fen = game.tags().any(|(name, _)| name.eq_ignore_ascii_case(b"FEN"));
+    game.tags().filter(|(name, _)| is_name(name)).for_each(|(name, value)| push(name, value));
+    if !has_fen && game.start() != Position::standard() {
+        push(b"SetUp", b"1");
+        push(b"FEN", start_fen(game, numbers).as_bytes());
+    }
+}
+
+/// The start position with its counters. Its en passant square is written whether or not a pawn can take.
+fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
+    let mut setup = game.start().to_setup();
+    setup.halfmoves = numbers.clock;
+    setup.fullmoves = NonZeroU32::new(numbers.full(0)).unwrap_or(NonZeroU32::MIN);
+    Fen::try_from_setup(setup).map_or_else(|_| game.start().to_fen(), |fen| fen.to_string())
+}
+
+/// `1. e4`, `e5`, ..., `1-0`.
+fn words(game: &GameRow, numbers: MoveNumbers) -> Vec<String> {
+    let mut position = game.start();
+    let mut words = Vec::with_capacity(game.plies() + 1);
+    for (ply, &mv) in (0..).zip(game.moves()) {
+        let san = mv.to_san(&position);
+        words.push(match position.state.turn() {
+            Color::White => format!("{}. {san}", numbers.full(ply)),
+            Color::Black if ply == 0 => format!("{}... {san}", numbers.full(ply)),
+            Color::Black => san,
+        });
+        position.play(mv);
+    }
+    words.push(game.outcome().text().to_owned());
+    words
+}
+
+/// Writes games one after the other, so that each is read as it is alone.
+pub struct PgnWriter<W> {
+    out: W,
+    /// The game that was written last.
+    before: Vec<u8>,
+}
+
+impl<W: Write> PgnWriter<W> {
+    /// Writes to `out`, to which nothing was written before.
+    pub fn new(out: W) -> PgnWriter<W> {
+        PgnWriter { out, before: Vec::new() }
+    }
+
+    /// Writes the text of a game, byte for byte, and before it what keeps it apart from the one before:
+    /// see [`pgn::separator`].
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        if !self.before.is_empty() {
+            self.out.write_all(&pgn::separator(&self.before, text))?;
+        }
+        self.out.write_all(text)?;
+        self.before.clear();
+        self.before.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// What is written to.
+    pub fn out(&self) -> &W {
+        &self.out
+    }
+
+    /// Ends the last line.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn finish(mut self) -> io::Result<W> {
+        if !self.before.is_empty() {
+            self.out.write_all(pgn::line_end(&self.before))?;
+        }
+        Ok(self.out)
+    }
+}
