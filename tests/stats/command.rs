@@ -53,7 +53,7 @@ fn statistics_are_of_all_games_that_count() {
     let drawn = json(&["--where", "result=1/2-1/2"]);
     let rows = whole["groupings"]["result"].as_array().unwrap();
     let row = rows.iter().find(|row| row["key"] == "1/2-1/2").unwrap();
-    assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), &[row.clone()]);
+    assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), std::slice::from_ref(row));
     assert_eq!(drawn["total"]["games"], row["games"]);
 }
 
