@@ -364,4 +364,7 @@ fn progress_is_told_to_programs() {
         "event": "done", "bytes": bytes, "bytes_total": bytes, "games": 3, "positions": 7
     });
     assert_eq!(lines[1], done);
+    let out = orbit(folder.path(), &["scan", "--count", "-q", "--progress", "json", "Nf3 or Qa8", "a.pgn"]);
+    let last: serde_json::Value = serde_json::from_str(text(&out.stderr).lines().last().unwrap()).unwrap();
+    assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
 }

@@ -111,6 +111,13 @@ impl Progress {
         }
     }
 
+    /// The same of a search, with the games of the block that hit.
+    pub(super) fn update_search(&self, taken: &Taken, games_hit: u64) {
+        let so_far = self.so_far.get();
+        self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
+        self.update(taken);
+    }
+
     /// Tells programs that the run came to its end.
     pub(super) fn done(&self) {
         if let Look::Json { .. } = self.look {

@@ -22,7 +22,9 @@ use serde_json::json;
 use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{GpuArgs, Interrupt, Out, Progress, grouped, print_failures, threads, totals_line};
+use super::common::{
+    GpuArgs, Interrupt, Out, Progress, ProgressArgs, grouped, print_failures, threads, totals_line,
+};
 use super::outputs::{FormatName, OutputArgs, Outputs};
 use super::pictures::{SAMPLE_MAX, print_heat};
 use super::problems::Problems;
@@ -122,6 +124,8 @@ pub(super) struct Args {
     outputs: OutputArgs,
     #[command(flatten)]
     stats: StatsArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -224,6 +228,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         }
         print_totals(&args, &run, &scan)?;
         run.stats.take().map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
+        run.progress.done();
     }
     if let Some(notice) = scan.engine().notice() {
         eprintln!("warning: {notice}");
@@ -297,7 +302,7 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     };
     let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?).map_err(other)?;
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    let progress = Progress::new_if(!args.quiet);
+    let progress = Progress::of(&args.progress, args.quiet);
     let planned = Instant::now();
     let mut fault = None;
     let count = threads(args.threads);
@@ -433,7 +438,7 @@ impl Run {
             stats: Statistics::new(&args.stats, interrupt)?,
             totals: Totals::default(),
             problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
-            progress: Progress::new_if(!args.quiet),
+            progress: Progress::of(&args.progress, args.quiet),
             fault: None,
             database: Some(database),
             choice,
@@ -490,7 +495,8 @@ impl Run {
 
     fn take(&mut self, taken: &Taken, mut finding: Finding) -> Result<ControlFlow<()>, Failure> {
         self.totals.add(&taken.totals);
-        self.progress.update(taken);
+        let games_hit = finding.hits.games(&taken.block);
+        self.progress.update_search(taken, games_hit);
         self.problems.list(taken, &self.progress)?;
         for (sum, count) in self.copies.iter_mut().zip(&finding.copies) {
             *sum += count;
@@ -505,7 +511,7 @@ impl Run {
             stats.take(counts);
         }
         let found = finding.found(&taken.block, &self.names);
-        self.tally.games += found.hits.games(&taken.block);
+        self.tally.games += games_hit;
         self.tally.positions += found.hits.count();
         let flow = self.outputs.take(taken, &found, &finding.reports, &self.progress)?;
         if self.outputs.are_closed() {
