@@ -42,10 +42,16 @@ Formats:
           led to the positions that hit (`23...` is Black's 23rd, `start` the position before the
           first), and how many there are; the value or the squares, if the query has any,
           stand where they change
+  pgn     the games that hit, as their source has them; --comment marks the hits in them
   jsonl   a JSON object for each position that hits: game (its number over all sources),
           source, number_in_source, offset (the game's first byte in its decompressed source),
-          ply, move, fen, tags, and `squares` of a set, or else `value`: a number, or `true` if
-          the query is a condition
+          ply, move (that led there), fen, next (the move that follows), `squares` of a set, or
+          else `value`: a number, or `true` if the query is a condition; copy (the first that
+          matches, from 1), pattern (that copy as CQL), transform (how it came about), copies
+          (how many match), hits (of the game), url (at lichess or chess.com), tags
+  csv     the same as a table with a head line
+  epd     the position of each hit, with the next move, game and ply as operations
+  fen     the position of each hit
   plain   `game ply` for each position that hits
   values  `game ply value` for each position at which the query has a value: a number, a set as
           `[a1,h1]`, `a1` or `[]`, or `true` where a condition holds
@@ -59,6 +65,9 @@ Examples:
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
+  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o gifts.pgn --comment -o gifts.html
+  orbit scan --where white~carlsen --sort date --limit 10 'stalemate' games.pgn
+  orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
   orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn";
 
