@@ -436,3 +436,58 @@ fn games_are_written_from_streams_and_lists() {
     assert!(written.contains("[FEN \"8/8/8/8/3N4/5k2/8/K7 w - - 3 40\"]"), "{written}");
     assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }
+
+/// A run that is stopped in the middle leaves no file, neither under the name nor beside it.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_file() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let files = ["h.pgn", "h.csv", "h.html", "h.jsonl.zst"].map(path);
+    let mut args = vec!["scan", QUERY, "-", "--format", "plain", "--quiet"];
+    files.iter().for_each(|file| args.extend(["-o", file]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .args(&args)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let games = fs::read(sample()).unwrap();
+    let feed = std::thread::spawn(move || while stdin.write_all(&games).is_ok() {});
+    // The first hits are out: files are being written.
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut String::new()).unwrap();
+    assert!(names(folder.path()).len() == files.len(), "{:?}", names(folder.path()));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    feed.join().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!(names(folder.path()), [] as [&str; 0], "{}", text(&output.stderr));
+}
+
+/// Whoever reads standard output may have had enough; files are written to their ends all the same.
+#[cfg(unix)]
+#[test]
+fn a_broken_pipe_ends_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("hits.csv");
+    for format in ["plain", "jsonl", "pgn", "csv"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+            .args(["scan", QUERY, sample(), "--quiet", "--format", format, "-o"])
+            .arg(&csv)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{format}: {}", text(&output.stderr));
+        assert_eq!(csv::Reader::from_path(&csv).unwrap().records().count(), 633, "{format}");
+        assert_eq!(names(folder.path()), ["hits.csv"]);
+    }
+}

@@ -21,7 +21,9 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
-use super::common::{GpuArgs, Interrupt, Progress, grouped, print_failures, threads, totals_line};
+use super::common::{
+    GpuArgs, Interrupt, Progress, ProgressArgs, grouped, print_failures, threads, totals_line,
+};
 use super::problems::Problems;
 use super::{Exit, Failure};
 
@@ -108,6 +110,8 @@ pub(super) struct Args {
     /// Print neither summary nor progress.
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
     /// Exit with 1 if no theme hits.
     #[arg(long)]
     fail_if_none: bool,
@@ -244,7 +248,7 @@ fn count(
     if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
         database = database.without_tags();
     }
-    let progress = Progress::new_if(!args.quiet);
+    let progress = Progress::of(&args.progress, args.quiet);
     let mut sums = vec![stats.none(); survey.queries()];
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
@@ -260,6 +264,7 @@ fn count(
         if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.clear();
+    progress.done();
     problems.finish()?;
     match (ran.map_err(scan_failure), fault) {
         (_, Some(fault)) => Err(fault),

@@ -19,8 +19,11 @@ impl Date {
     /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
-        let year = parts.next().filter(|year| year.len() == 4)?.parse().ok()?;
-        let mut part = |max| parts.next()?.trim().parse().ok().filter(|part| (1..=max).contains(part));
+        // A sign would be taken for a part of the number.
+        let number =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+        let year = parts.next().filter(|year| year.len() == 4).and_then(number)?;
+        let mut part = |max| number(parts.next()?.trim()).filter(|part| (1..=max).contains(part));
         let month = part(12);
         Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
     }
@@ -90,6 +93,7 @@ mod tests {
             ("2015.??.07", date(2015, None, None)),
             ("2015.13.07", date(2015, None, None)),
             ("2015", date(2015, None, None)),
+            ("+997.01.01", None),
             ("????.??.??", None),
             ("15.03.2015", None),
             ("", None),
