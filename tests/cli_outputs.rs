@@ -491,3 +491,24 @@ fn a_broken_pipe_ends_no_file() {
         assert_eq!(names(folder.path()), ["hits.csv"]);
     }
 }
+
+/// A link to the device that answers every write as a full disk does.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["h.csv", "h.pgn", "h.html", "h.jsonl.zst"] {
+        let path = folder.path().join(name);
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let output = scan(&[QUERY, sample(), "--quiet", "-o", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output.stderr));
+        let message = text(&output.stderr);
+        assert!(message.contains(name) && message.contains("make room"), "{name}: {message}");
+    }
+    let stats = folder.path().join("stats.csv");
+    std::os::unix::fs::symlink("/dev/full", &stats).unwrap();
+    let output =
+        scan(&[QUERY, sample(), "--quiet", "--stats", "year", "--stats-output", stats.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));
+}
