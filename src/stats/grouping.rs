@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn what_is_no_grouping_is_refused() {
         for (text, message) in [
-            ("yaer", "there is no grouping `yaer` (did you mean `year`?); there are year, decade, eco, "),
+            ("yaar", "there is no grouping `yaar` (did you mean `year`?); there are year, decade, eco, "),
             ("zzz", "there is no grouping `zzz`; there are year, "),
             ("year,", "a grouping is missing in `year,`"),
             ("", "a grouping is missing in ``"),
