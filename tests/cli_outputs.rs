@@ -264,13 +264,34 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
-    // What is searched is not replaced by what is found in it.
-    let copy = path("copy.pgn");
+    // What is searched is not replaced by what is found in it, nor by anything else.
+    let (copy, reel) = (path("copy.pgn"), path("copy.reel"));
     fs::copy(sample(), &copy).unwrap();
-    let output = scan(&[QUERY, &copy, "-o", &copy]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("is searched itself"), "{}", text(&output.stderr));
-    assert_eq!(fs::read(&copy).unwrap(), fs::read(sample()).unwrap());
+    let index = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .args(["index", "copy.pgn", "-o", "copy.reel"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(index.status.success());
+    let before = (fs::read(&copy).unwrap(), fs::read(&reel).unwrap());
+    for args in [
+        &["scan", QUERY, &copy, "-o", &copy][..],
+        &["scan", QUERY, &copy, "--stats", "result", "--stats-output", &copy],
+        &["scan", QUERY, &copy, "--stats", "result", "--stats-output", &reel],
+        &["scan", QUERY, &copy, "--problems", &copy],
+        &["scan", QUERY, &reel, "--problems", &reel],
+        &["scan", QUERY, &reel, "-o", &copy],
+        &["batch", "catalogue", &copy, "-o", &copy],
+        &["batch", "catalogue", &copy, "--problems", &copy],
+        &["index", &copy, "-o", &path("new.reel"), "--problems", &copy],
+        &["index", "--append", sample(), "-o", &reel, "--problems", &reel],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_orbit")).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("write to another file"), "{args:?}: {}", text(&output.stderr));
+        assert!((fs::read(&copy).unwrap(), fs::read(&reel).unwrap()) == before, "{args:?}");
+    }
+    assert_eq!(names(folder.path()), ["copy.pgn", "copy.reel"]);
     for (args, part) in [
         (&["--where", "white>Carlsen"][..], "compares numbers and dates"),
         (&["--sort", "elo", "--sample", "3"], "cannot be used with"),
@@ -300,9 +321,10 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
         } else if marked[i] == b' ' && is_mark(i + 1) && plain.get(j) != Some(&b' ') {
             i += 1;
         } else if plain.get(j) == Some(&marked[i]) {
-            (i, j, after) = (i + 1, j + 1, false);
+            after &= marked[i] == b' ';
+            (i, j) = (i + 1, j + 1);
         } else if marked[i] == b' ' && (after || is_mark(i + 1)) {
-            i += 1;
+            (i, after) = (i + 1, false);
         } else {
             return false;
         }

@@ -22,7 +22,7 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, grouped, print_failures, threads, totals_line,
+    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, grouped, print_failures, threads, totals_line,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -45,12 +45,13 @@ A file of themes is TOML:
   misses = [\"FEN\"]                       # and some that it does not
 
 Formats:
-  text  a table, grouped; with --by, for each theme the share of each group's games that hit, in percent
-  csv   a row for each theme, then one for each of its groups under --by: theme, title, group, grouping
-        (`total` or as under --by), key, games_hit, games, positions_hit, positions, share_games (from
-        0 to 1, with share_games_low and share_games_high, an interval of 95 %), share_positions,
-        white_score_hit, white_score_all
-  json  one object: games, positions, and themes, each with the same names and an object `groupings`
+  text  a table, grouped; with --by, for each theme the share of each group's games that hit,
+        in percent
+  csv   a row for each theme, then one for each of its groups under --by: theme, title, group,
+        grouping (`total` or as under --by), key, games_hit, games, positions_hit, positions,
+        share_games (from 0 to 1, with share_games_low and share_games_high, an interval of
+        95 %), share_positions, white_score_hit, white_score_all
+  json  one object: games, positions, and themes, each with the same names and `groupings`
 
 Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
 under --fail-if-none; 2 for wrong themes, usage or output; 3 if a source was not read to its end;
@@ -58,7 +59,7 @@ under --fail-if-none; 2 for wrong themes, usage or output; 3 if a source was not
 
 Examples:
   orbit batch catalogue games.pgn
-  orbit batch catalogue all.reel --group mates --format csv -o mates.csv
+  orbit batch catalogue all.reel --group mates -o mates.csv
   orbit batch mine.toml all.reel --by year,elo:200 --where 'elo>=2400'
   orbit batch --list
   orbit batch --show greek-gift";
@@ -85,9 +86,9 @@ pub(super) struct Args {
     /// Count only games of which this is true, as in `orbit scan`: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
-    /// How the counts are printed.
-    #[arg(long, value_enum, default_value_t = FormatName::Text)]
-    format: FormatName,
+    /// How the counts are printed [default: what the name of --output ends in (.csv, .json), else text].
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
     /// Write them to a file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -139,6 +140,18 @@ enum EngineName {
 }
 
 impl Args {
+    /// What was asked for, or what the name of the file ends in.
+    fn format(&self) -> FormatName {
+        let ends_in =
+            |end| self.output.as_ref().and_then(|path| path.extension()).is_some_and(|found| found == end);
+        match self.format {
+            Some(format) => format,
+            None if ends_in("csv") => FormatName::Csv,
+            None if ends_in("json") => FormatName::Json,
+            None => FormatName::Text,
+        }
+    }
+
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
         let mut options = EngineOptions::default();
         options.engine = match self.engine {
@@ -172,12 +185,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let all = themes::load(args.themes.as_deref().unwrap_or(Path::new(CATALOGUE))).map_err(failure)?;
     if let Some(name) = &args.show {
         let theme = find(&all, name)?;
-        batch_table::show(theme, args.format, Sink::open(args.output.as_deref())?)?;
+        batch_table::show(theme, args.format(), Sink::open(args.output.as_deref())?)?;
         return Ok(Exit::Done);
     }
     let chosen = choose(all, &args.only, &args.group)?;
     if args.list {
-        batch_table::list(&chosen, args.format, Sink::open(args.output.as_deref())?)?;
+        batch_table::list(&chosen, args.format(), Sink::open(args.output.as_deref())?)?;
         return Ok(Exit::Done);
     }
     if args.paths.is_empty() {
@@ -202,8 +215,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
     let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options).map_err(scan_failure)?;
-    let sink = Sink::open(args.output.as_deref())?;
-    sink.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+    let create = |path: &PathBuf| create_output(path, &database, &interrupt);
+    let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let planned = Instant::now();
     let (counts, summary) = count(args, &survey, &stats, database)?;
     if let Some(notice) = survey.notice() {
@@ -212,7 +225,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     match &args.output {
         // A file that ends early would pass for a whole one.
         Some(path) if interrupt.is_set() => eprintln!("interrupted; {} was not written", path.display()),
-        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format, sink)?,
+        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format(), sink)?,
     }
     if !args.quiet {
         let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
@@ -340,13 +353,10 @@ fn scan_failure(error: ScanError) -> Failure {
 pub(super) struct Sink(Option<OutputFile>);
 
 impl Sink {
+    /// Where what takes no search goes.
     fn open(path: Option<&Path>) -> Result<Sink, Failure> {
         let file = path.map(OutputFile::create).transpose();
         file.map(Sink).map_err(|error| Failure::Other(error.to_string()))
-    }
-
-    fn temporary_path(&self) -> Option<&Path> {
-        self.0.as_ref().and_then(OutputFile::temporary_path)
     }
 
     /// Writes everything.

@@ -2,14 +2,15 @@
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use orbit_chess::database::Summary;
+use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem};
+use orbit_chess::report::OutputFile;
 
 use super::{Exit, Failure};
 
@@ -53,6 +54,36 @@ impl Interrupt {
     pub(super) fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
+}
+
+/// Begins a file that is written while a database is read, and removes it should the run not end by itself.
+pub(super) fn create_output(
+    path: &Path,
+    database: &Database,
+    interrupt: &Interrupt,
+) -> Result<OutputFile, Failure> {
+    refuse_to_replace(path, database)?;
+    let file = OutputFile::create(path).map_err(|error| Failure::Other(error.to_string()))?;
+    file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+    Ok(file)
+}
+
+/// What is read must not be replaced by what is written.
+pub(super) fn refuse_to_replace(path: &Path, database: &Database) -> Result<(), Failure> {
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let is_target = |other: &Path| other.canonicalize().is_ok_and(|other| other == target);
+    let is_read = database.sources().iter().any(|source| {
+        let located = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
+        is_target(Path::new(&source.name))
+            || source.reel.as_deref().is_some_and(is_target)
+            || located.is_some_and(|path| is_target(&path))
+    });
+    if is_read { Err(replaces(path)) } else { Ok(()) }
+}
+
+/// A file that is written already, or is read, cannot take something else.
+pub(super) fn replaces(path: &Path) -> Failure {
+    Failure::Other(format!("{} is read or written itself; write to another file", path.display()))
 }
 
 /// The number of threads: as given, else as many as there are cores.

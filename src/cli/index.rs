@@ -13,7 +13,7 @@ use orbit_chess::reel::{
 };
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, replaces, threads, totals_line,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -87,6 +87,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     };
     if args.no_duplicates {
         database = database.without_duplicates(seen(&args, writer.reel(), options)?);
+    }
+    if let Some(path) = args.problems.as_deref().filter(|path| is_same(path, &args.output)) {
+        return Err(replaces(path));
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
     let progress = Progress::of(&args.progress, false);
@@ -180,6 +183,11 @@ fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &Sec
         sections.total() as f64 / all.unwrap_or(totals).positions.max(1) as f64,
         grouped((totals.positions as f64 / seconds) as u64),
     );
+}
+
+/// Whether two paths lead to one file.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A slip of the keyboard must not replace a PGN by its index.

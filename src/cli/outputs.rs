@@ -16,7 +16,7 @@ use orbit_chess::report::ParquetWriter;
 
 use super::Failure;
 use super::choosing::ChoosingArgs;
-use super::common::{Interrupt, Progress};
+use super::common::{Interrupt, Progress, create_output};
 use super::games::{Comment, Games, Target};
 use super::pictures::{self, Picture};
 
@@ -34,7 +34,7 @@ pub(super) struct OutputArgs {
     /// printed then without --format. A file appears under its name only when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Whether tables (jsonl, csv, epd, fen) have a row for each position that hits or, with its first hit, for each game.
+    /// Whether tables (jsonl, csv, parquet, epd, fen) have a row for each position that hits or, with its first hit, for each game.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
     rows: RowsName,
     /// Put a comment at each hit into games that are written as PGN: TEXT, or without it the copy that hit
@@ -105,7 +105,9 @@ enum Wish {
 
 fn wish(path: &Path) -> Result<Wish, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let name = name.strip_suffix(".zst").unwrap_or(&name);
+    // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
+    let is_plain = |name: &&str| ![".parquet", ".html", ".svg"].iter().any(|end| name.ends_with(end));
+    let name = name.strip_suffix(".zst").filter(is_plain).unwrap_or(&name);
     match name.rsplit_once('.').map_or("", |(_, end)| end) {
         "pgn" => Ok(Wish::Hits(FormatName::Pgn)),
         "txt" => Ok(Wish::Hits(FormatName::Text)),
@@ -218,18 +220,6 @@ impl Output {
     }
 }
 
-/// What is searched must not be replaced by what is found in it.
-fn refuse_to_replace(path: &Path, database: &Database) -> Result<(), Failure> {
-    let Ok(target) = path.canonicalize() else { return Ok(()) };
-    let is_read = |name: &Path| name.canonicalize().is_ok_and(|name| name == target);
-    let sources = database.sources();
-    let inputs = sources.iter().flat_map(|source| [Some(Path::new(&source.name)), source.reel.as_deref()]);
-    if inputs.flatten().any(is_read) {
-        return Err(Failure::Other(format!("{} is searched itself; write to another file", path.display())));
-    }
-    Ok(())
-}
-
 /// The errors of an output file name it.
 fn file_failure(error: impl std::fmt::Display) -> Failure {
     Failure::Other(error.to_string())
@@ -280,9 +270,7 @@ impl Outputs {
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
-            refuse_to_replace(path, database)?;
-            let file = OutputFile::create(path).map_err(file_failure)?;
-            file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+            let file = create_output(path, database, interrupt)?;
             match wish {
                 Wish::Hits(name) => match args.format_of(name, layout) {
                     Some(format) => outputs.push(output(format, Sink::File(file))),

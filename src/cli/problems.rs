@@ -8,7 +8,7 @@ use orbit_chess::database::{Database, Taken};
 use orbit_chess::reel::ReelError;
 
 use super::Failure;
-use super::common::{Progress, problem_line};
+use super::common::{Progress, problem_line, refuse_to_replace};
 
 /// Where problems are listed.
 pub(super) struct Problems {
@@ -26,6 +26,7 @@ impl Problems {
         let sources = database.sources().iter().map(|source| source.name.clone()).collect();
         let file = match file {
             Some(path) => {
+                refuse_to_replace(path, database)?;
                 let file = File::create(path).map_err(|error| io(path, error))?;
                 Some((path.to_owned(), BufWriter::new(file)))
             }

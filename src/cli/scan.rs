@@ -49,7 +49,10 @@ Formats:
           else `value`: a number, or `true` if the query is a condition; copy (the first that
           matches, from 1), pattern (that copy as CQL), transform (how it came about), copies
           (how many match), hits (of the game), url (at lichess or chess.com), tags
-  csv     the same as a table with a head line
+  csv     a table with a head line: game, source, number_in_source, offset, event, site, date,
+          round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (of
+          a set the number of its squares), squares, copy, pattern, transform, copies, hits, url;
+          columns may be added at the end. Parquet has the same
   epd     the position of each hit, with the next move, game and ply as operations
   fen     the position of each hit
   plain   `game ply` for each position that hits
@@ -126,6 +129,8 @@ pub(super) struct Args {
     #[command(flatten)]
     beside: BesideArgs,
     #[command(flatten)]
+    progress: ProgressArgs,
+    #[command(flatten)]
     board: BoardArgs,
     #[command(flatten)]
     choosing: ChoosingArgs,
@@ -133,8 +138,6 @@ pub(super) struct Args {
     outputs: OutputArgs,
     #[command(flatten)]
     stats: StatsArgs,
-    #[command(flatten)]
-    progress: ProgressArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -444,7 +447,7 @@ impl Run {
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
-            stats: Statistics::new(&args.stats, interrupt)?,
+            stats: Statistics::new(&args.stats, &database, interrupt)?,
             totals: Totals::default(),
             problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
             progress: Progress::of(&args.progress, args.quiet),

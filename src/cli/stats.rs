@@ -4,11 +4,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use orbit_chess::database::Database;
 use orbit_chess::report::OutputFile;
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
-use super::common::Interrupt;
+use super::common::{Interrupt, create_output};
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -69,17 +70,18 @@ impl StatsArgs {
 
 impl Statistics {
     /// Begins to count and to write, if statistics were asked for.
-    pub(super) fn new(args: &StatsArgs, interrupt: &Interrupt) -> Result<Option<Statistics>, Failure> {
+    pub(super) fn new(
+        args: &StatsArgs,
+        database: &Database,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Statistics>, Failure> {
         if !args.are_wanted() {
             return Ok(None);
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
         let named = args.stats_output.as_deref().map_or(StatsFormat::Text, StatsFormat::of);
-        let create =
-            |path: &PathBuf| OutputFile::create(path).map_err(|error| Failure::Other(error.to_string()));
+        let create = |path: &PathBuf| create_output(path, database, interrupt);
         let file = args.stats_output.as_ref().map(create).transpose()?;
-        let temporary = file.as_ref().and_then(OutputFile::temporary_path);
-        temporary.into_iter().for_each(|path| interrupt.remove(path.to_owned()));
         let counts = Stats::new(groupings).none();
         Ok(Some(Statistics { counts, rows_max, format: args.stats_format.unwrap_or(named), file }))
     }
