@@ -265,7 +265,8 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
     // What is searched is not replaced by what is found in it, nor by anything else.
-    let (copy, reel) = (path("copy.pgn"), path("copy.reel"));
+    let (copy, reel, other) = (path("copy.pgn"), path("copy.reel"), path("other.pgn"));
+    fs::write(&other, "1. e4 e5 *\n").unwrap();
     fs::copy(sample(), &copy).unwrap();
     let index = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .args(["index", "copy.pgn", "-o", "copy.reel"])
@@ -284,14 +285,14 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         &["batch", "catalogue", &copy, "-o", &copy],
         &["batch", "catalogue", &copy, "--problems", &copy],
         &["index", &copy, "-o", &path("new.reel"), "--problems", &copy],
-        &["index", "--append", sample(), "-o", &reel, "--problems", &reel],
+        &["index", "--append", &other, "-o", &reel, "--problems", &reel],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_orbit")).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains("write to another file"), "{args:?}: {}", text(&output.stderr));
         assert!((fs::read(&copy).unwrap(), fs::read(&reel).unwrap()) == before, "{args:?}");
     }
-    assert_eq!(names(folder.path()), ["copy.pgn", "copy.reel"]);
+    assert_eq!(names(folder.path()), ["copy.pgn", "copy.reel", "other.pgn"]);
     for (args, part) in [
         (&["--where", "white>Carlsen"][..], "compares numbers and dates"),
         (&["--sort", "elo", "--sample", "3"], "cannot be used with"),

@@ -22,15 +22,16 @@ use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everything is in memory before a measurement begins, and each figure is the best of several runs. The
-columns, in million positions a second:
+Everything is in memory before a measurement begins, and each figure is the best of several
+runs. The columns, in million positions a second:
   cpu 1     the cpu engine on one thread
   cpu       the same on all threads
   kernel    the card alone, by its own clock
   resident  the card with the answers read back, games on the card
   streamed  the same with the games uploaded meanwhile
-and: the time to compile the query, the size of its shader, and the kernel's rate as a multiple of the
-memory floor of one thread. Every answer of every engine is compared with that of `cpu` on one thread.
+and: the time to compile the query, the size of its shader, and the kernel's rate as a multiple
+of the memory floor of one thread. Every answer of every engine is compared with that of `cpu`
+on one thread.
 
 Examples:
   orbit bench                                  the games that are built in, 16 M positions

@@ -12,8 +12,9 @@ use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Transforms stay transforms where those of CQL 6 make the same copies. Where squares at the edge of the
-board stay behind, or CQL 6 has no such transform, the copies are written out, and a note says so.
+Transforms stay transforms where those of CQL 6 make the same copies. Where squares at the edge
+of the board stay behind, or CQL 6 has no such transform, the copies are written out, and a note
+says so.
 
 Examples:
   orbit convert '(position Nd4 kf3 :shift :flip :flipcolor)'

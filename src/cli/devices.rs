@@ -8,10 +8,10 @@ use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The number, a part of the name or the PCI bus id chooses one: orbit scan --engine gpu --gpu 1 ...
+    after_help = "The number, a part of the name or the PCI bus id chooses one: `--engine gpu --gpu 1`.
 
-A software adapter is a program that stands in for a card. It runs every query, but seldom faster than
-`--engine cpu`; `--engine auto` never takes it.
+A software adapter is a program that stands in for a card. It runs every query, but seldom
+faster than `--engine cpu`; `--engine auto` never takes it.
 
 Examples:
   orbit devices
