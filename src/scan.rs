@@ -29,7 +29,7 @@ use crate::engine::verify::{Sample, Verified};
 use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, TellCopies, Want};
 use crate::orbit::{self, AsText, Filter};
 use crate::plan::Options;
-use crate::query::{self, Query};
+use crate::query::{self, Query, Type};
 use crate::reel::replay::SegmentColumns;
 use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
 
@@ -184,6 +184,11 @@ impl Scan {
     /// Warnings and notes about the query.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
+    }
+
+    /// The type of the query's value.
+    pub fn ty(&self) -> Type {
+        self.query.body.ty
     }
 
     /// The filter with its transforms expanded.

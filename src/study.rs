@@ -42,6 +42,7 @@ use crate::board::Bitboard;
 use crate::choice::{Order, Top};
 use crate::engine::{Answer, Values};
 use crate::orbit::{self, Filter, Orbit};
+use crate::query::Type;
 use crate::report::findings::{
     Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames, Unit,
 };
@@ -64,6 +65,7 @@ pub struct Study {
     pattern: PatternBoard,
     engine: String,
     sources: Vec<String>,
+    chosen: String,
     seed: u64,
     copies: Vec<u64>,
     squares: Option<[u64; 64]>,
@@ -106,11 +108,12 @@ impl Study {
             pattern: PatternBoard::of(&base),
             engine: scan.engine().name().to_owned(),
             sources: Vec::new(),
+            chosen: String::new(),
             seed,
             copies: vec![0; orbit.as_ref().map_or(0, |orbit| orbit.copies.len())],
-            squares: None,
+            squares: (scan.ty() == Type::Set).then_some([0; 64]),
             counts: stats.none(),
-            sample: Top::new(sample_max),
+            sample: Top::distinct(sample_max),
             lens: Lens { base: Arc::new(base), orbit, stats, sample_max, order: Order::Sampled { seed } },
         }
     }
@@ -150,6 +153,18 @@ impl Study {
         self.squares.as_ref().map(HeatMap::of_squares)
     }
 
+    /// Whether there is a heat map, whatever hits.
+    pub fn has_heat(&self) -> bool {
+        self.squares.is_some() || self.orbit().is_some_and(|orbit| orbit.heat.is_some())
+    }
+
+    /// Says which games and hits count, in words.
+    #[must_use]
+    pub fn with_choice(mut self, chosen: String) -> Study {
+        self.chosen = chosen;
+        self
+    }
+
     /// Everything, under a title and with the text of the query.
     pub fn findings(&self, query: &str) -> Findings {
         let total = self.counts.total();
@@ -167,6 +182,7 @@ impl Study {
             title: title.to_owned(),
             date: None,
             query: query.to_owned(),
+            chosen: self.chosen.clone(),
             pattern: self.pattern.clone(),
             engine: self.engine.clone(),
             sources: self.sources.clone(),
@@ -193,7 +209,7 @@ impl Lens {
     }
 
     fn sample(&self, found: &Found) -> Vec<(u64, u32, SampleHit)> {
-        let mut top = Top::new(self.sample_max);
+        let mut top = Top::distinct(self.sample_max);
         for game in found.block.games().filter(|game| found.is_hit(game)) {
             let rank = self.order.rank(&game, found.hits);
             top.offer(rank, game.number(), || (rank, game));

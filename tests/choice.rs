@@ -33,6 +33,8 @@ const GAMES: &str = r#"
 [Date "????.??.??"]
 [UTCDate "2016.01.31"]
 [TimeControl "300+3"]
+[WhiteRatingDiff "-5"]
+[BlackRatingDiff "+5"]
 [result "0-1"]
 
 1. d4 *
@@ -89,6 +91,11 @@ fn conditions_hold_where_they_should() {
         ("result!=*", "12"),
         ("timecontrol=300+3", "3"),
         ("timecontrol>=300", "3"),
+        ("whiteratingdiff<0", "3"),
+        ("whiteratingdiff=-5", "3"),
+        ("blackratingdiff=5", "3"),
+        ("blackratingdiff>=5", "3"),
+        ("blackratingdiff>5", ""),
         ("nosuchtag=1", ""),
         ("nosuchtag!=1", "123"),
     ] {
@@ -106,6 +113,8 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("white", "compares nothing"),
         ("", "compares nothing"),
         ("=1", "lacks a name or a value"),
+        ("white==Carlsen", "one operator"),
+        ("tag:White=A", "name of a tag"),
         ("white~", "lacks a name or a value"),
         ("white>Carlsen", "compares numbers and dates"),
         ("elo>=high", "is no number"),
@@ -168,6 +177,11 @@ fn the_top_keeps_the_best_in_little_room() {
     }
     assert_eq!(top.by_rank().collect::<Vec<u32>>(), [5, 3, 1]);
     assert_eq!(made, 5);
+    let mut distinct = Top::distinct(2);
+    for (number, rank) in (1..).zip([5, 5, 9, 9, 1, 1, 5]) {
+        distinct.offer(rank, number, || number);
+    }
+    assert_eq!(distinct.by_rank().collect::<Vec<u32>>(), [5, 1]);
     let mut none = Top::new(0);
     none.offer(1, 1, || panic!("there is no room"));
     assert_eq!(none.by_number().collect::<Vec<()>>(), []);

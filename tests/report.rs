@@ -112,11 +112,13 @@ fn values_are_listed_where_there_are_any() {
         (numbers, &["1 0 -7", "1 2 -2147483648"]),
         (sets, &["1 0 a1", "1 1 []", "1 2 [a1,b1]"]),
     ] {
-        assert_eq!(lines(Format::Values, &block, &some(values.clone())), lines_expected);
+        assert_eq!(lines(Format::Values { all: true }, &block, &some(values.clone())), lines_expected);
         assert_eq!(lines(Format::Plain, &block, &some(values)), ["1 0", "1 2"]);
     }
+    let chosen = hits(&block, Values::Sets(vec![1, 2, 3]), |slot| slot == 2);
+    assert_eq!(lines(Format::Values { all: false }, &block, &chosen), ["1 2 [a1,b1]"]);
     let none = Hits { bits: vec![0], values: Values::Sets(vec![0; 3]) };
-    assert_eq!(lines(Format::Values, &block, &none), ["1 0 []", "1 1 []", "1 2 []"]);
+    assert_eq!(lines(Format::Values { all: true }, &block, &none), ["1 0 []", "1 1 []", "1 2 []"]);
     assert!(lines(Format::Plain, &block, &none).is_empty());
 }
 

@@ -1,6 +1,7 @@
 //! Conditions on tags, without CQL: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::str::FromStr;
 
 use crate::reel::GameRow;
@@ -28,6 +29,8 @@ use crate::report::words::decode;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
+    /// As it was written.
+    text: String,
     field: Field,
     test: Test,
     /// Whether the test must fail.
@@ -50,8 +53,8 @@ enum Field {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Test {
-    /// Lower case, without the `*` between the parts.
-    Parts(Vec<String>),
+    /// Lower case, without the `*` between the parts; or else the same number.
+    Parts(Vec<String>, Option<i64>),
     /// Lower case.
     Contains(String),
     Number(Compare, i64),
@@ -88,6 +91,11 @@ pub enum ConditionError {
         "`{0}` compares nothing; write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
     )]
     NoOperator(String),
+    /// What stands first is no name of a tag, or a second `=` follows.
+    #[error(
+        "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
+    )]
+    NoName(String),
     /// Nothing stands on one side.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
@@ -126,9 +134,13 @@ impl FromStr for Condition {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_name || value.starts_with(['=', '~', '<', '>']) {
+            return Err(ConditionError::NoName(text.to_owned()));
+        }
         let field = Field::of(name);
         let test = test(&field, operator, value)?;
-        Ok(Condition { field, test, is_not: operator.starts_with('!') })
+        Ok(Condition { text: text.trim().to_owned(), field, test, is_not: operator.starts_with('!') })
     }
 }
 
@@ -143,13 +155,14 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
     };
     let is_equal = compare == Compare::Equal;
     let number = |name| value.parse().map_err(|_| ConditionError::NoNumber(value.to_owned(), name));
-    let text = || Test::Parts(value.to_lowercase().split('*').map(str::to_owned).collect());
+    let text =
+        || Test::Parts(value.to_lowercase().split('*').map(str::to_owned).collect(), value.parse().ok());
     match field {
         Field::Elo => Ok(Test::Number(compare, number("elo")?)),
         Field::Year => Ok(Test::Number(compare, number("year")?)),
         Field::Result if is_equal => match value {
-            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()])),
-            "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")])),
+            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()], None)),
+            "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
             _ => Err(ConditionError::NoResult(value.to_owned())),
         },
         Field::Date | Field::Tag { is_date: true, .. } if !(is_equal && value.contains(['*', '?'])) => {
@@ -177,6 +190,12 @@ impl Field {
     }
 }
 
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl Condition {
     /// Whether it asks for a tag.
     pub fn reads_tags(&self) -> bool {
@@ -187,8 +206,8 @@ impl Condition {
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
             Field::Player => ["White", "Black"].iter().any(|name| self.test.fits_tag(game, name)),
-            Field::Elo => self.test.fits_number(elo(game, None)),
-            Field::Year => self.test.fits_number(date(game).map(|date| date.year)),
+            Field::Elo => self.test.fits_number(elo(game, None).map(i64::from)),
+            Field::Year => self.test.fits_number(date(game).map(|date| date.year.into())),
             Field::Date => match &self.test {
                 Test::Date(compare, bound) => {
                     date(game).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -214,10 +233,14 @@ impl Test {
         let value = value.trim();
         match self {
             Test::Contains(part) => value.to_lowercase().contains(part),
-            Test::Parts(parts) => has_parts(&value.to_lowercase(), parts),
+            Test::Parts(parts, number) => {
+                let is_same = number.is_some_and(|number| value.parse() == Ok(number));
+                is_same || has_parts(&value.to_lowercase(), parts)
+            }
             Test::Number(..) => {
-                let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-                self.fits_number(value[..digits].parse().ok())
+                let sign = usize::from(value.starts_with(['+', '-']));
+                let digits = value.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
+                self.fits_number(value[..sign + digits].parse().ok())
             }
             Test::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -225,10 +248,10 @@ impl Test {
         }
     }
 
-    fn fits_number(&self, number: Option<u32>) -> bool {
+    fn fits_number(&self, number: Option<i64>) -> bool {
         match (self, number) {
             (_, None) => false,
-            (Test::Number(compare, bound), Some(number)) => compare.holds(i64::from(number).cmp(bound)),
+            (Test::Number(compare, bound), Some(number)) => compare.holds(number.cmp(bound)),
             (_, Some(number)) => self.fits(&number.to_string()),
         }
     }

@@ -1,6 +1,6 @@
 //! Which games come first, and the best of many in bounded memory.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -30,7 +30,8 @@ pub enum Order {
         reverse: bool,
     },
     /// By chance that is settled by the seed and by what the game is (start, moves, result), not by where it
-    /// stands: a sample does not change when a database is split into other files.
+    /// stands: a sample does not change when a database is split into other files. Of games that are the
+    /// same the first alone is in a sample: see [`Top::distinct`].
     Sampled {
         /// Another seed gives another sample.
         seed: u64,
@@ -38,6 +39,16 @@ pub enum Order {
 }
 
 impl Order {
+    /// Whether tags are needed to rank games.
+    pub fn reads_tags(self) -> bool {
+        matches!(self, Order::Sorted { key: SortKey::Elo | SortKey::Date, .. })
+    }
+
+    /// Whether values of the query are needed to rank games.
+    pub fn reads_values(self) -> bool {
+        matches!(self, Order::Sorted { key: SortKey::Value, .. })
+    }
+
     /// The rank of a game with hits; less comes first.
     pub fn rank(self, game: &GameRow, hits: &Hits) -> u64 {
         match self {
@@ -89,6 +100,8 @@ fn hash(game: &GameRow, seed: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Top<T> {
     max: usize,
+    /// The ranks that are kept, if each may be kept once.
+    ranks: Option<HashSet<u64>>,
     /// The worst that is kept on top.
     kept: BinaryHeap<Entry<T>>,
 }
@@ -122,17 +135,30 @@ impl<T> Ord for Entry<T> {
 impl<T> Top<T> {
     /// Room for `max` of them.
     pub fn new(max: usize) -> Top<T> {
-        Top { max, kept: BinaryHeap::new() }
+        Top { max, ranks: None, kept: BinaryHeap::new() }
+    }
+
+    /// The same, but only the first of each rank is kept.
+    pub fn distinct(max: usize) -> Top<T> {
+        Top { ranks: Some(HashSet::new()), ..Top::new(max) }
     }
 
     /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
     pub fn offer(&mut self, rank: u64, number: u32, make: impl FnOnce() -> T) {
         let place = (rank, number);
+        if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&rank)) {
+            return;
+        }
         if self.kept.len() < self.max {
             self.kept.push(Entry { place, what: make() });
+            self.ranks.iter_mut().for_each(|ranks| _ = ranks.insert(rank));
         } else if let Some(mut worst) = self.kept.peek_mut()
             && place < worst.place
         {
+            if let Some(ranks) = &mut self.ranks {
+                ranks.remove(&worst.place.0);
+                ranks.insert(rank);
+            }
             *worst = Entry { place, what: make() };
         }
     }

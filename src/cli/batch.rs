@@ -22,7 +22,8 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, grouped, print_failures, threads, totals_line,
+    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, grouped, print_failures, refuse_clashes,
+    threads, totals_line,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -142,12 +143,12 @@ enum EngineName {
 impl Args {
     /// What was asked for, or what the name of the file ends in.
     fn format(&self) -> FormatName {
-        let ends_in =
-            |end| self.output.as_ref().and_then(|path| path.extension()).is_some_and(|found| found == end);
+        let name = self.output.as_deref().unwrap_or(Path::new("")).to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".zst").unwrap_or(&name);
         match self.format {
             Some(format) => format,
-            None if ends_in("csv") => FormatName::Csv,
-            None if ends_in("json") => FormatName::Json,
+            None if name.ends_with(".csv") => FormatName::Csv,
+            None if name.ends_with(".json") => FormatName::Json,
             None => FormatName::Text,
         }
     }
@@ -204,6 +205,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Runs all themes over the games and writes what they hit.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
+    let outputs = args.output.iter().chain(&args.problems).map(PathBuf::as_path);
+    refuse_clashes(args.themes.iter().map(PathBuf::as_path), outputs)?;
     let interrupt = Interrupt::install()?;
     let stats = Stats::new(args.groupings()?);
     let jobs = themes.iter().map(job).collect::<Result<Vec<Job>, Failure>>()?;
@@ -277,7 +280,9 @@ fn count(
         if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.clear();
-    progress.done();
+    if ran.as_ref().is_ok_and(|summary| summary.finished) && fault.is_none() {
+        progress.done();
+    }
     problems.finish()?;
     match (ran.map_err(scan_failure), fault) {
         (_, Some(fault)) => Err(fault),

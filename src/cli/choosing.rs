@@ -54,6 +54,26 @@ impl ChoosingArgs {
         Choice { conditions: self.conditions.clone(), first: self.first }
     }
 
+    /// Whether anything is left out or put in another order.
+    pub(super) fn chooses(&self) -> bool {
+        let is_all = self.conditions.is_empty() && !self.first && self.skip == 0 && self.limit.is_none();
+        !is_all || self.order().is_some()
+    }
+
+    /// Which games and hits count, in words; nothing if all do.
+    pub(super) fn in_words(&self) -> String {
+        let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
+        let games = match conditions.is_empty() {
+            true => String::from("games"),
+            false => format!("games with {}", conditions.join(" and ")),
+        };
+        match (conditions.is_empty(), self.first) {
+            (true, false) => String::new(),
+            (_, false) => games,
+            (_, true) => format!("the first hit of {games}"),
+        }
+    }
+
     /// The order, if games do not come as they stand in the database.
     pub(super) fn order(&self) -> Option<Order> {
         let key = self.sort.map(|name| match name {

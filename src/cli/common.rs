@@ -37,6 +37,7 @@ impl Interrupt {
             if !handler.flag.swap(true, Ordering::Relaxed) {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
+            eprintln!("interrupted");
             for file in &*handler.files.lock().unwrap_or_else(PoisonError::into_inner) {
                 let _ = std::fs::remove_file(file);
             }
@@ -79,6 +80,25 @@ pub(super) fn refuse_to_replace(path: &Path, database: &Database) -> Result<(), 
             || located.is_some_and(|path| is_target(&path))
     });
     if is_read { Err(replaces(path)) } else { Ok(()) }
+}
+
+/// Refuses outputs that would replace what else is read, such as the file of a query, or one another.
+pub(super) fn refuse_clashes<'a>(
+    inputs: impl Iterator<Item = &'a Path>,
+    outputs: impl Iterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let place =
+        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.to_owned());
+    let mut taken: Vec<PathBuf> = inputs.map(place).collect();
+    for output in outputs {
+        let place = place(output);
+        // Devices and pipes can take several outputs.
+        if taken.contains(&place) && !std::fs::metadata(&place).is_ok_and(|found| !found.is_file()) {
+            return Err(replaces(output));
+        }
+        taken.push(place);
+    }
+    Ok(())
 }
 
 /// A file that is written already, or is read, cannot take something else.

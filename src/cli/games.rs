@@ -10,6 +10,7 @@ use orbit_chess::report::words::push_squares;
 use orbit_chess::report::{Found, OutputFile, PgnWriter, Row, Rows, game_text};
 
 use super::Failure;
+use super::common::Progress;
 
 /// Letters of a copy in a comment at most.
 const COPY_MAX: usize = 200;
@@ -147,14 +148,14 @@ impl Games {
     }
 
     /// Takes the games of the next block.
-    pub(super) fn take(&mut self, taken: &Taken, found: &Found) -> Result<(), Failure> {
+    pub(super) fn take(&mut self, taken: &Taken, found: &Found, progress: &Progress) -> Result<(), Failure> {
         for game in found.block.games().filter(|game| found.is_hit(game)) {
             if self.left == 0 || !self.are_wanted() {
                 break;
             }
             if self.skip == 0 {
                 let text = self.text(taken, &game, found)?;
-                self.write(&text)?;
+                progress.beside_stdout(|| self.write(&text))?;
             } else {
                 self.skip -= 1;
             }
@@ -196,9 +197,15 @@ impl Games {
     /// Ends all files and gives them their names.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         for writer in self.writers.drain(..) {
-            match writer.finish().map_err(|error| Failure::Other(error.to_string()))? {
-                Target::Stdout => io::stdout().flush().map_err(Failure::Stdout)?,
-                Target::File(file) => file.finish().map_err(|error| Failure::Other(error.to_string()))?,
+            let is_stdout = matches!(writer.out(), Target::Stdout);
+            let ended = writer.finish().and_then(|mut target| target.flush().map(|()| target));
+            match ended {
+                // Whoever read standard output has had enough.
+                Err(error) if is_stdout && error.kind() == io::ErrorKind::BrokenPipe => {}
+                Err(error) if is_stdout => return Err(Failure::Stdout(error)),
+                Err(error) => return Err(Failure::Other(error.to_string())),
+                Ok(Target::Stdout) => {}
+                Ok(Target::File(file)) => file.finish().map_err(|error| Failure::Other(error.to_string()))?,
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ pub(super) struct OutputArgs {
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
     /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen; each
-    /// perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as .svg. May be given several times. Nothing is
+    /// perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as .svg (both of all that hits, whatever is listed). May be given several times. Nothing is
     /// printed then without --format. A file appears under its name only when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -65,6 +65,16 @@ enum RowsName {
 }
 
 impl OutputArgs {
+    /// The files that are written.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Whether a file lists hits or games.
+    pub(super) fn lists_to_files(&self) -> bool {
+        self.files.iter().any(|path| matches!(wish(path), Ok(Wish::Hits(_) | Wish::Parquet)))
+    }
+
     /// Whether games are written as PGN, so that their text is needed.
     pub(super) fn write_games(&self) -> bool {
         self.format == Some(FormatName::Pgn)
@@ -79,7 +89,7 @@ impl OutputArgs {
     }
 
     /// `None` for games as they are.
-    fn format_of(&self, name: FormatName, layout: Layout) -> Option<Format> {
+    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool) -> Option<Format> {
         let rows = self.rows();
         Some(match name {
             FormatName::Text => {
@@ -91,7 +101,7 @@ impl OutputArgs {
             FormatName::Epd => Format::Epd(rows),
             FormatName::Fen => Format::Fen(rows),
             FormatName::Plain => Format::Plain,
-            FormatName::Values => Format::Values,
+            FormatName::Values => Format::Values { all: !chooses },
         })
     }
 }
@@ -137,6 +147,7 @@ pub(super) struct Formats {
     are_held: bool,
     comments_name_copies: bool,
     writes_games: bool,
+    sorts_by_tag: bool,
     sorts_by_value: bool,
 }
 
@@ -152,7 +163,7 @@ impl Formats {
 
     pub(super) fn reads_tags(&self) -> bool {
         // What is fetched from a source is compared with all that is known of the game.
-        self.writes_games || self.formats.iter().any(|format| format.reads_tags())
+        self.writes_games || self.sorts_by_tag || self.formats.iter().any(|format| format.reads_tags())
     }
 
     pub(super) fn names_copies(&self) -> bool {
@@ -212,7 +223,13 @@ impl Output {
     fn begin(&mut self) -> Result<(), Failure> {
         let head = self.format.head();
         match &mut self.sink {
-            Sink::Stdout => io::stdout().lock().write_all(&head).map_err(Failure::Stdout),
+            Sink::Stdout => match io::stdout().lock().write_all(&head) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    self.sink = Sink::Closed;
+                    Ok(())
+                }
+                written => written.map_err(Failure::Stdout),
+            },
             Sink::File(file) => file.write_all(&head).map_err(file_failure),
             // Parquet has its columns in its own way.
             _ => Ok(()),
@@ -254,6 +271,7 @@ impl Outputs {
             return Err(Failure::Other(why.into()));
         }
         let order = choosing.order();
+        let chooses = choosing.chooses();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
         let output = |format: Format, sink| {
             let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
@@ -262,7 +280,7 @@ impl Outputs {
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
-        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout));
+        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses));
         if format.is_none() {
             games.add(Target::Stdout);
         }
@@ -272,7 +290,7 @@ impl Outputs {
             let wish = wish(path)?;
             let file = create_output(path, database, interrupt)?;
             match wish {
-                Wish::Hits(name) => match args.format_of(name, layout) {
+                Wish::Hits(name) => match args.format_of(name, layout, chooses) {
                     Some(format) => outputs.push(output(format, Sink::File(file))),
                     None => games.add(Target::File(file)),
                 },
@@ -288,7 +306,11 @@ impl Outputs {
         }
         outputs.iter_mut().try_for_each(Output::begin)?;
         let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
-        let held = order.map(|order| (order, Top::new(usize::try_from(kept).unwrap_or(usize::MAX))));
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+        let held = order.map(|order| match order {
+            Order::Sampled { .. } => (order, Top::distinct(kept)),
+            Order::Sorted { .. } => (order, Top::new(kept)),
+        });
         Ok(Outputs { outputs, pictures, held, games })
     }
 
@@ -298,6 +320,7 @@ impl Outputs {
             are_held: self.held.is_some(),
             comments_name_copies: self.games.name_copies(),
             writes_games: self.games.are_wanted(),
+            sorts_by_tag: self.held.as_ref().is_some_and(|(order, _)| order.reads_tags()),
             sorts_by_value: matches!(self.held, Some((Order::Sorted { key: SortKey::Value, .. }, _))),
         }
     }
@@ -313,7 +336,7 @@ impl Outputs {
         if self.held.is_some() {
             return self.hold(taken, found).map(ControlFlow::Continue);
         }
-        self.games.take(taken, found)?;
+        self.games.take(taken, found, progress)?;
         let mut all = ControlFlow::Break(());
         for (output, report) in self.outputs.iter_mut().zip(reports) {
             if output.write(report, progress)?.is_continue() {
@@ -358,7 +381,7 @@ impl Outputs {
                 Order::Sorted { .. } => top.by_rank().collect(),
             };
             for (reports, text) in games {
-                self.games.write(&text)?;
+                progress.beside_stdout(|| self.games.write(&text))?;
                 for (output, report) in self.outputs.iter_mut().zip(&reports) {
                     let _ = output.write(report, progress)?;
                 }
@@ -375,6 +398,11 @@ impl Outputs {
             }
         }
         self.games.finish()
+    }
+
+    /// Whether a heat map is to be drawn.
+    pub(super) fn have_heat_map(&self) -> bool {
+        self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
     }
 
     /// Whether a study is wanted.

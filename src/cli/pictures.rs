@@ -6,6 +6,7 @@ use orbit_chess::report::findings::{OrbitFindings, TransformSum};
 use orbit_chess::report::heat::{HeatMap, Palette};
 use orbit_chess::report::{OutputFile, grouped, page::page, svg};
 use orbit_chess::study::Study;
+use serde_json::json;
 
 use super::Failure;
 use super::common::Out;
@@ -23,9 +24,14 @@ pub(super) enum Picture {
 }
 
 /// Prints hits by transform, and a heat map of where they are.
-pub(super) fn print_heat(study: &Study) -> Result<(), Failure> {
+pub(super) fn print_heat(study: &Study, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = study.orbit();
+    if is_json {
+        let (symmetries, colors) = orbit.as_ref().map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
+        out.line(json!({ "symmetries": symmetries, "colors": colors, "maps": heat(study) }))?;
+        return out.finish();
+    }
     if let Some(orbit) = &orbit {
         for line in sums(orbit) {
             out.line(line)?;
@@ -43,7 +49,7 @@ pub(super) fn print_heat(study: &Study) -> Result<(), Failure> {
     out.finish()
 }
 
-const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of squares; \
+pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of squares; \
                        write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Where the copies stand, and the squares of a set.

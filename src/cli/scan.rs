@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
 use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
+use orbit_chess::query::Type;
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
@@ -23,10 +24,11 @@ use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{
-    GpuArgs, Interrupt, Out, Progress, ProgressArgs, grouped, print_failures, threads, totals_line,
+    GpuArgs, Interrupt, Out, Progress, ProgressArgs, grouped, print_failures, refuse_clashes, threads,
+    totals_line,
 };
 use super::outputs::{FormatName, OutputArgs, Outputs};
-use super::pictures::{SAMPLE_MAX, print_heat};
+use super::pictures::{NOWHERE, SAMPLE_MAX, print_heat};
 use super::problems::Problems;
 use super::queries::{self, NamedQuery};
 use super::query_text::{DialectArgs, QueryText};
@@ -86,8 +88,8 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
     /// print for each how many games and positions it hits. All arguments are paths then.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "limit", "verify", "stats",
-          "all_plies"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "heat", "verify", "stats",
+          "conditions", "first", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
@@ -171,6 +173,16 @@ impl Args {
         !is_counted && is_listed
     }
 
+    /// Refuses formats that what is printed cannot have.
+    fn refuse_formats(&self) -> Result<(), Failure> {
+        let is_either = matches!(self.outputs.format, None | Some(FormatName::Text | FormatName::Jsonl));
+        if is_either || !(self.count || self.heat || self.copies.is_some()) {
+            return Ok(());
+        }
+        let why = "--count, --copies and --heat print text or one JSON object: choose --format text or jsonl";
+        Err(Failure::Other(why.into()))
+    }
+
     fn is_json(&self) -> bool {
         self.outputs.format == Some(FormatName::Jsonl)
     }
@@ -196,9 +208,13 @@ impl Args {
 pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
+    let inputs = args.file.iter().chain(&args.queries).map(PathBuf::as_path);
+    let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
+    refuse_clashes(inputs, outputs.chain(args.stats.file()))?;
     if args.queries.is_some() {
         return survey(&args, &interrupt);
     }
+    args.refuse_formats()?;
     let board = args.board.query()?;
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
@@ -213,7 +229,11 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
-    if !args.lists() {
+    if args.choosing.order().is_some_and(|order| order.reads_values()) && scan.ty() == Type::Bool {
+        let why = "--sort value needs a query that has one; this one is a condition, true or not";
+        return Err(Failure::Other(why.into()));
+    }
+    if !args.lists() && !args.outputs.lists_to_files() {
         args.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")?;
     }
     let database = database?;
@@ -221,7 +241,11 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let mut run = Run::new(&args, &scan, database, &interrupt)?;
     if args.heat || run.outputs.have_pictures() {
         let study = Study::new(&scan, SAMPLE_MAX, args.choosing.seed());
-        run.study = Some(study.with_sources(&run.names.sources));
+        let study = study.with_sources(&run.names.sources).with_choice(args.choosing.in_words());
+        if run.outputs.have_heat_map() && !study.has_heat() {
+            return Err(Failure::Other(NOWHERE.into()));
+        }
+        run.study = Some(study);
     }
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
@@ -238,8 +262,14 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         if let Some(study) = &run.study {
             run.outputs.draw(study, query.text.trim())?;
         }
-        print_totals(&args, &run, &scan)?;
-        run.stats.take().map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
+        // A file must not suffer from whoever reads no more of standard output.
+        let (to_file, printed) = match run.stats.take() {
+            Some(stats) if stats.have_file() => (Some(stats), None),
+            printed => (None, printed),
+        };
+        to_file.map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
+        print_totals(&args, &run, &scan, summary.finished)?;
+        printed.map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
         run.progress.done();
     }
     if let Some(notice) = scan.engine().notice() {
@@ -347,7 +377,8 @@ fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     if !args.quiet {
         let seconds = planned.elapsed().as_secs_f64();
         let rate = (summary.totals.positions as f64 / seconds) as u64;
-        eprintln!("{}", totals_line(&summary.totals));
+        let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
+        eprintln!("{until}{}", totals_line(&summary.totals));
         eprintln!(
             "{} queries; planning {:.3} s, reading and scanning {seconds:.3} s; {} positions/s ({}, {count} threads)",
             queries.len(),
@@ -372,17 +403,17 @@ fn failure(query: &QueryText, error: ScanError) -> Failure {
 }
 
 /// What `--count` and `--copies` print.
-fn print_totals(args: &Args, run: &Run, scan: &Scan) -> Result<(), Failure> {
+fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     if args.count {
         let Tally { games, positions } = run.outputs.listed();
         if args.is_json() {
-            out.line(json!({
-                "games_hit": games,
-                "positions_hit": positions,
-                "games": run.totals.games(),
-                "positions": run.totals.positions,
-            }))?;
+            let mut counts = json!({ "games_hit": games, "positions_hit": positions });
+            if is_whole {
+                counts["games"] = run.totals.games().into();
+                counts["positions"] = run.totals.positions.into();
+            }
+            out.line(counts)?;
         } else {
             out.line(format_args!("games hit {games}\npositions hit {positions}"))?;
         }
@@ -399,7 +430,7 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan) -> Result<(), Failure> {
     }
     out.finish()?;
     match &run.study {
-        Some(study) if args.heat => print_heat(study),
+        Some(study) if args.heat => print_heat(study, args.is_json()),
         _ => Ok(()),
     }
 }
@@ -526,7 +557,7 @@ impl Run {
         self.tally.games += games_hit;
         self.tally.positions += found.hits.count();
         let flow = self.outputs.take(taken, &found, &finding.reports, &self.progress)?;
-        if self.outputs.are_closed() {
+        if self.outputs.are_closed() && !self.stats.as_ref().is_some_and(Statistics::have_file) {
             // Nobody reads on, and a thread that waits for standard input might never notice.
             self.progress.clear();
             self.problems.finish()?;

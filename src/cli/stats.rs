@@ -62,6 +62,11 @@ pub(super) struct Statistics {
 }
 
 impl StatsArgs {
+    /// The file that is written.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.stats_output.as_deref()
+    }
+
     /// Whether statistics were asked for.
     pub(super) fn are_wanted(&self) -> bool {
         !self.stats.is_empty()
@@ -89,6 +94,11 @@ impl Statistics {
     /// What is counted; a clone of it counts on other threads.
     pub(super) fn stats(&self) -> &Stats {
         self.counts.stats()
+    }
+
+    /// Whether a file takes them.
+    pub(super) fn have_file(&self) -> bool {
+        self.file.is_some()
     }
 
     /// Adds what was counted in a block.

@@ -11,7 +11,7 @@ pub(super) fn is_position(line: &[u8]) -> bool {
 
 /// Splits a line into its first four fields, which it returns, and its operations, each told to
 /// `on_tag` as name and value. The operation `id` is told as `Event`, the others by their own
-/// names; the counters of a FEN are passed over. Quotes around a value are removed, escapes stay.
+/// names; the counters of a FEN, if they are not 0 and 1, as `hmvc` and `fmvn`. Quotes around a value are removed, escapes stay.
 pub(super) fn split<'l>(line: &'l [u8], on_tag: &mut dyn FnMut(&[u8], &[u8])) -> &'l [u8] {
     let mut at = 0;
     for field in 0..4 {
@@ -24,9 +24,12 @@ pub(super) fn split<'l>(line: &'l [u8], on_tag: &mut dyn FnMut(&[u8], &[u8])) ->
     }
     let position = &line[..at];
     let mut rest = line[at..].trim_ascii_start();
-    for _ in 0..2 {
+    for (name, usual) in [(&b"hmvc"[..], &b"0"[..]), (b"fmvn", b"1")] {
         let word = &rest[..skip(rest, 0, false)];
         if !word.is_empty() && word.iter().all(u8::is_ascii_digit) {
+            if word != usual {
+                on_tag(name, word);
+            }
             rest = rest[word.len()..].trim_ascii_start();
         }
     }

@@ -30,6 +30,8 @@ pub struct Findings {
     pub date: Option<String>,
     /// The text of the query.
     pub query: String,
+    /// Which games and hits count, if not all: `games with elo>=2600`.
+    pub chosen: String,
     /// What the query demands of the board, before transforms.
     pub pattern: PatternBoard,
     /// The engine that answered, in words.

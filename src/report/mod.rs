@@ -60,9 +60,12 @@ pub enum Format {
     Fen(Rows),
     /// `game ply` for each position that hits.
     Plain,
-    /// `game ply value` for each position at which the query has a value. A set always has one; a
-    /// condition has the value `true` where it holds.
-    Values,
+    /// `game ply value` for each position at which the query has a value, or of these only those that hit. A
+    /// set always has a value; a condition has the value `true` where it holds.
+    Values {
+        /// Whether positions are listed at which a set is empty.
+        all: bool,
+    },
     /// Nothing; games and positions are counted.
     Nothing,
 }
@@ -93,7 +96,9 @@ impl Format {
     /// What an engine has to bring for this format.
     pub fn want(self) -> Want {
         match self {
-            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values => Want::Values,
+            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
+                Want::Values
+            }
             Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Want::Bits,
         }
     }
@@ -111,7 +116,7 @@ impl Format {
     pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
-        let lists_all = self == Format::Values && matches!(hits.values, Values::Sets(_));
+        let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
         if let Format::Text { plies_max, layout } = self {
             text::write(found, games, plies_max, layout, &mut report);
             return report;
@@ -125,14 +130,12 @@ impl Format {
             let lists_all = lists_all && found.counts(&game);
             let count = match self {
                 Format::Plain => plain::plies(&game, hits, out),
-                Format::Values if lists_all || !matches!(hits.values, Values::Sets(_)) => {
-                    plain::values(&game, hits, out)
-                }
+                Format::Values { .. } => plain::values(&game, hits, lists_all, out),
                 Format::JsonLines(rows) => jsonl::write(found, &game, rows, out),
                 Format::Csv(rows) => csv::write(found, &game, rows, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
-                Format::Text { .. } | Format::Values | Format::Nothing => {
+                Format::Text { .. } | Format::Nothing => {
                     hits.count_in(game.first_slot()..game.end_slot()) as usize
                 }
             };
@@ -145,7 +148,10 @@ impl Format {
 
     /// Whether tags are printed.
     pub fn reads_tags(self) -> bool {
-        matches!(self, Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Epd(_))
+        matches!(
+            self,
+            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Epd(_) | Format::Fen(_)
+        )
     }
 
     /// Whether copies are printed.

@@ -41,6 +41,7 @@ pub fn page(findings: &Findings) -> String {
                     }
                     h1 dir="auto" { (title) }
                     pre.query tabindex="0" aria-label="The query" { code { (findings.query) } }
+                    @if !findings.chosen.is_empty() { p.chosen dir="auto" { "Only " (findings.chosen) } }
                 }
                 nav aria-label="Contents" {
                     ul {

@@ -35,12 +35,14 @@ pub(super) fn plies(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Appends `game ply value` for each position of a game that has a value; returns how many hits
-/// there are.
-pub(super) fn values(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
+/// Appends `game ply value` for each position of a game that hits, or of a set for all of them; returns how
+/// many hits there are.
+pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
     let prefix = Prefix::of(game);
-    if let Values::Sets(sets) = &hits.values {
+    if let Values::Sets(sets) = &hits.values
+        && lists_all
+    {
         for (ply, &set) in sets[first..end].iter().enumerate() {
             prefix.push(ply, out);
             out.push(b' ');
@@ -57,7 +59,11 @@ pub(super) fn values(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
                 out.push(b' ');
                 push_number(out, numbers[slot]);
             }
-            _ => out.extend_from_slice(b" true"),
+            Values::Sets(sets) => {
+                out.push(b' ');
+                push_squares(out, Bitboard(sets[slot]));
+            }
+            Values::None => out.extend_from_slice(b" true"),
         }
         out.push(b'\n');
         count += 1;

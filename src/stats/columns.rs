@@ -131,8 +131,11 @@ impl Column {
         match self {
             Column::Plies(step) => (ply / *step as usize + 1) * *step as usize,
             Column::Moves { step, numbers } => {
-                let group = |ply: usize| numbers[game].full(ply as u32) / step;
-                (ply + 1..).find(|&next| group(next) != group(ply)).expect("moves are counted on and on")
+                let number = numbers[game].full(ply as u32);
+                let left = (number / step + 1) * step - number;
+                // A move has two plies, and this may be the second one.
+                let is_second = numbers[game].full(ply as u32 + 1) > number;
+                ply + 2 * left as usize - usize::from(is_second)
             }
             _ => usize::MAX,
         }
