@@ -616,7 +616,7 @@ fn every_format_shows_the_same_games() {
     fs::write(&twice, fs::read_to_string(path).unwrap().repeat(3)).unwrap();
     let sample =
         stdout(&["P", twice.to_str().unwrap(), "--quiet", "--format", "plain", "--first", "--sample", "9"]);
-    assert_eq!(sample, "1 0\n2 0\n3 0\n4 0\n");
+    assert_eq!(sample, "1 0\n2 0\n", "two of the four games differ in nothing but their tags from others");
 }
 
 #[test]

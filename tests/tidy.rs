@@ -60,7 +60,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("stats", &["diagnostic", "engine", "reel", "report"], "counts hits by tags, plies, values and copies"),
     (
         "study",
-        &["board", "choice", "engine", "orbit", "report", "scan", "stats"],
+        &["board", "choice", "engine", "orbit", "query", "report", "scan", "stats"],
         "counts, samples and pictures of one query",
     ),
     ("cli", &[], "arguments and printing on top of the public library"),
