@@ -34,7 +34,7 @@ pub(super) struct ChoosingArgs {
     #[arg(long, requires = "sort")]
     reverse: bool,
     /// List N games with hits that chance picks: always the same ones, whatever the threads, the engine or the
-    /// files in which the games are.
+    /// files in which the games are. Of games with the same moves the first alone can be picked.
     #[arg(long, value_name = "N", conflicts_with_all = ["skip", "limit"])]
     sample: Option<NonZeroU64>,
     /// Another number picks another sample.

@@ -4,6 +4,8 @@ mod browser;
 mod made;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::Command;
 
 use browser::{between, browser, render, table, words};
 use orbit_chess::report::{
@@ -270,6 +272,35 @@ fn a_browser_shows_the_page() {
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
         fits(browser, findings);
+    }
+}
+
+/// The report of a search by the command: a browser shows the numbers that the command prints.
+#[test]
+fn a_browser_shows_the_report_of_a_search() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.html");
+    let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
+    let corpus = std::env::var_os("ORBIT_CORPUS").map(|folder| PathBuf::from(folder).join("otb.pgn"));
+    for games in [Some(sample), corpus].into_iter().flatten() {
+        let scan = |more: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+            let output = command.args(["scan", QUERY, "--quiet"]).arg(&games).args(more).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        scan(&["-o", report.to_str().unwrap()]);
+        let shown = render(browser, &std::fs::read_to_string(&report).unwrap(), &[]);
+        assert_eq!(shown.console, Vec::<String>::new());
+        shows_its_json(&shown.dom);
+        let findings: Value = serde_json::from_str(embedded(&shown.dom)).unwrap();
+        let printed: Value = serde_json::from_slice(&scan(&["--heat", "--format", "jsonl"])).unwrap();
+        assert_eq!(findings["orbit"]["heat"], printed["maps"][0]);
+        assert_eq!(findings["squares"], printed["maps"][1]);
+        assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
+        let count: Value = serde_json::from_slice(&scan(&["--count", "--format", "jsonl"])).unwrap();
+        assert_eq!(findings["totals"], count);
     }
 }
 
