@@ -145,10 +145,16 @@ pub enum ReelError {
         /// What it said.
         error: std::io::Error,
     },
-    /// Somebody else adds to the reel.
-    #[error("{}: something else is being appended to it; wait until that is done", path.display())]
+    /// Somebody else adds to the reel, or replaces it.
+    #[error("{}: something else is being appended to it or takes its place; wait until that is done", path.display())]
     Busy {
         /// The file.
+        path: PathBuf,
+    },
+    /// A folder, a device or a pipe.
+    #[error("{} is no ordinary file; a reel needs one", path.display())]
+    NoFile {
+        /// The path as given.
         path: PathBuf,
     },
     /// The first bytes are not a reel's.

@@ -4,6 +4,7 @@ mod beside;
 mod crashes;
 mod duplicates;
 mod growing;
+mod targets;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,121 @@
+//! Files that one writer has for itself, by locks of the system: they end with the process, so that there is
+//! none to clear away.
+
+use std::ffi::OsString;
+#[cfg(not(windows))]
+use std::fs::TryLockError;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Temporary names that are tried before what lies there is said to be in the way.
+const NAMES_MAX: u32 = 1000;
+
+/// Why there is no temporary file: the name that was tried last, and what the system said.
+pub(crate) type NoTemporary = (PathBuf, io::Error);
+
+/// Creates a file beside another, under a name that nothing has: its own with `.tmp`, the number of the process
+/// and, where a process of that number left one behind, a number more.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::AlreadyExists`] where somebody still writes to such a file.
+pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
+    let mut number = 0;
+    loop {
+        let mut name = target.file_name().map_or(OsString::new(), OsString::from);
+        name.push(format!(".tmp{}", std::process::id()));
+        if number > 0 {
+            name.push(format!("-{number}"));
+        }
+        let temporary = target.with_file_name(name);
+        match File::create_new(&temporary) {
+            // Not every file system has locks.
+            Ok(file) => return Ok((temporary, file)).inspect(|(_, file)| drop(file.try_lock())),
+            Err(error)
+                if error.kind() == io::ErrorKind::AlreadyExists
+                    && number < NAMES_MAX
+                    && matches!(open_alone(&temporary, Use::Replace), Ok(Some(_))) =>
+            {
+                number += 1;
+            }
+            Err(error) => return Err((temporary, error)),
+        }
+    }
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// To be written to.
+    Append,
+    /// To be kept from others until another file has taken its name.
+    Replace,
+}
+
+/// Opens the file that has a name, for nobody else to write to or to replace; `None` if somebody else does.
+/// Others may read it.
+pub(super) fn open_alone(path: &Path, purpose: Use) -> io::Result<Option<File>> {
+    loop {
+        match open_and_lock(path, purpose)? {
+            // Who had it before may have put another file there.
+            Some(file) if !is_at(&file, path)? => {}
+            opened => return Ok(opened),
+        }
+    }
+}
+
+#[cfg(not(windows))]
+fn open_and_lock(path: &Path, purpose: Use) -> io::Result<Option<File>> {
+    let file = OpenOptions::new().read(true).write(purpose == Use::Append).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        // Not every file system has locks.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The same where a lock would keep readers away as well.
+#[cfg(windows)]
+fn open_and_lock(path: &Path, purpose: Use) -> io::Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_SHARE_READ: u32 = 1;
+    const FILE_SHARE_DELETE: u32 = 4;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    const ERROR_LOCK_VIOLATION: i32 = 33;
+    let share = match purpose {
+        Use::Append => FILE_SHARE_READ,
+        Use::Replace => FILE_SHARE_READ | FILE_SHARE_DELETE,
+    };
+    match OpenOptions::new().read(true).write(purpose == Use::Append).share_mode(share).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error)
+            if matches!(error.raw_os_error(), Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION)) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file still has a name: another may have taken its place.
+#[cfg(unix)]
+pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (open, named) = (file.metadata()?, fs::metadata(path)?);
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
+}
+
+/// Elsewhere a file that is open in this way keeps its name.
+#[cfg(not(unix))]
+pub(super) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    fs::metadata(path).map(|_| true)
+}
+
+/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
+/// starting has the file open for a moment, and so the lock.
+pub(super) fn release(file: &File) {
+    let _ = file.unlock();
+}
