@@ -12,7 +12,7 @@
 //! directories between them, and bytes after the end that the header names are of an append that was
 //! interrupted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
@@ -210,6 +210,24 @@ pub enum ReelError {
         /// What is.
         what: &'static str,
     },
+}
+
+impl ReelError {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            ReelError::Io { path, .. }
+            | ReelError::Append { path, .. }
+            | ReelError::Busy { path }
+            | ReelError::NoFile { path }
+            | ReelError::NotAReel { path }
+            | ReelError::NewerVersion { path, .. }
+            | ReelError::Truncated { path, .. }
+            | ReelError::Checksum { path, .. }
+            | ReelError::Inconsistent { path, .. }
+            | ReelError::TooLarge { path, .. } => path,
+        }
+    }
 }
 
 /// A part of the file that an error is about.
