@@ -146,10 +146,10 @@ impl<'a> Known<'a> {
         {
             return Ok(Some(source));
         }
-        if now.bytes.is_some_and(|bytes| self.sizes.contains(&bytes)) {
-            if let Some(source) = self.by_hash.get(&hash_of(path)?) {
-                return Ok(Some(source));
-            }
+        if now.bytes.is_some_and(|bytes| self.sizes.contains(&bytes))
+            && let Some(source) = self.by_hash.get(&hash_of(path)?)
+        {
+            return Ok(Some(source));
         }
         let Some(source) = same_file else { return Ok(None) };
         let how = match source.stamp.hash {

@@ -248,6 +248,16 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
+        // What nobody writes to any more is of a process that had our number.
+        let left = folder.path().join(format!("hits.pgn.tmp{}", std::process::id()));
+        fs::write(&left, "left behind").unwrap();
+        let out = OutputFile::create(&path).unwrap();
+        assert_eq!(
+            out.temporary_path(),
+            Some(&*left.with_file_name(format!("hits.pgn.tmp{}-1", std::process::id())))
+        );
+        out.finish().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (vec![], b"left behind".to_vec()));
     }
 
     #[test]
