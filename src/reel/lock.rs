@@ -35,7 +35,7 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && number < NAMES_MAX
-                    && matches!(open_alone(&temporary, Use::Replace), Ok(Some(_))) =>
+                    && matches!(open_alone(&temporary), Ok(Some(_))) =>
             {
                 number += 1;
             }
@@ -44,20 +44,11 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
     }
 }
 
-/// What a file is opened for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Use {
-    /// To be written to.
-    Append,
-    /// To be kept from others until another file has taken its name.
-    Replace,
-}
-
 /// Opens the file that has a name, for nobody else to write to or to replace; `None` if somebody else does.
 /// Others may read it.
-pub(super) fn open_alone(path: &Path, purpose: Use) -> io::Result<Option<File>> {
+pub(super) fn open_alone(path: &Path) -> io::Result<Option<File>> {
     loop {
-        match open_and_lock(path, purpose)? {
+        match open_and_lock(path)? {
             // Who had it before may have put another file there.
             Some(file) if !is_at(&file, path)? => {}
             opened => return Ok(opened),
@@ -66,8 +57,9 @@ pub(super) fn open_alone(path: &Path, purpose: Use) -> io::Result<Option<File>> 
 }
 
 #[cfg(not(windows))]
-fn open_and_lock(path: &Path, purpose: Use) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().read(true).write(purpose == Use::Append).open(path)?;
+fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
+    // Locks over a network need a file that may be written to.
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -77,19 +69,16 @@ fn open_and_lock(path: &Path, purpose: Use) -> io::Result<Option<File>> {
     }
 }
 
-/// The same where a lock would keep readers away as well.
+/// The same where a lock would keep readers away as well. The file may be replaced, by whoever has it open so.
 #[cfg(windows)]
-fn open_and_lock(path: &Path, purpose: Use) -> io::Result<Option<File>> {
+fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;
     const FILE_SHARE_READ: u32 = 1;
     const FILE_SHARE_DELETE: u32 = 4;
     const ERROR_SHARING_VIOLATION: i32 = 32;
     const ERROR_LOCK_VIOLATION: i32 = 33;
-    let share = match purpose {
-        Use::Append => FILE_SHARE_READ,
-        Use::Replace => FILE_SHARE_READ | FILE_SHARE_DELETE,
-    };
-    match OpenOptions::new().read(true).write(purpose == Use::Append).share_mode(share).open(path) {
+    let share = FILE_SHARE_READ | FILE_SHARE_DELETE;
+    match OpenOptions::new().read(true).write(true).share_mode(share).open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error)
             if matches!(error.raw_os_error(), Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION)) =>
@@ -108,7 +97,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// Elsewhere a file that is open in this way keeps its name.
+/// Elsewhere files have no number to compare: whoever replaces one with this library has it open alone.
 #[cfg(not(unix))]
 pub(super) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)

@@ -10,7 +10,7 @@ use super::encode::EncodedBlock;
 use super::format::{
     DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError, SectionBytes,
 };
-use super::lock::{self, Use, is_at, open_alone, release};
+use super::lock::{self, is_at, open_alone, release};
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -63,7 +63,7 @@ impl ReelWriter {
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
         check_kind(path)?;
-        match open_alone(path, Use::Replace) {
+        match open_alone(path) {
             Ok(Some(file)) => ReelWriter::create_beside(path, Instead::Any(Some(file))),
             Ok(None) => Err(ReelError::Busy { path: path.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -86,7 +86,7 @@ impl ReelWriter {
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
         check_kind(path)?;
-        let mut file = match open_alone(path, Use::Append) {
+        let mut file = match open_alone(path) {
             Ok(Some(file)) => file,
             Ok(None) => return Err(ReelError::Busy { path: path.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
