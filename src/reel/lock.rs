@@ -30,8 +30,11 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
         }
         let temporary = target.with_file_name(name);
         match File::create_new(&temporary) {
-            // Not every file system has locks.
-            Ok(file) => return Ok((temporary, file)).inspect(|(_, file)| drop(file.try_lock())),
+            Ok(file) => {
+                // Not every file system has locks.
+                let _ = file.try_lock();
+                return Ok((temporary, file));
+            }
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && number < NAMES_MAX
