@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::database::{self, Database, DatabaseOptions, Summary};
+use orbit_chess::database::{self, Database, DatabaseOptions, Held, Summary};
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
@@ -22,9 +22,9 @@ const AFTER_HELP: &str = "\
 Appending:
   --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
   reel is the old one, whatever happens. Files that the reel holds already, under whatever name,
-  are skipped; a file that it holds with another content is refused. Two appends at once exclude
-  each other. Each append leaves the directory before it as dead bytes, which `orbit info`
-  counts; `orbit index all.reel -o new.reel` leaves them out.
+  are skipped, and so are files that are given twice; a file that it holds with another content is
+  refused. Two appends at once exclude each other. Each append leaves the directory before it as
+  dead bytes, which `orbit info` counts; `orbit index all.reel -o new.reel` leaves them out.
 
 Duplicates:
   --no-duplicates drops games that equal an earlier one: the same start position, moves, result
@@ -66,6 +66,9 @@ pub(super) struct Args {
     /// List them on stderr as well.
     #[arg(short, long)]
     verbose: bool,
+    /// No summary, no word on what is skipped, no progress.
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
     progress: ProgressArgs,
 }
@@ -82,7 +85,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     };
     writer.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
     let Some(mut database) = open(&args, writer.reel(), &options)? else {
-        eprintln!("{} holds all of it already", args.output.display());
+        if !args.quiet {
+            eprintln!("{} holds all of it already", args.output.display());
+        }
         return Ok(Exit::Done);
     };
     if args.no_duplicates {
@@ -92,7 +97,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(replaces(path));
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    let progress = Progress::of(&args.progress, false);
+    let progress = Progress::of(&args.progress, args.quiet);
     let summary = write(&mut writer, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
     if interrupt.is_set() {
@@ -106,27 +111,42 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         summary.sources[sources_before..].iter().map(|source| source.to_reel_source()).collect();
     let (totals, sections) = writer.finish(&sources)?;
     progress.done();
-    report(&args.output, &summary, is_appended.then_some(&totals), &sections, begun.elapsed().as_secs_f64());
+    if !args.quiet {
+        let seconds = begun.elapsed().as_secs_f64();
+        report(&args.output, &summary, is_appended.then_some(&totals), &sections, seconds);
+    }
     Ok(print_failures(&summary))
 }
 
-/// The inputs that the reel does not hold; `None` if it holds them all.
+/// The inputs, of those to append what the reel does not hold; `None` if it holds them all.
 fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<Option<Database>, Failure> {
-    let Some(reel) = reel else {
+    if !args.append {
         return Ok(Some(Database::open(&args.paths, options.clone())?));
-    };
+    }
     let news = database::news(reel, &args.paths)?;
-    for held in &news.held {
-        let (path, output) = (held.path.display().to_string(), args.output.display());
-        match held.source == path {
-            true => eprintln!("{path}: skipped, {output} holds it already"),
-            false => eprintln!("{path}: skipped, {output} holds it already, as {}", held.source),
-        }
+    if !args.quiet {
+        news.held.iter().for_each(|held| eprintln!("{}", held_line(held, &args.output)));
     }
     if news.paths.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Database::open_after(reel, &news.paths, options.clone())?))
+    let options = options.clone();
+    Ok(Some(match reel {
+        Some(reel) => Database::open_after(reel, &news.paths, options)?,
+        None => Database::open(&news.paths, options)?,
+    }))
+}
+
+/// Why an input is not appended.
+fn held_line(held: &Held, output: &Path) -> String {
+    let (path, output) = (held.path.display().to_string(), output.display());
+    let source = &held.source;
+    match (held.is_input, *source == path) {
+        (true, true) => format!("{path}: skipped, it was given before"),
+        (true, false) => format!("{path}: skipped, {source} was given before and is the same"),
+        (false, true) => format!("{path}: skipped, {output} holds it already"),
+        (false, false) => format!("{path}: skipped, {output} holds it already, as {source}"),
+    }
 }
 
 /// The games that the reel holds already.
@@ -138,7 +158,7 @@ fn seen(args: &Args, reel: Option<&Reel>, options: DatabaseOptions) -> Result<Ga
             seen.insert_block(&taken.block, &hashes);
             ControlFlow::Continue(())
         });
-        summary.map_err(Failure::Midway)?;
+        summary?;
     }
     Ok(seen)
 }
@@ -164,7 +184,8 @@ fn write(
         }
     });
     progress.clear();
-    let summary = summary.map_err(Failure::Midway)?;
+    // Nothing was written: this is not a source that could be read in part.
+    let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
@@ -192,6 +213,10 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// A slip of the keyboard must not replace a PGN by its index.
 fn refuse_to_replace(path: &Path) -> Result<(), Failure> {
+    // A pipe would keep us waiting; the writer refuses it.
+    if !path.is_file() {
+        return Ok(());
+    }
     let mut head = Vec::new();
     match File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut head)) {
         Ok(1..) if !Reel::sniff(&head) => Err(Failure::Other(format!(

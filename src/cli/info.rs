@@ -60,9 +60,10 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
     let sources = reel.sources().iter().map(|source| {
-        let ReelSource { name, stamp, games, duplicates, failure } = source;
+        let ReelSource { name, path, stamp, games, duplicates, failure } = source;
         json!({
             "name": name,
+            "path": path.as_ref().map(|path| path.to_string_lossy()),
             "games": games,
             "duplicates": duplicates,
             "failure": failure,
@@ -128,7 +129,7 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
 }
 
 fn source_line(source: &ReelSource, reel: &Reel) -> String {
-    let ReelSource { name, stamp, games, duplicates, failure } = source;
+    let ReelSource { name, stamp, games, duplicates, failure, .. } = source;
     let mut line = format!("  {name}: {} games", grouped(*games));
     if *duplicates > 0 {
         line += &format!(", {} of them dropped as duplicates", grouped(*duplicates));

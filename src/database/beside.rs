@@ -22,7 +22,8 @@ impl fmt::Display for Substitute {
 }
 
 /// The reel beside a file that holds all of this file, as it is now, and nothing else: `games.reel` beside
-/// `games.pgn` or `games.pgn.zst`. Whatever is wrong with such a reel, the file is there.
+/// `games.pgn` or `games.pgn.zst`. A reel that cannot be opened is passed over; what is wrong with
+/// its blocks is found only when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
 pub(super) fn fresh_reel(file: &Path) -> Option<Reel> {
     let metadata = std::fs::metadata(file).ok().filter(|metadata| metadata.is_file())?;
     let now = Stamp::of(&metadata);

@@ -58,6 +58,14 @@ pub enum DatabaseError {
     /// Games are numbered in 32 bits.
     #[error("the database has more than 4,294,967,295 games; scan it in parts")]
     TooManyGames,
+    /// A reel that is read instead of a file is damaged: see [`Database::substitutes`].
+    #[error("{error}; it is read instead of {}: give --no-reel to read that", file.display())]
+    Substitute {
+        /// What is wrong with the reel.
+        error: ReelError,
+        /// The file as given.
+        file: PathBuf,
+    },
     /// A file is to be appended that the reel holds with another content.
     #[error(
         "{} {how} {} was made from it: index all files anew, or append the new games as a file of \
@@ -143,7 +151,7 @@ pub struct Database {
 
 impl Database {
     /// Opens files, folders and `-` (standard input), in the order given. Whether a file is a reel
-    /// is told by its first bytes; a folder stands for the PGN, EPD and FEN files below it.
+    /// is told by its first bytes, unless its name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
     ///
     /// # Errors
     ///
@@ -241,6 +249,7 @@ impl Database {
                 self.add_reel(reel);
                 if let Some(source) = self.sources.last_mut() {
                     source.name = path.display().to_string();
+                    source.path = path.canonicalize().ok();
                 }
             } else {
                 texts.push(path.clone());
@@ -268,7 +277,9 @@ impl Database {
         let base = self.sources.len() as u32;
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
-            self.sources.push(SourceSummary { name: source.name.clone(), ..SourceSummary::default() });
+            // Only files have a size.
+            let path = source.bytes.and(source.path.as_ref()).and_then(|path| path.canonicalize().ok());
+            self.sources.push(SourceSummary { name: source.name.clone(), path, ..SourceSummary::default() });
         }
         self.inputs.push_back(Input::Pgn { sources, base });
     }
@@ -350,7 +361,7 @@ impl Database {
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let Database { inputs, sources, options, bytes_total, games_before, seen, .. } = self;
+        let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes } = self;
         let mut feed = Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new() };
         let is_hashed = seen.is_some();
         let mut numbers = Numbers::new(games_before, &sources, seen);
@@ -385,7 +396,7 @@ impl Database {
             });
         let Ok(finished) = taken;
         if let Some(failure) = failure {
-            return Err(failure);
+            return Err(name_substitute(failure, substitutes));
         }
         summary.finished = finished;
         feed.finish();
@@ -466,11 +477,23 @@ impl Group {
     }
 }
 
+/// Whether a file is a reel, or says so: one that was cut is no PGN.
 fn is_reel(path: &Path) -> bool {
     // Reading from a pipe would take its first bytes away.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let is_named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("reel"));
     let mut head = [0; MAGIC.len()];
-    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && Reel::sniff(&head)
+    let mut begins_so = || File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_file && (is_named || begins_so() && Reel::sniff(&head))
+}
+
+/// Tells of which file a damaged reel took the place.
+fn name_substitute(failure: DatabaseError, substitutes: Vec<Substitute>) -> DatabaseError {
+    let DatabaseError::Reel(error) = failure else { return failure };
+    match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
+        Some(Substitute { file, .. }) => DatabaseError::Substitute { error, file },
+        None => error.into(),
+    }
 }
 
 /// The serial part: what is read next.

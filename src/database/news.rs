@@ -13,82 +13,132 @@ use crate::reel::{Reel, ReelSource};
 pub struct News {
     /// Inputs that are new, in their order; folders are replaced by the files below them.
     pub paths: Vec<PathBuf>,
-    /// Inputs that the reel holds.
+    /// Inputs that the reel holds, or will hold.
     pub held: Vec<Held>,
 }
 
-/// An input that a reel holds.
+/// An input that a reel holds, or will hold since an earlier input equals it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Held {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source with the same content; of a reel, of its first source.
+    /// The name of the source with the same content; of a reel, of its first source; or the earlier input.
     pub source: String,
+    /// Whether that is an earlier input.
+    pub is_input: bool,
 }
 
 /// Sorts out the inputs that a reel holds: files with the same content as one of its sources, whatever
-/// their names, and reels all of whose sources it holds. A file is read only if a source has the same size,
-/// and not if that has the same name and time as well. Standard input is always new.
+/// their names, reels all of whose sources it holds, and the reel itself; and those that equal an earlier input. A
+/// file is read only if a source or an earlier input has the same size, and not if that has the same place and time
+/// as well. Standard input is always new.
 ///
 /// # Errors
 ///
 /// A folder or file that cannot be read; a file that the reel holds with another content
 /// ([`DatabaseError::SourceChanged`]); a reel of which it holds a part ([`DatabaseError::PartlyHeld`]).
-pub fn news(reel: &Reel, paths: &[PathBuf]) -> Result<News, DatabaseError> {
-    let known = Known::new(reel);
+pub fn news(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<News, DatabaseError> {
+    let known = reel.map(Known::new);
+    let mut inputs = Inputs::default();
     let mut news = News::default();
     for path in pgn::list(paths)? {
-        let held = match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() && is_reel(&path) => known.held_reel(&path)?,
-            Ok(metadata) if metadata.is_file() => known.held_file(&path, &Stamp::of(&metadata))?,
-            // What cannot be read is refused when it is opened.
-            _ => None,
+        // What cannot be read is refused when it is opened.
+        let Some(metadata) = fs::metadata(&path).ok().filter(fs::Metadata::is_file) else {
+            news.paths.push(path);
+            continue;
         };
-        match held {
-            Some(source) => news.held.push(Held { path, source: source.name.clone() }),
-            None => news.paths.push(path),
+        let of_reel =
+            known.as_ref().map(|known| known.held(&path, &Stamp::of(&metadata))).transpose()?.flatten();
+        if let Some(source) = of_reel {
+            news.held.push(Held { path, source, is_input: false });
+        } else if let Some(equal) = inputs.equal(&path, metadata.len())? {
+            news.held.push(Held { path, source: equal.display().to_string(), is_input: true });
+        } else {
+            news.paths.push(path);
         }
     }
     Ok(news)
 }
 
-/// The sources of a reel, by what can be asked for. Of several, the first with a hash and the last with a name.
+/// The files that were new so far, by size.
+#[derive(Default)]
+struct Inputs(HashMap<u64, Vec<Input>>);
+
+struct Input {
+    path: PathBuf,
+    place: Option<PathBuf>,
+    /// Once another file of the same size was met.
+    hash: Option<u64>,
+}
+
+impl Inputs {
+    /// The earlier input that a file equals; if there is none, this is one from now on.
+    fn equal(&mut self, path: &Path, bytes: u64) -> Result<Option<PathBuf>, DatabaseError> {
+        let same_size = self.0.entry(bytes).or_default();
+        let place = path.canonicalize().ok();
+        if let Some(input) = same_size.iter().find(|input| place.is_some() && input.place == place) {
+            return Ok(Some(input.path.clone()));
+        }
+        let mut hash = None;
+        if !same_size.is_empty() {
+            hash = Some(hash_of(path)?);
+        }
+        for input in same_size.iter_mut() {
+            if input.hash.is_none() {
+                input.hash = Some(hash_of(&input.path)?);
+            }
+            if input.hash == hash {
+                return Ok(Some(input.path.clone()));
+            }
+        }
+        same_size.push(Input { path: path.to_owned(), place, hash });
+        Ok(None)
+    }
+}
+
+fn hash_of(path: &Path) -> Result<u64, DatabaseError> {
+    let unreadable = |error| PgnError::Unreadable { path: path.to_owned(), error };
+    Ok(pgn::hash_file(path).map_err(unreadable)?)
+}
+
+/// The sources of a reel, by what can be asked for. Of several, the first with a hash and the last at a place.
 struct Known<'a> {
     reel: &'a Reel,
     by_hash: HashMap<u64, &'a ReelSource>,
     /// Of those whose hash is known.
     sizes: HashSet<u64>,
-    by_name: HashMap<&'a str, &'a ReelSource>,
-    /// By where their files are now.
+    /// By where their files lay; of version 1, by where such files are now.
     by_place: HashMap<PathBuf, &'a ReelSource>,
 }
 
 impl<'a> Known<'a> {
     fn new(reel: &'a Reel) -> Known<'a> {
-        let mut known = Known {
-            reel,
-            by_hash: HashMap::new(),
-            sizes: HashSet::new(),
-            by_name: HashMap::new(),
-            by_place: HashMap::new(),
-        };
+        let mut known =
+            Known { reel, by_hash: HashMap::new(), sizes: HashSet::new(), by_place: HashMap::new() };
         for source in reel.sources() {
             if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp {
                 known.by_hash.entry(hash).or_insert(source);
                 known.sizes.insert(bytes);
             }
-            known.by_name.insert(&source.name, source);
-            if let Some(place) = source.locate(reel.path()).and_then(|path| path.canonicalize().ok()) {
+            let is_file = source.stamp.bytes.is_some();
+            let now = || source.locate(reel.path()).filter(|_| is_file)?.canonicalize().ok();
+            if let Some(place) = source.path.clone().or_else(now) {
                 known.by_place.insert(place, source);
             }
         }
         known
     }
 
+    /// The name of the source that has the content of a file; of a reel, of the first of them.
+    fn held(&self, path: &Path, now: &Stamp) -> Result<Option<String>, DatabaseError> {
+        let source = if is_reel(path) { self.held_reel(path)? } else { self.held_file(path, now)? };
+        let of_itself = || self.is_itself(path).then(|| self.reel.path().display().to_string());
+        Ok(source.map(|source| source.name.clone()).or_else(of_itself))
+    }
+
     /// The source that has the content of a file.
     fn held_file(&self, path: &Path, now: &Stamp) -> Result<Option<&'a ReelSource>, DatabaseError> {
-        let of_that_place = || self.by_place.get(&path.canonicalize().ok()?);
-        let same_file = self.by_name.get(path.display().to_string().as_str()).or_else(of_that_place).copied();
+        let same_file = path.canonicalize().ok().and_then(|place| self.by_place.get(&place).copied());
         if let Some(source) = same_file
             && source.stamp.hash.is_some()
             && now.modified_ns.is_some()
@@ -96,12 +146,10 @@ impl<'a> Known<'a> {
         {
             return Ok(Some(source));
         }
-        if now.bytes.is_some_and(|bytes| self.sizes.contains(&bytes)) {
-            let unreadable = |error| PgnError::Unreadable { path: path.to_owned(), error };
-            let hash = pgn::hash_file(path).map_err(unreadable)?;
-            if let Some(source) = self.by_hash.get(&hash) {
-                return Ok(Some(source));
-            }
+        if now.bytes.is_some_and(|bytes| self.sizes.contains(&bytes))
+            && let Some(source) = self.by_hash.get(&hash_of(path)?)
+        {
+            return Ok(Some(source));
         }
         let Some(source) = same_file else { return Ok(None) };
         let how = match source.stamp.hash {
@@ -113,8 +161,16 @@ impl<'a> Known<'a> {
         Err(DatabaseError::SourceChanged { path: path.to_owned(), reel, how })
     }
 
+    /// Whether a path is that of the reel.
+    fn is_itself(&self, path: &Path) -> bool {
+        matches!((path.canonicalize(), self.reel.path().canonicalize()), (Ok(path), Ok(reel)) if path == reel)
+    }
+
     /// The first source of a reel all of whose sources are held.
     fn held_reel(&self, path: &Path) -> Result<Option<&'a ReelSource>, DatabaseError> {
+        if self.is_itself(path) {
+            return Ok(self.reel.sources().first());
+        }
         let other = Reel::open(path)?;
         let held = |source: &ReelSource| self.by_hash.get(&source.stamp.hash?).copied();
         let mut held_sources = other.sources().iter().filter_map(|source| Some((source, held(source)?)));

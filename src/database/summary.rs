@@ -11,6 +11,9 @@ pub struct SourceSummary {
     /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
     /// from.
     pub name: String,
+    /// Where its file lies, or lay when a reel was made from it, from the root and without links; unknown of what
+    /// is no file.
+    pub path: Option<PathBuf>,
     /// What its file was known by when it was read: all of it once it was read to its end.
     pub stamp: Stamp,
     /// Games read, skipped ones included.
@@ -29,6 +32,7 @@ impl SourceSummary {
     pub(super) fn of_reel(reel: &Reel, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
+            path: source.path.clone(),
             stamp: source.stamp,
             duplicates: source.duplicates,
             reel: Some(reel.path().to_owned()),
@@ -43,6 +47,7 @@ impl SourceSummary {
         let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
         ReelSource {
             name: self.name.clone(),
+            path: self.path.clone(),
             stamp: self.stamp,
             games: self.games,
             duplicates: self.duplicates,

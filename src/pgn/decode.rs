@@ -148,6 +148,9 @@ pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
         | [1..=0x7f, 0, 1..=0x7f, 0, ..] => {
             Some("the text is UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`")
         }
+        [0x89, b'R', b'E', b'E', b'L', ..] => {
+            Some("it is a reel: give it by its name, as a file that is not packed")
+        }
         [b'P', b'K', 3, 4, ..] => Some("it is a zip archive: unpack it first"),
         [b'7', b'z', 0xbc, 0xaf, ..] => Some("it is a 7z archive: unpack it first"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("it is an xz file: unpack it first"),

@@ -12,7 +12,7 @@
 //! directories between them, and bytes after the end that the header names are of an append that was
 //! interrupted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
@@ -145,10 +145,16 @@ pub enum ReelError {
         /// What it said.
         error: std::io::Error,
     },
-    /// Somebody else adds to the reel.
-    #[error("{}: something else is being appended to it; wait until that is done", path.display())]
+    /// Somebody else adds to the reel, or replaces it.
+    #[error("{}: something else is being appended to it or takes its place; wait until that is done", path.display())]
     Busy {
         /// The file.
+        path: PathBuf,
+    },
+    /// A folder, a device or a pipe.
+    #[error("{} is no ordinary file; a reel needs one", path.display())]
+    NoFile {
+        /// The path as given.
         path: PathBuf,
     },
     /// The first bytes are not a reel's.
@@ -204,6 +210,24 @@ pub enum ReelError {
         /// What is.
         what: &'static str,
     },
+}
+
+impl ReelError {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            ReelError::Io { path, .. }
+            | ReelError::Append { path, .. }
+            | ReelError::Busy { path }
+            | ReelError::NoFile { path }
+            | ReelError::NotAReel { path }
+            | ReelError::NewerVersion { path, .. }
+            | ReelError::Truncated { path, .. }
+            | ReelError::Checksum { path, .. }
+            | ReelError::Inconsistent { path, .. }
+            | ReelError::TooLarge { path, .. } => path,
+        }
+    }
 }
 
 /// A part of the file that an error is about.

@@ -41,6 +41,10 @@ impl Reel {
     /// Any [`ReelError`] that is about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
+        // Opening a pipe would wait for somebody to write to it.
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
+            return Err(ReelError::NoFile { path: path.to_owned() });
+        }
         let file = File::open(path).map_err(io)?;
         let found = file.metadata().map_err(io)?.len();
         let file = SharedFile::new(file);

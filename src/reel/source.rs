@@ -1,7 +1,7 @@
 //! What a reel was made from, and whether that is still there.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::bytes::{Bytes, Fault, put, put_bytes};
 use crate::pgn::{Freshness, Stamp};
@@ -11,6 +11,9 @@ use crate::pgn::{Freshness, Stamp};
 pub struct ReelSource {
     /// The path as given, or what stood in for one.
     pub name: String,
+    /// Where the file lay when it was read, from the root and without links; unknown of what is no file, of
+    /// paths that are not UTF-8, and in version 1.
+    pub path: Option<PathBuf>,
     /// What the file was known by when it was read.
     pub stamp: Stamp,
     /// Games in it, skipped ones included.
@@ -22,12 +25,18 @@ pub struct ReelSource {
 }
 
 impl ReelSource {
-    /// Where the file is now. A relative name is looked up in the current folder, then in the one where
-    /// `reel` lies; `None` if it is in neither.
+    /// Where the file is now: where it was; under its name from the folder where `reel` lies; under its name from
+    /// the current folder. The first of these that has the size and time of the one that was read, or else the
+    /// first that is there.
     pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
-        [Some(name.to_owned()), beside].into_iter().flatten().find(|path| path.is_file())
+        let places = [self.path.clone(), beside, Some(name.to_owned())].into_iter().flatten();
+        let mut found: Vec<PathBuf> = places.filter(|path| path.is_file()).collect();
+        let stamp = Stamp { hash: None, ..self.stamp };
+        let is_same = |path: &PathBuf| fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == stamp);
+        let index = found.iter().position(is_same).unwrap_or(0);
+        (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
     /// Compares the file that is there now with the one that was read. It is read only where its size is
@@ -58,6 +67,8 @@ impl ReelSource {
             None => put_bytes(out, &[]),
         }
         put(out, self.duplicates);
+        let path = self.path.as_deref().and_then(Path::to_str);
+        put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
     /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure.
@@ -78,6 +89,7 @@ impl ReelSource {
             if source.duplicates > source.games {
                 return Err("a source has more duplicates than games");
             }
+            source.path = Some(bytes.text()?).filter(|path| !path.is_empty()).map(PathBuf::from);
         }
         Ok(source)
     }

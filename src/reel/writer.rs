@@ -1,10 +1,7 @@
 //! Blocks to a file. A new reel appears under its name only when it is complete; a reel that grows is
 //! the old one until its header is written over, in one piece and last.
 
-use std::ffi::OsString;
-#[cfg(not(windows))]
-use std::fs::TryLockError;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +10,7 @@ use super::encode::EncodedBlock;
 use super::format::{
     DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError, SectionBytes,
 };
+use super::lock::{self, is_at, open_alone, release};
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -20,6 +18,9 @@ use super::totals::Totals;
 /// Writes a reel, or adds to one. Unless [`ReelWriter::finish`] is reached, nothing is left of it.
 #[derive(Debug)]
 pub struct ReelWriter {
+    /// As given, for messages.
+    path: PathBuf,
+    /// Links are followed: what they point to is written.
     target: PathBuf,
     place: Place,
     /// Taken by `finish`.
@@ -35,11 +36,21 @@ pub struct ReelWriter {
 #[derive(Debug)]
 enum Place {
     /// A file of its own, which takes the name of the target in the end.
-    Beside { temporary: PathBuf, may_replace: bool },
+    Beside { temporary: PathBuf, instead: Instead },
     /// After the end of a reel.
     After(Box<Reel>),
     /// All is done, or may be.
     Final,
+}
+
+/// What a new reel takes the place of.
+#[derive(Debug)]
+enum Instead {
+    /// Nothing, and that must still be so in the end.
+    Nothing,
+    /// Whatever is there in the end. What was there in the beginning is kept from others until then: what they
+    /// added to it would be lost.
+    Any(Option<File>),
 }
 
 impl ReelWriter {
@@ -47,36 +58,52 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`] when the folder cannot be written to.
-    pub fn create(target: &Path) -> Result<ReelWriter, ReelError> {
-        ReelWriter::create_beside(target, true)
+    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while somebody else adds to
+    /// the file or replaces it, [`ReelError::Io`] when the folder cannot be written to.
+    pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Io { path: path.to_owned(), error };
+        check_kind(path)?;
+        match open_alone(path) {
+            Ok(Some(file)) => ReelWriter::create_beside(path, Instead::Any(Some(file))),
+            Ok(None) => Err(ReelError::Busy { path: path.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                ReelWriter::create_beside(path, Instead::Any(None))
+            }
+            Err(error) => Err(failure(error)),
+        }
     }
 
     /// Adds to a reel: games and sources that follow are numbered after its own. Begins a reel if there
-    /// is none of that name.
+    /// is none of that name, or an empty file.
     ///
     /// What is there stays untouched until the end. Whatever an append that was interrupted left behind the
     /// end is removed.
     ///
     /// # Errors
     ///
-    /// [`ReelError::Busy`] while somebody else adds to it, and those of [`Reel::open`].
-    pub fn append_to(target: &Path) -> Result<ReelWriter, ReelError> {
-        let failure = |error| ReelError::Append { path: target.to_owned(), error };
-        let mut file = match open_alone(target) {
+    /// [`ReelError::Busy`] while somebody else adds to it or replaces it, [`ReelError::NoFile`], and those of
+    /// [`Reel::open`].
+    pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Append { path: path.to_owned(), error };
+        check_kind(path)?;
+        let mut file = match open_alone(path) {
             Ok(Some(file)) => file,
-            Ok(None) => return Err(ReelError::Busy { path: target.to_owned() }),
+            Ok(None) => return Err(ReelError::Busy { path: path.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return ReelWriter::create_beside(target, false);
+                return ReelWriter::create_beside(path, Instead::Nothing);
             }
             Err(error) => return Err(failure(error)),
         };
-        let reel = Reel::open(target)?;
+        if file.metadata().map_err(failure)?.len() == 0 {
+            return ReelWriter::create_beside(path, Instead::Any(Some(file)));
+        }
+        let reel = Reel::open(path)?;
         let end = reel.bytes();
         let begun = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
         begun.map_err(failure)?;
         let mut writer = ReelWriter {
-            target: target.to_owned(),
+            path: path.to_owned(),
+            target: path.to_owned(),
             file: Some(BufWriter::new(file)),
             offset: end,
             games_read: reel.games_before(reel.blocks()).into(),
@@ -91,20 +118,21 @@ impl ReelWriter {
         Ok(writer)
     }
 
-    fn create_beside(target: &Path, may_replace: bool) -> Result<ReelWriter, ReelError> {
-        let name = target.file_name().unwrap_or_default();
-        let mut temporary = OsString::from(name);
-        temporary.push(format!(".tmp{}", std::process::id()));
-        let temporary = target.with_file_name(temporary);
-        let io = |error| ReelError::Io { path: target.to_owned(), error };
-        if name.is_empty() || target.is_dir() {
-            return Err(io(io::ErrorKind::IsADirectory.into()));
+    fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Io { path: path.to_owned(), error };
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if target.file_name().is_none() {
+            return Err(failure(io::ErrorKind::InvalidFilename.into()));
         }
-        let file = BufWriter::new(File::create_new(&temporary).map_err(io)?);
+        let (temporary, file) = lock::create_temporary(&target).map_err(|(_, error)| match error.kind() {
+            io::ErrorKind::AlreadyExists => ReelError::Busy { path: path.to_owned() },
+            _ => failure(error),
+        })?;
         let mut writer = ReelWriter {
-            target: target.to_owned(),
-            place: Place::Beside { temporary, may_replace },
-            file: Some(file),
+            path: path.to_owned(),
+            target,
+            place: Place::Beside { temporary, instead },
+            file: Some(BufWriter::new(file)),
             offset: 0,
             games_read: 0,
             entries: Vec::new(),
@@ -125,7 +153,7 @@ impl ReelWriter {
         self.games_read += u64::from(block.games_read);
         if self.games_read > u64::from(u32::MAX) {
             let what = "a reel numbers games up to 4,294,967,295; make several";
-            return Err(ReelError::TooLarge { path: self.target.clone(), what });
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
         }
         self.entries.push(DirectoryEntry {
             offset: self.offset,
@@ -198,6 +226,10 @@ impl ReelWriter {
     /// All but the header is written.
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
         if matches!(self.place, Place::After(_)) {
+            let file = self.file.as_ref().expect("only finish takes it").get_ref();
+            if !is_at(file, &self.target)? {
+                return Err(io::Error::other("it was replaced meanwhile, append once more"));
+            }
             // From here on the header may be the new one: nothing may be cut off any more.
             self.place = Place::Final;
         }
@@ -206,12 +238,15 @@ impl ReelWriter {
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
         release(&file);
-        if let Place::Beside { temporary, may_replace } = &self.place {
-            if !may_replace && self.target.exists() {
+        if let Place::Beside { temporary, instead } = &self.place {
+            if matches!(instead, Instead::Nothing) && self.target.exists() {
                 let text = "it was made by somebody else meanwhile; append once more";
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
             }
             fs::rename(temporary, &self.target)?;
+            if let Instead::Any(Some(before)) = instead {
+                release(before);
+            }
             // The name is in the folder; not every file system can make sure of that.
             let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
             let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
@@ -240,7 +275,7 @@ impl ReelWriter {
     }
 
     fn io(&self, error: io::Error) -> ReelError {
-        let path = self.target.clone();
+        let path = self.path.clone();
         match self.place {
             Place::After(_) => ReelError::Append { path, error },
             Place::Beside { .. } | Place::Final => ReelError::Io { path, error },
@@ -254,7 +289,12 @@ impl Drop for ReelWriter {
         // What the buffer holds is not to be written any more.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
-            (Place::Beside { temporary, .. }, _) => drop(fs::remove_file(temporary)),
+            (Place::Beside { temporary, instead }, _) => {
+                let _ = fs::remove_file(temporary);
+                if let Instead::Any(Some(before)) = instead {
+                    release(before);
+                }
+            }
             (Place::After(reel), Some(file)) => {
                 let _ = file.set_len(reel.bytes());
                 release(&file);
@@ -264,34 +304,10 @@ impl Drop for ReelWriter {
     }
 }
 
-/// Opens a file for nobody else to write to; `None` if somebody else does. Others may read it.
-#[cfg(not(windows))]
-fn open_alone(path: &Path) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        // Not every file system has locks.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
-        Err(TryLockError::Error(error)) => Err(error),
+/// Refuses what cannot be replaced by a file, or would be lost by it. Opening a pipe would not even come back.
+fn check_kind(path: &Path) -> Result<(), ReelError> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(ReelError::NoFile { path: path.to_owned() }),
+        _ => Ok(()),
     }
-}
-
-/// The same where a lock would keep readers away as well.
-#[cfg(windows)]
-fn open_alone(path: &Path) -> io::Result<Option<File>> {
-    use std::os::windows::fs::OpenOptionsExt as _;
-    const FILE_SHARE_READ: u32 = 1;
-    const ERROR_SHARING_VIOLATION: i32 = 32;
-    match OpenOptions::new().read(true).write(true).share_mode(FILE_SHARE_READ).open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
-/// starting has the file open for a moment, and so the lock.
-fn release(file: &File) {
-    let _ = file.unlock();
 }

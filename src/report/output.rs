@@ -3,10 +3,11 @@
 //! Knows nothing of what is written to it. The invariant: whoever fails, stops or panics, under the
 //! final name there is what was there before, or all that was written.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use crate::reel::create_temporary;
 
 /// Why an output cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -106,21 +107,18 @@ impl OutputFile {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let found = fs::metadata(&target).ok();
         let is_folder = found.as_ref().is_some_and(fs::Metadata::is_dir);
-        let Some(name) = target.file_name().filter(|_| !is_folder) else {
+        if is_folder || target.file_name().is_none() {
             return Err(fault(io::ErrorKind::IsADirectory.into()));
-        };
+        }
         let (file, temporary) = if found.is_some_and(|found| !found.is_file()) {
             (File::options().write(true).open(&target).map_err(fault)?, None)
         } else {
-            let mut temporary = OsString::from(name);
-            temporary.push(format!(".tmp{}", std::process::id()));
-            let temporary = target.with_file_name(temporary);
-            match File::create_new(&temporary) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    return Err(OutputError::InTheWay { temporary });
-                }
-                file => (file.map_err(fault)?, Some(temporary)),
-            }
+            let (temporary, file) =
+                create_temporary(&target).map_err(|(temporary, error)| match error.kind() {
+                    io::ErrorKind::AlreadyExists => OutputError::InTheWay { temporary },
+                    _ => fault(error),
+                })?;
+            (file, Some(temporary))
         };
         let mut output = OutputFile { path: path.to_owned(), target, temporary, sink: None };
         let file = BufWriter::with_capacity(1 << 16, file);
@@ -250,6 +248,16 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
+        // What nobody writes to any more is of a process that had our number.
+        let left = folder.path().join(format!("hits.pgn.tmp{}", std::process::id()));
+        fs::write(&left, "left behind").unwrap();
+        let out = OutputFile::create(&path).unwrap();
+        assert_eq!(
+            out.temporary_path(),
+            Some(&*left.with_file_name(format!("hits.pgn.tmp{}-1", std::process::id())))
+        );
+        out.finish().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (vec![], b"left behind".to_vec()));
     }
 
     #[test]

@@ -4,6 +4,9 @@ mod beside;
 mod crashes;
 mod duplicates;
 mod growing;
+mod refused;
+mod sources;
+mod targets;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,16 @@ fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     let [stdout, stderr] = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
     assert_eq!(out.status.code(), Some(code), "{args:?}: {stderr}");
     (stdout, stderr)
+}
+
+/// Runs a command that reads a file as its standard input; what it said on stderr.
+fn piped(folder: &Path, code: i32, input: &str, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    let input = fs::File::open(folder.join(input)).unwrap();
+    let out = command.current_dir(folder).args(args).stdin(input).output().expect("the binary was built");
+    let stderr = String::from_utf8(out.stderr).expect("UTF-8");
+    assert_eq!(out.status.code(), Some(code), "{args:?}: {stderr}");
+    stderr
 }
 
 /// All that can be said of the positions of some databases that hit.

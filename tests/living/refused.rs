@@ -1,0 +1,102 @@
+//! Reels that cannot be read, or not where they are given.
+
+use std::fs;
+use std::path::Path;
+
+use super::{folder, hits, piped, run};
+
+const REASON: &str = "it is a reel: give it by its name, as a file that is not packed";
+
+#[test]
+fn a_reel_in_a_stream_is_not_read_as_games() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    let bytes = fs::read(folder.join("a.reel")).unwrap();
+    fs::write(folder.join("a.reel.zst"), zstd::bulk::compress(&bytes, 1).unwrap()).unwrap();
+    for (path, name) in [("-", "standard input"), ("a.reel.zst", "a.reel.zst")] {
+        let stderr = piped(folder, 3, "a.reel", &["scan", "--count", "stalemate", path]);
+        assert!(stderr.contains(&format!("{name}: not read beyond byte 0: {REASON}")), "{stderr}");
+    }
+    // Under another name a file is still a reel.
+    fs::copy(folder.join("a.reel"), folder.join("renamed")).unwrap();
+    assert_eq!(hits(folder, "initial", &["renamed"]), hits(folder, "initial", &["a.pgn"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reel_in_a_pipe_is_not_read_as_games() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    let pipe = folder.join("pipe.reel");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let bytes = fs::read(folder.join("a.reel")).unwrap();
+    // Who reads may stop before all is written.
+    let writer = std::thread::spawn(move || drop(fs::write(pipe, bytes)));
+    let stderr = run(folder, 3, &["scan", "--count", "initial", "pipe.reel"]).1;
+    assert!(stderr.contains(REASON), "{stderr}");
+    writer.join().unwrap();
+}
+
+#[test]
+fn what_is_called_a_reel_is_no_list_of_games() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    let bytes = fs::read(folder.join("a.reel")).unwrap();
+    for (name, bytes) in [("cut.reel", &bytes[..4]), ("empty.reel", b""), ("TEXT.REEL", b"1. e4 *")] {
+        fs::write(folder.join(name), bytes).unwrap();
+        for args in [
+            &["scan", "--count", "initial", name][..],
+            &["index", name, "-o", "new.reel"],
+            &["index", "--append", name, "-o", "a.reel"],
+        ] {
+            let stderr = run(folder, 2, args).1;
+            assert_eq!(stderr, format!("error: {name}: not a reel; `orbit index` makes one from PGN\n"));
+        }
+    }
+}
+
+/// Damages the first block of a reel, behind its header and directory.
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[64 + 100] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn an_index_that_was_not_written_is_no_half_success() {
+    let folder = folder();
+    let folder = folder.path();
+    for reel in ["a.reel", "target.reel"] {
+        run(folder, 0, &["index", "a.pgn", "-o", reel]);
+        damage(&folder.join(reel));
+    }
+    let target = fs::read(folder.join("target.reel")).unwrap();
+    for (args, named) in [
+        (&["b.pgn", "a.reel", "-o", "new.reel"][..], "a.reel"),
+        (&["--no-duplicates", "--append", "b.pgn", "-o", "target.reel"], "target.reel"),
+    ] {
+        let stderr = run(folder, 2, &[&["index"], args].concat()).1;
+        assert!(
+            stderr.contains(&format!("error: {named}: damaged, the checksum of block 0 is wrong")),
+            "{stderr}"
+        );
+    }
+    assert!(!folder.join("new.reel").exists() && fs::read(folder.join("target.reel")).unwrap() == target);
+}
+
+#[test]
+fn a_damaged_reel_beside_a_file_says_how_to_read_the_file() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    damage(&folder.join("a.reel"));
+    let stderr = run(folder, 3, &["scan", "--count", "initial", "b.pgn", "a.pgn"]).1;
+    assert!(stderr.contains("; it is read instead of a.pgn: give --no-reel to read that\n"), "{stderr}");
+    run(folder, 0, &["scan", "--no-reel", "--count", "initial", "b.pgn", "a.pgn"]);
+    // Who gives the reel itself has no file to read.
+    let stderr = run(folder, 3, &["scan", "--count", "initial", "a.reel"]).1;
+    assert!(stderr.contains("checksum") && !stderr.contains("--no-reel"), "{stderr}");
+}

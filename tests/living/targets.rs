@@ -1,0 +1,124 @@
+//! What a reel is written to, and what else is done to that meanwhile.
+
+use std::fs;
+use std::path::Path;
+
+use orbit_chess::reel::{Reel, ReelError, ReelWriter};
+
+use super::{folder, hits, info, run};
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_reel_is_not_replaced_while_it_grows() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
+    let appender = ReelWriter::append_to(&path).unwrap();
+    let stderr = run(folder, 2, &["index", "b.pgn", "-o", "all.reel"]).1;
+    assert!(stderr.contains("all.reel: something else is being appended to it"), "{stderr}");
+    appender.finish(&[]).unwrap();
+    assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
+
+    // Nor the other way round, from the beginning to the end.
+    let writer = ReelWriter::create(&path).unwrap();
+    let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
+    assert!(stderr.contains("or takes its place; wait until that is done"), "{stderr}");
+    writer.finish(&[]).unwrap();
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "all.reel"]);
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["b.pgn"]));
+    // One that is given up leaves the reel to others as well.
+    drop(ReelWriter::create(&path).unwrap());
+    run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
+    info(folder, "all.reel");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_append_to_a_reel_that_lost_its_name_is_no_success() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
+    run(folder, 0, &["index", "b.pgn", "-o", "other.reel"]);
+    let other = fs::read(folder.join("other.reel")).unwrap();
+    let appender = ReelWriter::append_to(&path).unwrap();
+    fs::rename(folder.join("other.reel"), &path).unwrap();
+    let error = appender.finish(&[]).unwrap_err().to_string();
+    let expected = "all.reel: it was replaced meanwhile, append once more; nothing was appended";
+    assert!(error.ends_with(expected), "{error}");
+    assert!(fs::read(&path).unwrap() == other);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_is_left_alone() {
+    let folder = folder();
+    let folder = folder.path();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("pipe", folder.join("link")).unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+    let before = names(folder);
+    for name in ["socket", "pipe", "link", "folder"] {
+        for args in [&["index", "a.pgn", "-o", name][..], &["index", "--append", "a.pgn", "-o", name]] {
+            let stderr = run(folder, 2, args).1;
+            assert_eq!(stderr, format!("error: {name} is no ordinary file; a reel needs one\n"));
+        }
+        assert!(!fs::metadata(folder.join(name)).unwrap().is_file());
+    }
+    assert_eq!(names(folder), before);
+}
+
+#[test]
+fn what_a_process_left_behind_is_not_in_the_way() {
+    let folder = folder();
+    let path = folder.path().join("new.reel");
+    let left = format!("new.reel.tmp{}", std::process::id());
+    fs::write(folder.path().join(&left), "left behind").unwrap();
+    let writer = ReelWriter::create(&path).unwrap();
+    let temporary = writer.temporary_path().unwrap().to_owned();
+    assert!(temporary.ends_with(format!("{left}-1")), "{temporary:?}");
+    // Somebody who is still at work is.
+    let busy = ReelWriter::create(&path).unwrap_err();
+    assert!(matches!(busy, ReelError::Busy { .. }) || !cfg!(unix), "{busy}");
+    writer.finish(&[]).unwrap();
+    assert_eq!(fs::read(folder.path().join(left)).unwrap(), b"left behind");
+    assert!(Reel::open(&path).is_ok() && !temporary.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_reel_stays_a_link() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    std::os::unix::fs::symlink("far/all.reel", folder.join("link.reel")).unwrap();
+    for args in [
+        &["index", "a.pgn", "-o", "far/all.reel"][..],
+        &["index", "b.pgn", "-o", "link.reel"],
+        &["index", "--append", "a.pgn", "-o", "link.reel"],
+    ] {
+        run(folder, 0, args);
+        assert!(fs::symlink_metadata(folder.join("link.reel")).unwrap().is_symlink());
+    }
+    assert_eq!(hits(folder, "initial", &["far/all.reel"]), hits(folder, "initial", &["b.pgn", "a.pgn"]));
+    assert_eq!(names(&folder.join("far")), ["all.reel"]);
+}
+
+#[test]
+fn an_empty_file_is_begun_anew() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("all.reel"), "").unwrap();
+    run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn"]));
+}
