@@ -173,6 +173,19 @@ impl Args {
         !is_counted && is_listed
     }
 
+    /// Refuses orders that change nothing.
+    fn refuse_orders(&self, scan: &Scan) -> Result<(), Failure> {
+        let is_by_value = self.choosing.order().is_some_and(|order| order.reads_values());
+        if is_by_value && scan.ty() == Type::Bool {
+            let why = "--sort value needs a query that has one; this one is a condition, true or not";
+            return Err(Failure::Other(why.into()));
+        }
+        if self.lists() || self.outputs.lists_to_files() {
+            return Ok(());
+        }
+        self.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")
+    }
+
     /// Refuses formats that what is printed cannot have.
     fn refuse_formats(&self) -> Result<(), Failure> {
         let is_either = matches!(self.outputs.format, None | Some(FormatName::Text | FormatName::Jsonl));
@@ -229,24 +242,10 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
-    if args.choosing.order().is_some_and(|order| order.reads_values()) && scan.ty() == Type::Bool {
-        let why = "--sort value needs a query that has one; this one is a condition, true or not";
-        return Err(Failure::Other(why.into()));
-    }
-    if !args.lists() && !args.outputs.lists_to_files() {
-        args.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")?;
-    }
+    args.refuse_orders(&scan)?;
     let database = database?;
     print_substitutes(&database, args.quiet);
     let mut run = Run::new(&args, &scan, database, &interrupt)?;
-    if args.heat || run.outputs.have_pictures() {
-        let study = Study::new(&scan, SAMPLE_MAX, args.choosing.seed());
-        let study = study.with_sources(&run.names.sources).with_choice(args.choosing.in_words());
-        if run.outputs.have_heat_map() && !study.has_heat() {
-            return Err(Failure::Other(NOWHERE.into()));
-        }
-        run.study = Some(study);
-    }
     let summary = run.scan(&scan).map_err(|error| failure(&query, error));
     run.progress.clear();
     run.problems.finish()?;
@@ -258,19 +257,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         let files = run.outputs.abandoned().chain(run.stats.as_ref().and_then(Statistics::abandoned));
         files.for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
     } else {
-        run.outputs.finish(&run.progress)?;
-        if let Some(study) = &run.study {
-            run.outputs.draw(study, query.text.trim())?;
-        }
-        // A file must not suffer from whoever reads no more of standard output.
-        let (to_file, printed) = match run.stats.take() {
-            Some(stats) if stats.have_file() => (Some(stats), None),
-            printed => (None, printed),
-        };
-        to_file.map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
-        print_totals(&args, &run, &scan, summary.finished)?;
-        printed.map_or(Ok(()), |stats| stats.finish(&run.names.copies))?;
-        run.progress.done();
+        run.finish(&args, &scan, query.text.trim(), summary.finished)?;
     }
     if let Some(notice) = scan.engine().notice() {
         eprintln!("warning: {notice}");
@@ -472,9 +459,18 @@ impl Run {
         let choice = args.choosing.choice();
         let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &database, interrupt)?;
         let has_conditions = !choice.conditions.is_empty();
+        let mut study = None;
+        if args.heat || outputs.have_pictures() {
+            let seen = Study::new(scan, SAMPLE_MAX, args.choosing.seed());
+            let seen = seen.with_sources(&sources).with_choice(args.choosing.in_words());
+            if outputs.have_heat_map() && !seen.has_heat() {
+                return Err(Failure::Other(NOWHERE.into()));
+            }
+            study = Some(seen);
+        }
         Ok(Run {
             names: Names::new(&scan.filter(), sources),
-            study: None,
+            study,
             copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
@@ -487,6 +483,24 @@ impl Run {
             choice,
             outputs,
         })
+    }
+
+    /// Writes what was held until the end, and gives all files their names.
+    fn finish(&mut self, args: &Args, scan: &Scan, query: &str, is_whole: bool) -> Result<(), Failure> {
+        self.outputs.finish(&self.progress)?;
+        if let Some(study) = &self.study {
+            self.outputs.draw(study, query)?;
+        }
+        // A file must not suffer from whoever reads no more of standard output.
+        let (to_file, printed) = match self.stats.take() {
+            Some(stats) if stats.have_file() => (Some(stats), None),
+            printed => (None, printed),
+        };
+        to_file.map_or(Ok(()), |stats| stats.finish(&self.names.copies))?;
+        print_totals(args, self, scan, is_whole)?;
+        printed.map_or(Ok(()), |stats| stats.finish(&self.names.copies))?;
+        self.progress.done();
+        Ok(())
     }
 
     fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
