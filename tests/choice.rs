@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{corpus_blocks, pgn_blocks};
+use common::{corpus_blocks, every_nth_game, pgn_blocks};
 use orbit_chess::choice::{Choice, Condition, Order, SortKey, Top};
 use orbit_chess::engine::{Hits, Values};
 use orbit_chess::reel::Block;
@@ -206,5 +206,8 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
+    // The same games under other numbers.
+    let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
+    assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));
 }
