@@ -299,9 +299,11 @@ impl Device {
         let mut pause = Duration::ZERO;
         loop {
             let poll = match &after {
+                // Until the end and not in slices: wgpu 30 panics if another thread empties the queue just after a
+                // wait gave up ("If the queue is empty, the current submission index ...").
                 Some(index) => wgpu::PollType::Wait {
                     submission_index: Some(index.clone()),
-                    timeout: Some(Duration::from_secs(1)),
+                    timeout: Some(end.saturating_duration_since(Instant::now())),
                 },
                 None => wgpu::PollType::Poll,
             };
