@@ -18,7 +18,7 @@
 //! ```
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::board::Position;
 use crate::database::{Database, DatabaseError, Summary, Taken};
@@ -29,7 +29,7 @@ use crate::engine::verify::{Sample, Verified};
 use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, TellCopies, Want};
 use crate::orbit::{self, AsText, Filter};
 use crate::plan::Options;
-use crate::query::{self, Query, Type};
+use crate::query::{self, Type};
 use crate::reel::replay::SegmentColumns;
 use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
 
@@ -91,14 +91,19 @@ impl From<Diagnostic> for ScanError {
 
 /// A query that is ready to run.
 pub struct Scan {
-    query: Query,
+    job: Job,
+    options: EngineOptions,
     engine: Box<dyn Engine>,
-    /// Tells the copies apart; the second one, if there is one, must tell the same.
-    tell: Box<dyn TellCopies>,
-    tell_too: Option<Box<dyn TellCopies>>,
+    /// Made when copies are first told apart, which most scans never do.
+    tellers: OnceLock<Result<Tellers, EngineError>>,
     remarks: Vec<Diagnostic>,
-    reads_tags: bool,
     threads: usize,
+}
+
+/// What tells the copies apart; the other one, if there is one, must tell the same.
+struct Tellers {
+    ours: Box<dyn TellCopies>,
+    other: Option<Box<dyn TellCopies>>,
 }
 
 impl Scan {
@@ -150,17 +155,9 @@ impl Scan {
                 Box::new(Verified::new(engine, other, sample))
             }
         };
-        let is_reference = options.engine == EngineChoice::Reference;
-        let tell: Box<dyn TellCopies> =
-            if is_reference { Box::new(job.reference()?) } else { Box::new(job.cpu()) };
-        let tell_too: Option<Box<dyn TellCopies>> = match options.verify {
-            Some(Sample::All) if is_reference => Some(Box::new(job.cpu())),
-            Some(Sample::All) => Some(Box::new(job.reference()?)),
-            _ => None,
-        };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        let reads_tags = job.planner.reads_tags();
-        Ok(Scan { query: job.query, engine, tell, tell_too, remarks, reads_tags, threads })
+        let (options, tellers) = (options.clone(), OnceLock::new());
+        Ok(Scan { job, options, engine, tellers, remarks, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -178,7 +175,7 @@ impl Scan {
     /// Whether the query depends on the tags of games; else a [`Database::without_tags`] gives the same
     /// hits sooner.
     pub fn reads_tags(&self) -> bool {
-        self.reads_tags
+        self.job.planner.reads_tags()
     }
 
     /// Warnings and notes about the query.
@@ -188,12 +185,12 @@ impl Scan {
 
     /// The type of the query's value.
     pub fn ty(&self) -> Type {
-        self.query.body.ty
+        self.job.query.body.ty
     }
 
     /// The filter with its transforms expanded.
     pub fn filter(&self) -> Filter {
-        orbit::expand(&self.query.body).expect("it was expanded to be planned")
+        orbit::expand(&self.job.query.body).expect("it was expanded to be planned")
     }
 
     /// The distinct copies of the outermost transform as CQL, in the order in which
@@ -211,10 +208,13 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// [`EngineError::CopiesDiffer`], if everything is to be verified.
+    /// If everything is to be verified, that the reference engine refuses the query, or
+    /// [`EngineError::CopiesDiffer`].
     pub fn copy_hits(&self, block: &Block, hits: &Hits) -> Result<CopyHits, EngineError> {
-        let found = self.tell.copy_hits(block, hits);
-        let Some(other) = &self.tell_too else { return Ok(found) };
+        let tellers = self.tellers.get_or_init(|| Tellers::new(&self.job, &self.options));
+        let Tellers { ours, other } = tellers.as_ref().map_err(EngineError::clone)?;
+        let found = ours.copy_hits(block, hits);
+        let Some(other) = other else { return Ok(found) };
         let other = other.copy_hits(block, hits);
         let mut pairs = hits.slots(0..block.slots()).zip(found.iter().zip(other.iter()));
         if let Some((slot, (ours, theirs))) = pairs.find(|(_, (ours, theirs))| ours != theirs) {
@@ -276,6 +276,19 @@ impl Scan {
             }
         })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
+    }
+}
+
+impl Tellers {
+    fn new(job: &Job, options: &EngineOptions) -> Result<Tellers, EngineError> {
+        let cpu = || Box::new(job.cpu()) as Box<dyn TellCopies>;
+        let reference = || job.reference().map(|engine| Box::new(engine) as Box<dyn TellCopies>);
+        let verifies = options.verify == Some(Sample::All);
+        Ok(if options.engine == EngineChoice::Reference {
+            Tellers { ours: reference()?, other: verifies.then(cpu) }
+        } else {
+            Tellers { ours: cpu(), other: verifies.then(reference).transpose()? }
+        })
     }
 }
 
