@@ -105,6 +105,7 @@ impl Study {
             Filter::Orbit(orbit) => ((*orbit.base).clone(), Some(Arc::new(orbit))),
             plain => (plain, None),
         };
+        let order = Order::Sampled { seed };
         Study {
             pattern: PatternBoard::of(&base),
             engine: scan.engine().name().to_owned(),
@@ -114,8 +115,8 @@ impl Study {
             copies: vec![0; orbit.as_ref().map_or(0, |orbit| orbit.copies.len())],
             squares: (scan.ty() == Type::Set).then_some([0; 64]),
             counts: stats.none(),
-            sample: Top::distinct(sample_max),
-            lens: Lens { base: Arc::new(base), orbit, stats, sample_max, order: Order::Sampled { seed } },
+            sample: order.top(sample_max),
+            lens: Lens { base: Arc::new(base), orbit, stats, sample_max, order },
         }
     }
 
@@ -171,7 +172,7 @@ impl Study {
         let total = self.counts.total();
         let (orbit, squares) = (self.orbit(), self.squares());
         let histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &self.counts));
-        let sample: Vec<SampleHit> = self.sample.clone().by_number().collect();
+        let sample: Vec<SampleHit> = self.lens.order.list(self.sample.clone());
         let sample_note = format!(
             "{} of {} games with hits, one position of each, picked by chance (seed {}).",
             sample.len(),
@@ -210,7 +211,7 @@ impl Lens {
     }
 
     fn sample(&self, found: &Found) -> Vec<(u64, u32, SampleHit)> {
-        let mut top = Top::distinct(self.sample_max);
+        let mut top = self.order.top(self.sample_max);
         for game in found.block.games().filter(|game| found.is_hit(game)) {
             let rank = self.order.rank(&game, found.hits);
             top.offer(rank, game.number(), || (rank, game));

@@ -49,6 +49,22 @@ impl Order {
         matches!(self, Order::Sorted { key: SortKey::Value, .. })
     }
 
+    /// Room for the best `max`; of a sample each game once.
+    pub fn top<T>(self, max: usize) -> Top<T> {
+        match self {
+            Order::Sorted { .. } => Top::new(max),
+            Order::Sampled { .. } => Top::distinct(max),
+        }
+    }
+
+    /// What was kept, as it is listed: sorted, but a sample as the games stand in the database.
+    pub fn list<T>(self, top: Top<T>) -> Vec<T> {
+        match self {
+            Order::Sorted { .. } => top.by_rank().collect(),
+            Order::Sampled { .. } => top.by_number().collect(),
+        }
+    }
+
     /// The rank of a game with hits; less comes first.
     pub fn rank(self, game: &GameRow, hits: &Hits) -> u64 {
         match self {
