@@ -13,8 +13,8 @@ use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::{Hits, Job};
 use orbit_chess::plan::Options;
 use orbit_chess::reel::Block;
-use orbit_chess::report::{Found, Names, OutputFile};
-use orbit_chess::scan::{EngineChoice, EngineOptions, ScanError};
+use orbit_chess::report::{Found, Names, OutputFile, Phases};
+use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::stats::{By, Counts, Grouping, Stats};
 use orbit_chess::survey::Survey;
 use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
@@ -22,8 +22,8 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, grouped, print_failures, refuse_clashes,
-    threads, totals_line,
+    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, ending, print_failures, print_pass,
+    refuse_clashes, threads, write_whole,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -143,29 +143,20 @@ enum EngineName {
 impl Args {
     /// What was asked for, or what the name of the file ends in.
     fn format(&self) -> FormatName {
-        let name = self.output.as_deref().unwrap_or(Path::new("")).to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".zst").unwrap_or(&name);
-        match self.format {
-            Some(format) => format,
-            None if name.ends_with(".csv") => FormatName::Csv,
-            None if name.ends_with(".json") => FormatName::Json,
-            None => FormatName::Text,
-        }
+        self.format.unwrap_or_else(|| match self.output.as_deref().map(ending).as_deref() {
+            Some("csv") => FormatName::Csv,
+            Some("json") => FormatName::Json,
+            _ => FormatName::Text,
+        })
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        let mut options = EngineOptions::default();
-        options.engine = match self.engine {
+        let choice = match self.engine {
             EngineName::Auto => EngineChoice::Auto,
             EngineName::Cpu => EngineChoice::Cpu,
             EngineName::Gpu => EngineChoice::Gpu,
         };
-        options.gpu = self.gpu.options();
-        if options.engine == EngineChoice::Gpu && options.gpu.is_none() {
-            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
-        }
-        options.positions = positions;
-        Ok(options)
+        self.gpu.engine_options(choice, positions)
     }
 
     /// The groupings of `--by`: of games and positions alone, since the hits of themes have nothing in common.
@@ -217,11 +208,12 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options).map_err(scan_failure)?;
+    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?;
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let planned = Instant::now();
-    let (counts, summary) = count(args, &survey, &stats, database)?;
+    let progress = Progress::of(&args.progress, args.quiet);
+    let (counts, summary) = count(args, &survey, &stats, database, &progress)?;
     if let Some(notice) = survey.notice() {
         eprintln!("warning: {notice}");
     }
@@ -230,18 +222,12 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         Some(path) if interrupt.is_set() => eprintln!("interrupted; {} was not written", path.display()),
         _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format(), sink)?,
     }
+    if !interrupt.is_set() {
+        progress.done();
+    }
     if !args.quiet {
-        let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
-        let (planning, scanning) = ((planned - begun).as_secs_f64(), planned.elapsed().as_secs_f64());
-        let rate = grouped((summary.totals.positions as f64 / scanning.max(1e-9)) as u64);
-        eprintln!("{until}{}", totals_line(&summary.totals));
-        eprintln!(
-            "{} themes in one pass; planning {planning:.3} s, reading and scanning {scanning:.3} s; {rate} \
-             positions/s ({}, {} threads)",
-            themes.len(),
-            survey.engine(),
-            threads(args.threads)
-        );
+        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+        print_pass(&format!("{} themes", themes.len()), &survey, phases, args.threads, &summary, &interrupt);
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
@@ -258,13 +244,13 @@ fn count(
     survey: &Survey,
     stats: &Stats,
     mut database: Database,
+    progress: &Progress,
 ) -> Result<(Vec<Counts>, Summary), Failure> {
     let choice = Choice { conditions: args.conditions.clone(), first: false };
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
     if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
         database = database.without_tags();
     }
-    let progress = Progress::of(&args.progress, args.quiet);
     let mut sums = vec![stats.none(); survey.queries()];
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
@@ -276,15 +262,12 @@ fn count(
     let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
         sums.iter_mut().zip(counts).for_each(|(sum, more)| sum.add(more));
         progress.update(&taken);
-        fault = problems.list(&taken, &progress).err();
+        fault = problems.list(&taken, progress).err();
         if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.clear();
-    if ran.as_ref().is_ok_and(|summary| summary.finished) && fault.is_none() {
-        progress.done();
-    }
     problems.finish()?;
-    match (ran.map_err(scan_failure), fault) {
+    match (ran, fault) {
         (_, Some(fault)) => Err(fault),
         (ran, None) => Ok((sums, ran?)),
     }
@@ -347,30 +330,21 @@ fn failure(error: ThemesError) -> Failure {
     }
 }
 
-fn scan_failure(error: ScanError) -> Failure {
-    match error {
-        ScanError::Database(error) => Failure::Midway(error),
-        error => Failure::Other(error.to_string()),
-    }
-}
-
 /// Where the answer goes: a file under its name when it is complete, else standard output.
 pub(super) struct Sink(Option<OutputFile>);
 
 impl Sink {
     /// Where what takes no search goes.
     fn open(path: Option<&Path>) -> Result<Sink, Failure> {
-        let file = path.map(OutputFile::create).transpose();
-        file.map(Sink).map_err(|error| Failure::Other(error.to_string()))
+        Ok(Sink(path.map(OutputFile::create).transpose()?))
     }
 
     /// Writes everything.
     pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
-        let Some(mut file) = self.0 else {
+        let Some(file) = self.0 else {
             let mut out = io::stdout().lock();
             return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
         };
-        file.write_all(bytes).map_err(|error| Failure::Other(error.to_string()))?;
-        file.finish().map_err(|error| Failure::Other(error.to_string()))
+        write_whole(file, |file| file.write_all(bytes))
     }
 }

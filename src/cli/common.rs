@@ -10,7 +10,9 @@ use std::time::Duration;
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem};
-use orbit_chess::report::OutputFile;
+use orbit_chess::report::{OutputFile, Phases};
+use orbit_chess::scan::{EngineChoice, EngineOptions};
+use orbit_chess::survey::Survey;
 
 use super::{Exit, Failure};
 
@@ -64,9 +66,25 @@ pub(super) fn create_output(
     interrupt: &Interrupt,
 ) -> Result<OutputFile, Failure> {
     refuse_to_replace(path, database)?;
-    let file = OutputFile::create(path).map_err(|error| Failure::Other(error.to_string()))?;
+    let file = OutputFile::create(path)?;
     file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
     Ok(file)
+}
+
+/// Writes all of a file and gives it its name.
+pub(super) fn write_whole(
+    mut file: OutputFile,
+    write: impl FnOnce(&mut OutputFile) -> io::Result<()>,
+) -> Result<(), Failure> {
+    write(&mut file).map_err(Failure::File)?;
+    Ok(file.finish()?)
+}
+
+/// What a file's name ends in, in small letters and but for `.zst`: `csv` of `Hits.CSV.zst`; empty if there is none.
+pub(super) fn ending(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".zst").unwrap_or(&name);
+    name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
 /// What is read must not be replaced by what is written.
@@ -134,6 +152,20 @@ impl GpuArgs {
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
         Some(options)
     }
+
+    /// The engine of choice, on this card, for so many positions as far as they are known.
+    pub(super) fn engine_options(
+        &self,
+        engine: EngineChoice,
+        positions: u64,
+    ) -> Result<EngineOptions, Failure> {
+        let mut options = EngineOptions::default();
+        (options.engine, options.gpu, options.positions) = (engine, self.options(), positions);
+        if engine == EngineChoice::Gpu && options.gpu.is_none() {
+            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
+        }
+        Ok(options)
+    }
 }
 
 /// A number of bytes: `65536`, `64K`, `512M`, `2G`.
@@ -193,6 +225,29 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
         exit = Exit::SourceFailed;
     }
     exit
+}
+
+/// What one pass of many queries came to.
+pub(super) fn print_pass(
+    what: &str,
+    survey: &Survey,
+    phases: Phases,
+    given: Option<NonZeroUsize>,
+    summary: &Summary,
+    interrupt: &Interrupt,
+) {
+    let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
+    let Phases { planning, scanning } = phases;
+    let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
+    eprintln!("{until}{}", totals_line(&summary.totals));
+    eprintln!(
+        "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
+        planning.as_secs_f64(),
+        scanning.as_secs_f64(),
+        grouped(rate as u64),
+        survey.engine(),
+        threads(given)
+    );
 }
 
 /// A problem as one line: `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous`.

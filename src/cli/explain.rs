@@ -243,7 +243,7 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         return Err(wrong(reason));
     }
     let engine = job.cpu();
-    let hits = engine.scan(&block, Want::Values).map_err(|error| Failure::Other(error.to_string()))?;
+    let hits = engine.scan(&block, Want::Values)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
@@ -252,7 +252,7 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         Values::None => hit.to_string(),
     };
     let mut counts = vec![0; engine.copies()];
-    engine.copy_counts(&block, &hits, &mut counts).map_err(|error| Failure::Other(error.to_string()))?;
+    engine.copy_counts(&block, &hits, &mut counts)?;
     let copies = counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index).collect();
     Ok(Evaluated { hit, value, copies })
 }

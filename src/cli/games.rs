@@ -41,7 +41,7 @@ impl Target {
     fn failure(&self, error: io::Error) -> Failure {
         match self {
             Target::Stdout => Failure::Stdout(error),
-            Target::File(_) => Failure::Other(error.to_string()),
+            Target::File(_) => Failure::File(error),
         }
     }
 }
@@ -203,9 +203,9 @@ impl Games {
                 // Whoever read standard output has had enough.
                 Err(error) if is_stdout && error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(error) if is_stdout => return Err(Failure::Stdout(error)),
-                Err(error) => return Err(Failure::Other(error.to_string())),
+                Err(error) => return Err(Failure::File(error)),
                 Ok(Target::Stdout) => {}
-                Ok(Target::File(file)) => file.finish().map_err(|error| Failure::Other(error.to_string()))?,
+                Ok(Target::File(file)) => file.finish()?,
             }
         }
         Ok(())

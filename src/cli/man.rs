@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use orbit_chess::report::OutputFile;
 
+use super::common::write_whole;
 use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -29,11 +30,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     match args.dir {
         Some(dir) => {
             for command in std::iter::once(&orbit).chain(orbit.get_subcommands()) {
-                let fault = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
-                let mut file = OutputFile::create(&dir.join(Man::new(command.clone()).get_filename()))
-                    .map_err(|error| fault(&error))?;
-                file.write_all(&page(command)).map_err(|error| fault(&error))?;
-                file.finish().map_err(|error| fault(&error))?;
+                let file = OutputFile::create(&dir.join(Man::new(command.clone()).get_filename()))?;
+                write_whole(file, |file| file.write_all(&page(command)))?;
             }
         }
         None => {

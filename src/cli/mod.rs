@@ -34,7 +34,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use orbit_chess::database::DatabaseError;
+use orbit_chess::engine::EngineError;
 use orbit_chess::reel::ReelError;
+use orbit_chess::report::OutputError;
+use orbit_chess::scan::ScanError;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -106,10 +109,31 @@ enum Failure {
     /// A query, with the place of the error drawn.
     #[error("{0}")]
     Query(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     #[error("stdout: {0}")]
     Stdout(io::Error),
+    /// A file that is written; the error names it.
+    #[error("{0}")]
+    File(io::Error),
     #[error("{0}")]
     Other(String),
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Failure {
+        Failure::File(error.into())
+    }
+}
+
+impl From<ScanError> for Failure {
+    fn from(error: ScanError) -> Failure {
+        match error {
+            ScanError::Database(error) => Failure::Midway(error),
+            ScanError::Engine(error) => Failure::Engine(error),
+            other => Failure::Other(other.to_string()),
+        }
+    }
 }
 
 /// Runs a command, prints its error and gives the code to exit with.

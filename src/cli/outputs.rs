@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use orbit_chess::choice::{Order, SortKey, Top};
+use orbit_chess::choice::{Order, Top};
 use orbit_chess::database::{Database, Taken};
 use orbit_chess::engine::Want;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
@@ -16,7 +16,7 @@ use orbit_chess::report::ParquetWriter;
 
 use super::Failure;
 use super::choosing::ChoosingArgs;
-use super::common::{Interrupt, Progress, create_output};
+use super::common::{Interrupt, Progress, create_output, ending};
 use super::games::{Comment, Games, Target};
 use super::pictures::{self, Picture};
 
@@ -29,12 +29,14 @@ pub(super) struct OutputArgs {
     /// How hits are printed [default: text].
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
-    /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen; each
-    /// perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as .svg (both of all that hits, whatever is listed). May be given several times. Nothing is
-    /// printed then without --format. A file appears under its name only when it is complete.
+    /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen;
+    /// each perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as
+    /// .svg (both of all that hits, whatever is listed). May be given several times. Nothing is printed then without
+    /// --format. A file appears under its name only when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Whether tables (jsonl, csv, parquet, epd, fen) have a row for each position that hits or, with its first hit, for each game.
+    /// Whether tables (jsonl, csv, parquet, epd, fen) have a row for each position that hits or, with its first hit,
+    /// for each game.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
     rows: RowsName,
     /// Put a comment at each hit into games that are written as PGN: TEXT, or without it the copy that hit
@@ -114,11 +116,10 @@ enum Wish {
 }
 
 fn wish(path: &Path) -> Result<Wish, Failure> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
-    let is_plain = |name: &&str| ![".parquet", ".html", ".svg"].iter().any(|end| name.ends_with(end));
-    let name = name.strip_suffix(".zst").filter(is_plain).unwrap_or(&name);
-    match name.rsplit_once('.').map_or("", |(_, end)| end) {
+    let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
+    match ending(path).as_str() {
+        // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
+        "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
         "pgn" => Ok(Wish::Hits(FormatName::Pgn)),
         "txt" => Ok(Wish::Hits(FormatName::Text)),
         "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
@@ -132,12 +133,16 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
         ))),
         "html" => Ok(Wish::Picture(Picture::Page)),
         "svg" => Ok(Wish::Picture(Picture::Svg)),
-        _ => Err(Failure::Other(format!(
-            "{}: the name must end in .pgn, .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: that says \
-             what is written",
-            path.display()
-        ))),
+        _ => Err(unknown_ending(path)),
     }
+}
+
+fn unknown_ending(path: &Path) -> Failure {
+    Failure::Other(format!(
+        "{}: the name must end in .pgn, .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: \
+         that says what is written",
+        path.display()
+    ))
 }
 
 /// What has to be found and made for the outputs, on any thread.
@@ -199,9 +204,9 @@ impl Output {
         let stitcher = &mut self.stitcher;
         match &mut self.sink {
             Sink::Closed => Ok(ControlFlow::Break(())),
-            Sink::File(file) => stitcher.write(report, file).map_err(file_failure),
+            Sink::File(file) => stitcher.write(report, file).map_err(Failure::File),
             #[cfg(feature = "parquet")]
-            Sink::Parquet(table) => stitcher.write(report, table).map_err(file_failure),
+            Sink::Parquet(table) => stitcher.write(report, table).map_err(Failure::File),
             Sink::Stdout => {
                 let mut out = io::stdout().lock();
                 let written = progress.beside_stdout(|| {
@@ -230,16 +235,11 @@ impl Output {
                 }
                 written => written.map_err(Failure::Stdout),
             },
-            Sink::File(file) => file.write_all(&head).map_err(file_failure),
+            Sink::File(file) => file.write_all(&head).map_err(Failure::File),
             // Parquet has its columns in its own way.
             _ => Ok(()),
         }
     }
-}
-
-/// The errors of an output file name it.
-fn file_failure(error: impl std::fmt::Display) -> Failure {
-    Failure::Other(error.to_string())
 }
 
 /// All places, and what is written to them.
@@ -297,7 +297,7 @@ impl Outputs {
                 Wish::Picture(picture) => pictures.push((picture, file)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table = ParquetWriter::new(file).map_err(file_failure)?;
+                    let table = ParquetWriter::new(file).map_err(Failure::File)?;
                     outputs.push(output(Format::Csv(args.rows()), Sink::Parquet(Box::new(table))));
                 }
                 #[cfg(not(feature = "parquet"))]
@@ -307,10 +307,7 @@ impl Outputs {
         outputs.iter_mut().try_for_each(Output::begin)?;
         let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
         let kept = usize::try_from(kept).unwrap_or(usize::MAX);
-        let held = order.map(|order| match order {
-            Order::Sampled { .. } => (order, Top::distinct(kept)),
-            Order::Sorted { .. } => (order, Top::new(kept)),
-        });
+        let held = order.map(|order| (order, order.top(kept)));
         Ok(Outputs { outputs, pictures, held, games })
     }
 
@@ -321,7 +318,7 @@ impl Outputs {
             comments_name_copies: self.games.name_copies(),
             writes_games: self.games.are_wanted(),
             sorts_by_tag: self.held.as_ref().is_some_and(|(order, _)| order.reads_tags()),
-            sorts_by_value: matches!(self.held, Some((Order::Sorted { key: SortKey::Value, .. }, _))),
+            sorts_by_value: self.held.as_ref().is_some_and(|(order, _)| order.reads_values()),
         }
     }
 
@@ -376,11 +373,7 @@ impl Outputs {
     /// Writes the games that were held, and gives all files their names. What was listed.
     pub(super) fn finish(&mut self, progress: &Progress) -> Result<(), Failure> {
         if let Some((order, top)) = self.held.take() {
-            let games: Vec<Held> = match order {
-                Order::Sampled { .. } => top.by_number().collect(),
-                Order::Sorted { .. } => top.by_rank().collect(),
-            };
-            for (reports, text) in games {
+            for (reports, text) in order.list(top) {
                 progress.beside_stdout(|| self.games.write(&text))?;
                 for (output, report) in self.outputs.iter_mut().zip(&reports) {
                     let _ = output.write(report, progress)?;
@@ -389,11 +382,9 @@ impl Outputs {
         }
         for output in &mut self.outputs {
             match std::mem::replace(&mut output.sink, Sink::Closed) {
-                Sink::File(file) => file.finish().map_err(file_failure)?,
+                Sink::File(file) => file.finish()?,
                 #[cfg(feature = "parquet")]
-                Sink::Parquet(table) => {
-                    table.finish().map_err(file_failure)?.finish().map_err(file_failure)?
-                }
+                Sink::Parquet(table) => table.finish().map_err(Failure::File)?.finish()?,
                 Sink::Stdout | Sink::Closed => {}
             }
         }

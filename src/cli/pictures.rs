@@ -9,7 +9,7 @@ use orbit_chess::study::Study;
 use serde_json::json;
 
 use super::Failure;
-use super::common::Out;
+use super::common::{Out, write_whole};
 
 /// Positions that a page shows.
 pub(super) const SAMPLE_MAX: usize = 24;
@@ -49,8 +49,8 @@ pub(super) fn print_heat(study: &Study, is_json: bool) -> Result<(), Failure> {
     out.finish()
 }
 
-pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of squares; \
-                       write it under `shift`, or as a set such as `k attackedby N`";
+pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no \
+                       set of squares; write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Where the copies stand, and the squares of a set.
 fn heat(study: &Study) -> Vec<HeatMap> {
@@ -68,12 +68,7 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
 }
 
 /// Writes a picture of what was found, and gives the file its name.
-pub(super) fn write(
-    picture: Picture,
-    study: &Study,
-    query: &str,
-    mut file: OutputFile,
-) -> Result<(), Failure> {
+pub(super) fn write(picture: Picture, study: &Study, query: &str, file: OutputFile) -> Result<(), Failure> {
     let text = match picture {
         Picture::Page => page(&study.findings(query)),
         Picture::Svg => match heat(study).first() {
@@ -81,6 +76,5 @@ pub(super) fn write(
             None => return Err(Failure::Other(format!("{}: {NOWHERE}", file.path().display()))),
         },
     };
-    let written = file.write_all(text.as_bytes()).map_err(|error| error.to_string());
-    written.and_then(|()| file.finish().map_err(|error| error.to_string())).map_err(Failure::Other)
+    write_whole(file, |file| file.write_all(text.as_bytes()))
 }

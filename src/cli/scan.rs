@@ -1,36 +1,31 @@
 //! `orbit scan`.
 
+mod run;
+mod survey;
+
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions, Summary, Taken};
-use orbit_chess::engine::{CopyHits, Hits, Job, Want, verify::Sample};
+use orbit_chess::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::engine::verify::Sample;
 use orbit_chess::query::Type;
-use orbit_chess::reel::{Block, Totals};
-use orbit_chess::report::{Found, Names, Phases, Report, Tally, copy_lines, summary_lines};
+use orbit_chess::report::{Phases, Tally, copy_lines, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
-use orbit_chess::stats::{Counts, Stats};
-use orbit_chess::study::{Study, View};
-use orbit_chess::survey::{self, Survey};
 use serde_json::json;
 
+use self::run::Run;
 use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{
-    GpuArgs, Interrupt, Out, Progress, ProgressArgs, grouped, print_failures, refuse_clashes, threads,
-    totals_line,
+    GpuArgs, Interrupt, Out, ProgressArgs, grouped, print_failures, refuse_clashes, threads,
 };
-use super::outputs::{FormatName, OutputArgs, Outputs};
-use super::pictures::{NOWHERE, SAMPLE_MAX, print_heat};
-use super::problems::Problems;
-use super::queries::{self, NamedQuery};
+use super::outputs::{FormatName, OutputArgs};
+use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
 use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
@@ -200,19 +195,14 @@ impl Args {
         self.outputs.format == Some(FormatName::Jsonl)
     }
 
-    fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        let mut options = EngineOptions::default();
-        options.engine = match self.engine {
+    pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
+        let choice = match self.engine {
             EngineName::Auto => EngineChoice::Auto,
             EngineName::Cpu => EngineChoice::Cpu,
             EngineName::Gpu => EngineChoice::Gpu,
             EngineName::Reference => EngineChoice::Reference,
         };
-        options.gpu = self.gpu.options();
-        if options.engine == EngineChoice::Gpu && options.gpu.is_none() {
-            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
-        }
-        options.positions = positions;
+        let mut options = self.gpu.engine_options(choice, positions)?;
         options.verify = self.verify.map(|sample| sample.0);
         Ok(options)
     }
@@ -225,7 +215,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
     refuse_clashes(inputs, outputs.chain(args.stats.file()))?;
     if args.queries.is_some() {
-        return survey(&args, &interrupt);
+        return survey::run(&args, &interrupt);
     }
     args.refuse_formats()?;
     let board = args.board.query()?;
@@ -306,86 +296,11 @@ fn print_summary(
     }
 }
 
-/// `--queries`: a table of counts.
-fn survey(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
-    let begun = Instant::now();
-    let queries = queries::read(args.queries.as_deref(), "", args.dialect)?;
-    let is_json = match args.outputs.format {
-        None | Some(FormatName::Text) => false,
-        Some(FormatName::Jsonl) => true,
-        _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
-    };
-    if matches!(args.engine, EngineName::Reference) {
-        return Err(Failure::Other("the reference engine takes one query at a time, not --queries".into()));
-    }
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options);
-    let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-    let database = Database::open(&paths, options)?;
-    print_substitutes(&database, args.quiet);
-    let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
-    let other = |error: ScanError| match error {
-        ScanError::Database(error) => Failure::Midway(error),
-        error => Failure::Other(error.to_string()),
-    };
-    let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?).map_err(other)?;
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
-    let progress = Progress::of(&args.progress, args.quiet);
-    let planned = Instant::now();
-    let mut fault = None;
-    let count = threads(args.threads);
-    let ran = survey.run(database, count, |taken| {
-        progress.update(taken);
-        fault = fault.take().or_else(|| problems.list(taken, &progress).err());
-    });
-    progress.clear();
-    problems.finish()?;
-    let (tallies, summary) = match (ran.map_err(other), fault) {
-        (_, Some(fault)) => return Err(fault),
-        (ran, None) => ran?,
-    };
-    if let Some(notice) = survey.notice() {
-        eprintln!("warning: {notice}");
-    }
-    let mut out = Out::new();
-    if !is_json {
-        out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
-    }
-    for (query, survey::Tally { games, positions }) in queries.iter().zip(&tallies) {
-        if is_json {
-            let NamedQuery { name, text, .. } = query;
-            out.line(json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }))?;
-        } else {
-            out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
-        }
-    }
-    out.finish()?;
-    if !args.quiet {
-        let seconds = planned.elapsed().as_secs_f64();
-        let rate = (summary.totals.positions as f64 / seconds) as u64;
-        let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
-        eprintln!("{until}{}", totals_line(&summary.totals));
-        eprintln!(
-            "{} queries; planning {:.3} s, reading and scanning {seconds:.3} s; {} positions/s ({}, {count} threads)",
-            queries.len(),
-            (planned - begun).as_secs_f64(),
-            grouped(rate),
-            survey.engine()
-        );
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && tallies.iter().all(|tally| tally.positions == 0) => Exit::NoHits,
-        exit => exit,
-    })
-}
-
+/// A fault of the query is shown in its text.
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),
-        ScanError::Database(error) => Failure::Midway(error),
-        other => Failure::Other(other.to_string()),
+        other => other.into(),
     }
 }
 
@@ -419,173 +334,5 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
     match &run.study {
         Some(study) if args.heat => print_heat(study, args.is_json()),
         _ => Ok(()),
-    }
-}
-
-/// What a scan gathers and writes to.
-struct Run {
-    database: Option<Database>,
-    choice: Choice,
-    outputs: Outputs,
-    names: Names,
-    /// The positions that each copy hit, if these are wanted.
-    copies: Vec<u64>,
-    study: Option<Study>,
-    /// What hits and counts, listed or not.
-    tally: Tally,
-    /// Games that the conditions fit, if there are any.
-    passing: Option<u64>,
-    stats: Option<Statistics>,
-    totals: Totals,
-    problems: Problems,
-    progress: Progress,
-    fault: Option<Failure>,
-}
-
-/// What was found in one block, on the scan's threads.
-struct Finding {
-    hits: Hits,
-    games: Option<Vec<bool>>,
-    copy_hits: Option<CopyHits>,
-    copies: Vec<u64>,
-    reports: Vec<Report>,
-    stats: Option<Counts>,
-    view: Option<View>,
-}
-
-impl Run {
-    fn new(args: &Args, scan: &Scan, database: Database, interrupt: &Interrupt) -> Result<Run, Failure> {
-        let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
-        let choice = args.choosing.choice();
-        let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), &database, interrupt)?;
-        let has_conditions = !choice.conditions.is_empty();
-        let mut study = None;
-        if args.heat || outputs.have_pictures() {
-            let seen = Study::new(scan, SAMPLE_MAX, args.choosing.seed());
-            let seen = seen.with_sources(&sources).with_choice(args.choosing.in_words());
-            if outputs.have_heat_map() && !seen.has_heat() {
-                return Err(Failure::Other(NOWHERE.into()));
-            }
-            study = Some(seen);
-        }
-        Ok(Run {
-            names: Names::new(&scan.filter(), sources),
-            study,
-            copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
-            tally: Tally::default(),
-            passing: has_conditions.then_some(0),
-            stats: Statistics::new(&args.stats, &database, interrupt)?,
-            totals: Totals::default(),
-            problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
-            progress: Progress::of(&args.progress, args.quiet),
-            fault: None,
-            database: Some(database),
-            choice,
-            outputs,
-        })
-    }
-
-    /// Writes what was held until the end, and gives all files their names.
-    fn finish(&mut self, args: &Args, scan: &Scan, query: &str, is_whole: bool) -> Result<(), Failure> {
-        self.outputs.finish(&self.progress)?;
-        if let Some(study) = &self.study {
-            self.outputs.draw(study, query)?;
-        }
-        // A file must not suffer from whoever reads no more of standard output.
-        let (to_file, printed) = match self.stats.take() {
-            Some(stats) if stats.have_file() => (Some(stats), None),
-            printed => (None, printed),
-        };
-        to_file.map_or(Ok(()), |stats| stats.finish(&self.names.copies))?;
-        print_totals(args, self, scan, is_whole)?;
-        printed.map_or(Ok(()), |stats| stats.finish(&self.names.copies))?;
-        self.progress.done();
-        Ok(())
-    }
-
-    fn scan(&mut self, scan: &Scan) -> Result<Summary, ScanError> {
-        let mut database = self.database.take().expect("a run scans once");
-        let formats = self.outputs.formats();
-        let lens = self.study.as_ref().map(Study::lens);
-        let stats = self.stats.as_ref().map(|stats| stats.stats().clone());
-        let stats_want = |test: fn(&Stats) -> bool| stats.as_ref().is_some_and(test);
-        let reads_tags = scan.reads_tags() || formats.reads_tags() || self.choice.reads_tags();
-        if !reads_tags && lens.is_none() && !stats_want(Stats::reads_tags) {
-            database = database.without_tags();
-        }
-        let (names, choice, copies) = (self.names.clone(), self.choice.clone(), self.copies.len());
-        let names_copies = (formats.names_copies() || lens.is_some()) && names.copies.len() > 1;
-        let names_copies = names_copies || stats_want(Stats::wants_copies);
-        let wants_values = lens.is_some() || stats_want(Stats::wants_values);
-        let want = if wants_values { Want::Values } else { formats.want() };
-        let work = |block: &Block, mut hits: Hits| {
-            let games = choice.games(block);
-            choice.apply(block, games.as_deref(), &mut hits);
-            let mut counts = vec![0; copies];
-            if copies > 0 {
-                scan.engine().copy_counts(block, &hits, &mut counts)?;
-            }
-            let copy_hits = if names_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
-            let mut finding = Finding {
-                hits,
-                games,
-                copy_hits,
-                copies: counts,
-                reports: Vec::new(),
-                stats: None,
-                view: None,
-            };
-            let found = finding.found(block, &names);
-            let stats = stats.as_ref().map(|stats| stats.count(&found));
-            (finding.reports, finding.view) =
-                (formats.reports(&found), lens.as_ref().map(|lens| lens.look(&found)));
-            finding.stats = stats;
-            Ok(finding)
-        };
-        scan.for_each_block(database, want, work, |taken, finding| {
-            self.take(&taken, finding).unwrap_or_else(|fault| {
-                self.fault = Some(fault);
-                ControlFlow::Break(())
-            })
-        })
-    }
-
-    fn take(&mut self, taken: &Taken, mut finding: Finding) -> Result<ControlFlow<()>, Failure> {
-        self.totals.add(&taken.totals);
-        let games_hit = finding.hits.games(&taken.block);
-        self.progress.update_search(taken, games_hit);
-        self.problems.list(taken, &self.progress)?;
-        for (sum, count) in self.copies.iter_mut().zip(&finding.copies) {
-            *sum += count;
-        }
-        if let (Some(passing), Some(games)) = (&mut self.passing, &finding.games) {
-            *passing += games.iter().filter(|passes| **passes).count() as u64;
-        }
-        if let (Some(study), Some(view)) = (&mut self.study, finding.view.take()) {
-            study.add(view);
-        }
-        if let (Some(stats), Some(counts)) = (&mut self.stats, finding.stats.take()) {
-            stats.take(counts);
-        }
-        let found = finding.found(&taken.block, &self.names);
-        self.tally.games += games_hit;
-        self.tally.positions += found.hits.count();
-        let flow = self.outputs.take(taken, &found, &finding.reports, &self.progress)?;
-        if self.outputs.are_closed() && !self.stats.as_ref().is_some_and(Statistics::have_file) {
-            // Nobody reads on, and a thread that waits for standard input might never notice.
-            self.progress.clear();
-            self.problems.finish()?;
-            std::process::exit(0);
-        }
-        // Statistics and pictures are of all games, however many are listed.
-        let needs_all = self.stats.is_some() || self.study.is_some();
-        Ok(if needs_all { ControlFlow::Continue(()) } else { flow })
-    }
-}
-
-impl Finding {
-    fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
-        let Finding { hits, games, copy_hits, .. } = self;
-        Found { block, hits, games: games.as_deref(), copies: copy_hits.as_ref(), names }
     }
 }

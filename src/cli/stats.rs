@@ -9,7 +9,7 @@ use orbit_chess::report::OutputFile;
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
-use super::common::{Interrupt, create_output};
+use super::common::{Interrupt, create_output, ending, write_whole};
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -42,9 +42,7 @@ enum StatsFormat {
 impl StatsFormat {
     /// The format that a file's name asks for.
     fn of(path: &Path) -> StatsFormat {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".zst").unwrap_or(&name);
-        match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        match ending(path).as_str() {
             "csv" => StatsFormat::Csv,
             "json" => StatsFormat::Json,
             _ => StatsFormat::Text,
@@ -119,11 +117,7 @@ impl Statistics {
                 let mut out = BufWriter::new(io::stdout().lock());
                 write(&mut out).and_then(|()| out.flush()).map_err(Failure::Stdout)
             }
-            Some(mut file) => {
-                let written = write(&mut file).map_err(|error| error.to_string());
-                let finished = written.and_then(|()| file.finish().map_err(|error| error.to_string()));
-                finished.map_err(Failure::Other)
-            }
+            Some(file) => write_whole(file, |file| write(file)),
         }
     }
 

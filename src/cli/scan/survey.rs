@@ -1,0 +1,82 @@
+//! `orbit scan --queries`: a table of counts.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::engine::Job;
+use orbit_chess::report::Phases;
+use orbit_chess::survey::{Survey, Tally};
+use serde_json::json;
+
+use super::{Args, EngineName};
+use crate::cli::beside::print_substitutes;
+use crate::cli::common::{Interrupt, Out, Progress, grouped, print_failures, print_pass, threads};
+use crate::cli::outputs::FormatName;
+use crate::cli::problems::Problems;
+use crate::cli::queries::{self, NamedQuery};
+use crate::cli::{Exit, Failure};
+
+pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let queries = queries::read(args.queries.as_deref(), "", args.dialect)?;
+    let is_json = match args.outputs.format {
+        None | Some(FormatName::Text) => false,
+        Some(FormatName::Jsonl) => true,
+        _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
+    };
+    if matches!(args.engine, EngineName::Reference) {
+        return Err(Failure::Other("the reference engine takes one query at a time, not --queries".into()));
+    }
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options);
+    let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
+    let database = Database::open(&paths, options)?;
+    print_substitutes(&database, args.quiet);
+    let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
+    let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    let progress = Progress::of(&args.progress, args.quiet);
+    let planned = Instant::now();
+    let mut fault = None;
+    let count = threads(args.threads);
+    let ran = survey.run(database, count, |taken| {
+        progress.update(taken);
+        fault = fault.take().or_else(|| problems.list(taken, &progress).err());
+    });
+    progress.clear();
+    problems.finish()?;
+    let (tallies, summary) = match (ran, fault) {
+        (_, Some(fault)) => return Err(fault),
+        (ran, None) => ran?,
+    };
+    if let Some(notice) = survey.notice() {
+        eprintln!("warning: {notice}");
+    }
+    let mut out = Out::new();
+    if !is_json {
+        out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
+    }
+    for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
+        if is_json {
+            let NamedQuery { name, text, .. } = query;
+            out.line(json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }))?;
+        } else {
+            out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
+        }
+    }
+    out.finish()?;
+    if !interrupt.is_set() {
+        progress.done();
+    }
+    if !args.quiet {
+        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+        print_pass(&format!("{} queries", queries.len()), &survey, phases, args.threads, &summary, interrupt);
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        Exit::Done if args.fail_if_none && tallies.iter().all(|tally| tally.positions == 0) => Exit::NoHits,
+        exit => exit,
+    })
+}
