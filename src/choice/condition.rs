@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::reel::GameRow;
-use crate::report::tags::{Date, date, elo};
+use crate::report::tags::{Date, date, date_name, elo};
 use crate::report::words::decode;
 
 /// What must be true of a game.
@@ -165,9 +165,12 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
             "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
             _ => Err(ConditionError::NoResult(value.to_owned())),
         },
-        Field::Date | Field::Tag { is_date: true, .. } if !(is_equal && value.contains(['*', '?'])) => {
-            let date = Date::parse(value).ok_or_else(|| ConditionError::NoDate(value.to_owned()))?;
-            Ok(Test::Date(compare, date))
+        Field::Date | Field::Tag { is_date: true, .. } if !(is_equal && is_date_text(value)) => {
+            let date = Date::parse(value).filter(|date| {
+                // Of a tag what is understood counts; who asks is told of the rest.
+                date.parts().into_iter().flatten().count() == date_parts(value)
+            });
+            Ok(Test::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
         }
         _ if is_equal => Ok(text()),
         _ => {
@@ -175,6 +178,15 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
             Ok(Test::Number(compare, value.parse().map_err(|_| no_order())?))
         }
     }
+}
+
+/// Whether a date is compared letter by letter: `2015.*`, `????.??.??`.
+fn is_date_text(value: &str) -> bool {
+    value.contains('*') || (value.contains('?') && date_parts(value) == 3)
+}
+
+fn date_parts(value: &str) -> usize {
+    value.split(['.', '-', '/']).count()
 }
 
 impl Field {
@@ -212,7 +224,7 @@ impl Condition {
                 Test::Date(compare, bound) => {
                     date(game).is_some_and(|date| compare_dates(date, *bound, *compare))
                 }
-                _ => self.test.fits_tag(game, "Date"),
+                _ => self.test.fits_tag(game, date_name(game)),
             },
             Field::Result => self.test.fits(game.outcome().text()),
             Field::Tag { name, .. } => self.test.fits_tag(game, name),

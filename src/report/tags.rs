@@ -16,13 +16,14 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown.
+    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown, and
+    /// nothing is known of the year 0.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
         // A sign would be taken for a part of the number.
         let number =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
-        let year = parts.next().filter(|year| year.len() == 4).and_then(number)?;
+        let year = parts.next().filter(|year| year.len() == 4).and_then(number).filter(|&year| year > 0)?;
         let mut part = |max| number(parts.next()?.trim()).filter(|part| (1..=max).contains(part));
         let month = part(12);
         Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
@@ -36,8 +37,13 @@ impl Date {
 
 /// When a game was played: `Date`, or else `UTCDate`.
 pub fn date(game: &GameRow) -> Option<Date> {
-    let date = |name| Date::parse(&decode(game.tag(name)?));
-    date("Date").or_else(|| date("UTCDate"))
+    Date::parse(&decode(game.tag(date_name(game))?))
+}
+
+/// The tag that says when a game was played: `UTCDate`, if its date is known and that of `Date` is not.
+pub fn date_name(game: &GameRow) -> &'static str {
+    let is_known = |name: &&str| game.tag(name).is_some_and(|date| Date::parse(&decode(date)).is_some());
+    ["Date", "UTCDate"].into_iter().find(is_known).unwrap_or("Date")
 }
 
 /// The rating of a side, or else the higher of both, as `elo` is in CQL.
@@ -94,6 +100,7 @@ mod tests {
             ("2015.13.07", date(2015, None, None)),
             ("2015", date(2015, None, None)),
             ("+997.01.01", None),
+            ("0000.00.00", None),
             ("????.??.??", None),
             ("15.03.2015", None),
             ("", None),

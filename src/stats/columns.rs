@@ -210,7 +210,7 @@ fn years(block: &Block) -> impl Iterator<Item = Code> {
 }
 
 fn year(date: &[u8]) -> Option<Code> {
-    Date::parse(&decode(date)).map(|date| date.year.into()).filter(|&year| year > 0)
+    Date::parse(&decode(date)).map(|date| date.year.into())
 }
 
 fn ratings(block: &Block, which: Rating, step: Code) -> impl Iterator<Item = Code> {
