@@ -171,6 +171,20 @@ impl Orbit {
 }
 
 impl Filter {
+    /// The outermost transform, if there is one: `notransform` around it hides it.
+    pub fn outermost(&self) -> Option<&Orbit> {
+        match self {
+            Filter::Orbit(orbit) if !orbit.fixed => Some(orbit),
+            _ => None,
+        }
+    }
+
+    /// Whether every hit is a match of the outermost transform's only copy, or there is no such transform. Where copies
+    /// are counted there are hits at which none matches.
+    pub fn has_one_copy(&self) -> bool {
+        self.outermost().is_none_or(|orbit| orbit.copies.len() == 1 && orbit.tally == Tally::Any)
+    }
+
     /// Calls `visit` on every plain filter, parents first, the copies of nested orbits in order.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Plain)) {
         match self {

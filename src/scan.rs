@@ -26,8 +26,8 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{GpuDevice, GpuOptions};
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, TellCopies, Want};
-use crate::orbit::{self, AsText, Filter};
+use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, Tell, TellCopies, Want};
+use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
 use crate::reel::replay::SegmentColumns;
@@ -189,40 +189,42 @@ impl Scan {
     }
 
     /// The filter with its transforms expanded.
-    pub fn filter(&self) -> Filter {
-        orbit::expand(&self.job.query.body).expect("it was expanded to be planned")
+    pub fn filter(&self) -> &Filter {
+        self.job.planner.filter()
     }
 
     /// The distinct copies of the outermost transform as CQL, in the order in which
     /// [`Engine::copy_counts`] counts them.
     pub fn copies(&self) -> Vec<String> {
-        match &self.filter() {
-            Filter::Orbit(orbit) => {
-                orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
-            }
-            plain => vec![AsText(plain).to_string()],
+        let filter = self.filter();
+        match filter.outermost() {
+            Some(orbit) => orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect(),
+            None => vec![AsText(filter).to_string()],
         }
     }
 
-    /// The copies of [`Scan::copies`], from 0, that match at each of those `hits` of a block.
+    /// The copies of [`Scan::copies`], from 0, that match at each of those `hits` of a block. If everything is to be
+    /// verified, all are told.
     ///
     /// # Errors
     ///
     /// If everything is to be verified, that the reference engine refuses the query, or
     /// [`EngineError::CopiesDiffer`].
-    pub fn copy_hits(&self, block: &Block, hits: &Hits) -> Result<CopyHits, EngineError> {
+    pub fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> Result<CopyHits, EngineError> {
         let tellers = self.tellers.get_or_init(|| Tellers::new(&self.job, &self.options));
         let Tellers { ours, other } = tellers.as_ref().map_err(EngineError::clone)?;
-        let found = ours.copy_hits(block, hits);
-        let Some(other) = other else { return Ok(found) };
-        let other = other.copy_hits(block, hits);
-        let mut pairs = hits.slots(0..block.slots()).zip(found.iter().zip(other.iter()));
-        if let Some((slot, (ours, theirs))) = pairs.find(|(_, (ours, theirs))| ours != theirs) {
-            let game = block.game(block.game_of_slot(slot));
-            let (game, ply) = (game.number(), slot - game.first_slot());
-            return Err(EngineError::CopiesDiffer { game, ply, copies: format!("{ours:?} and {theirs:?}") });
+        let Some(other) = other else { return Ok(ours.copy_hits(block, hits, tell)) };
+        let found = [ours, other].map(|teller| teller.copy_hits(block, hits, Tell::All));
+        for (slot, hit) in hits.slots(0..block.slots()).zip(0..) {
+            let [ours, theirs] = found.each_ref().map(|found| found.of(hit));
+            if ours != theirs {
+                let game = block.game(block.game_of_slot(slot));
+                let (game, ply) = (game.number(), slot - game.first_slot());
+                let copies = format!("{ours:?} and {theirs:?}");
+                return Err(EngineError::CopiesDiffer { game, ply, copies });
+            }
         }
-        drop(pairs);
+        let [found, _] = found;
         Ok(found)
     }
 

@@ -8,7 +8,7 @@
 //! use std::ops::ControlFlow;
 //!
 //! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::engine::Want;
+//! use orbit_chess::engine::{Tell, Want};
 //! use orbit_chess::report::{Found, Names};
 //! use orbit_chess::scan::Scan;
 //! use orbit_chess::study::Study;
@@ -16,14 +16,14 @@
 //! let games = b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
 //! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
 //! let scan = Scan::new("flipcolor {Bb5 nc6}")?;
-//! let names = Names::new(&scan.filter(), vec!["games".into()]);
+//! let names = Names::new(scan.filter(), vec!["games".into()]);
 //! let mut study = Study::new(&scan, 12, 0);
 //! let lens = study.lens();
 //! scan.for_each_block(
 //!     database,
 //!     Want::Values,
 //!     |block, hits| {
-//!         let copies = scan.copy_hits(block, &hits)?;
+//!         let copies = scan.copy_hits(block, &hits, Tell::Lowest)?;
 //!         Ok(lens.look(&Found { block, hits: &hits, games: None, copies: Some(&copies), names: &names }))
 //!     },
 //!     |_, view| {
@@ -101,10 +101,8 @@ impl Study {
         let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
         let stats = Stats::new(groupings.to_vec());
         let filter = scan.filter();
-        let (base, orbit) = match filter {
-            Filter::Orbit(orbit) => ((*orbit.base).clone(), Some(Arc::new(orbit))),
-            plain => (plain, None),
-        };
+        let orbit = filter.outermost().cloned().map(Arc::new);
+        let base = orbit.as_ref().map_or(filter, |orbit| &orbit.base).clone();
         let order = Order::Sampled { seed };
         Study {
             pattern: PatternBoard::of(&base),
@@ -199,11 +197,12 @@ impl Study {
 }
 
 impl Lens {
-    /// Looks at what was found in one block. With an outermost transform of several copies, the copies of the hits must be there.
+    /// Looks at what was found in one block. The copies of the hits must be there, unless hits tell them
+    /// ([`Filter::has_one_copy`]).
     pub fn look(&self, found: &Found) -> View {
         let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
         match found.copies {
-            Some(of_hits) => of_hits.iter().flatten().for_each(|&copy| copies[copy as usize] += 1),
+            Some(of_hits) => copies.iter_mut().zip(of_hits.sums()).for_each(|(count, more)| *count += more),
             // The only copy matches at every hit.
             None => copies.iter_mut().for_each(|count| *count += found.hits.count()),
         }

@@ -42,6 +42,52 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// What is told of the copies hit by hit sums up to what is counted of each.
+#[test]
+fn copies_of_hits_are_those_that_are_counted() {
+    for (query, copies) in [
+        (QUERY, 672),
+        ("notransform flip {Nd4 kf3}", 1),
+        ("flip {notransform Rd1}", 1),
+        ("flip 2 8 Rd1", 8),
+        ("flip count check", 1),
+        ("flip count Ra1", 4),
+        ("flip 2 4 Ra1", 4),
+        ("{Nf3 kg8}", 1),
+    ] {
+        let counted =
+            &objects(&stdout(&[query, sample(), "-q", "--copies", "--format", "jsonl"]))[0]["copies"];
+        let counted = counted.as_array().unwrap();
+        assert_eq!(counted.len(), copies, "{query}");
+        let mut sums = vec![0; copies];
+        let (mut none, mut several) = (0, 0);
+        for row in objects(&stdout(&[query, sample(), "-q", "--format", "jsonl"])) {
+            let found = row["copies"].as_u64().unwrap_or(0);
+            several += found;
+            match row["copy"].as_u64() {
+                Some(copy) => {
+                    sums[copy as usize - 1] += 1;
+                    assert_eq!(row["pattern"], counted[copy as usize - 1]["text"], "{query}");
+                }
+                None => none += 1,
+            }
+            assert_eq!(row["copy"].is_u64(), found > 0, "{query}: {row}");
+        }
+        let total: u64 = counted.iter().map(|copy| copy["positions"].as_u64().unwrap()).sum();
+        assert_eq!(several, total, "{query}");
+        assert!(total > 0, "{query}");
+        for (sum, copy) in sums.iter().zip(counted) {
+            assert!(*sum <= copy["positions"].as_u64().unwrap(), "{query}");
+        }
+        assert_eq!(none > 0, query.contains("count"), "{query}");
+        let heat = &objects(&stdout(&[query, sample(), "-q", "--heat", "--format", "jsonl"]))[0];
+        if let Some(kinds) = heat["symmetries"].as_array() {
+            let hits: u64 = kinds.iter().map(|kind| kind["positions"].as_u64().unwrap()).sum();
+            assert_eq!(hits, total, "{query}");
+        }
+    }
+}
+
 /// Every format of one run says the same, and says what standard output says.
 #[test]
 fn files_say_what_standard_output_says() {

@@ -8,6 +8,7 @@ use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
+pub use self::copies::{CopyHits, Tell};
 pub use crate::pgn::Outcome;
 use crate::{
     board::Position,
@@ -19,6 +20,7 @@ use crate::{
 
 mod carry;
 pub mod columns;
+mod copies;
 pub mod cpu;
 mod facts;
 pub mod fallback;
@@ -202,47 +204,6 @@ fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     bits
 }
 
-/// Which copies of the outermost transform match at the hits of a block.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CopyHits {
-    /// For each hit, in the order of slots: where its copies end in `copies`.
-    ends: Vec<u32>,
-    /// Copies from 0 in the order of their declaration, ascending for each hit.
-    copies: Vec<u32>,
-}
-
-impl CopyHits {
-    /// Ends the copies of one hit.
-    fn end(&mut self) {
-        self.ends.push(u32::try_from(self.copies.len()).expect("a block holds a few MiB of games at most"));
-    }
-
-    /// How many hits there are.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is no hit.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// The copies that match at a hit, ascending. With a range, as in `flip 3 4 Ra1`, there can be none.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such hit.
-    pub fn of(&self, hit: usize) -> &[u32] {
-        let start = hit.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.copies[start as usize..self.ends[hit] as usize]
-    }
-
-    /// The copies of all hits.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
-        (0..self.len()).map(|hit| self.of(hit))
-    }
-}
-
 /// What can go wrong in an engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -329,7 +290,7 @@ pub trait Engine: Send + Sync {
 /// processor's work whatever engine found them.
 pub trait TellCopies: Send + Sync {
     /// The copies that match at each of those `hits` of a block.
-    fn copy_hits(&self, block: &Block, hits: &Hits) -> CopyHits;
+    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits;
 }
 
 /// Evaluates several queries at once: positions are replayed once for all of them, and what queries

@@ -219,11 +219,7 @@ impl Planner {
 
     /// The number of distinct copies of the outermost transform, 1 without one.
     pub fn copies(&self) -> usize {
-        match &self.filter {
-            // `notransform` around a transform hides it.
-            Filter::Orbit(orbit) if !orbit.fixed => orbit.copies.len(),
-            _ => 1,
-        }
+        self.filter.outermost().map_or(1, |orbit| orbit.copies.len())
     }
 
     /// Whether hits or values depend on the tags of games.
@@ -267,9 +263,9 @@ impl Planner {
     /// copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, self.vars);
-        let (roots, copies) = match &self.filter {
-            Filter::Orbit(orbit) if !orbit.fixed => lower.each_copy(orbit),
-            whole => (vec![lower.truth(whole)], vec![CopyBit { word: 0, bit: 0 }]),
+        let (roots, copies) = match self.filter.outermost() {
+            Some(orbit) => lower.each_copy(orbit),
+            None => (vec![lower.truth(&self.filter)], vec![CopyBit { word: 0, bit: 0 }]),
         };
         let (program, words) = Program::new(&lower.dag, &roots);
         CopiesPlan { program, words, copies, columns: lower.columns }

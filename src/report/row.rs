@@ -22,12 +22,12 @@ impl Names {
     /// Names the copies of a filter.
     pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
         let text = |filter: &Filter| AsText(filter).to_string();
-        let (copies, transforms) = match filter {
-            Filter::Orbit(orbit) => {
+        let (copies, transforms) = match filter.outermost() {
+            Some(orbit) => {
                 let copies = orbit.copies.iter();
                 copies.map(|copy| (text(&copy.filter), copy.placement.to_string())).unzip()
             }
-            plain => (vec![text(plain)], vec![Placement::IDENTITY.to_string()]),
+            None => (vec![text(filter)], vec![Placement::IDENTITY.to_string()]),
         };
         Names { sources, copies, transforms }
     }
@@ -47,7 +47,7 @@ pub struct Found<'a> {
     pub hits: &'a Hits,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
-    /// Which copies match at them, if there are several.
+    /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
     /// What is called how.
     pub names: &'a Names,
@@ -115,7 +115,8 @@ impl Found<'_> {
             walk.to(ply, game);
             let mut label = Vec::new();
             numbers.push_label(ply, &mut label);
-            let copies = self.copies.map_or(&[0][..], |copies| copies.of(hit));
+            let copies = self.copies.map(|copies| (copies.lowest(hit), copies.count(hit)));
+            let (copy, copies) = copies.unwrap_or((Some(0), 1));
             visit(&Row {
                 game: *game,
                 hits: count,
@@ -125,8 +126,8 @@ impl Found<'_> {
                 fen: walk.fen(numbers.full(ply)),
                 next: game.moves().get(ply as usize).map_or(String::new(), |mv| mv.to_san(&walk.position)),
                 value: self.hits.answer(slot),
-                copy: copies.first().copied(),
-                copies: copies.len(),
+                copy,
+                copies,
             });
         }
         count

@@ -227,7 +227,7 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or copies are wanted and were not looked for.
+    /// When the hits are not those of this block, or copies are wanted and were not all told ([`Tell::All`](crate::engine::Tell::All)).
     pub fn count(&self, found: &Found) -> Counts {
         let Found { block, hits, copies, .. } = *found;
         assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");

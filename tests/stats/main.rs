@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Hits, Want};
+use orbit_chess::engine::{Hits, Tell, Want};
 use orbit_chess::reel::Block;
 use orbit_chess::report::{Found, Names};
 use orbit_chess::scan::{EngineChoice, Scan};
@@ -56,7 +56,7 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let scan = scanner(query).threads(threads);
     let mut sum = stats.none();
     let work = |block: &Block, hits: Hits| {
-        let copies = if stats.wants_copies() { Some(scan.copy_hits(block, &hits)?) } else { None };
+        let copies = if stats.wants_copies() { Some(scan.copy_hits(block, &hits, Tell::All)?) } else { None };
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, Summary, Taken};
-use orbit_chess::engine::{CopyHits, Hits, Want};
+use orbit_chess::engine::{CopyHits, Hits, Tell, Want};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Report, Tally};
 use orbit_chess::scan::{Scan, ScanError};
@@ -85,7 +85,7 @@ impl Run {
             || study.is_some()
             || stats.as_ref().is_some_and(|stats| stats.stats().wants_copies());
         let names = match names_copies {
-            true => Names::new(&scan.filter(), sources),
+            true => Names::new(scan.filter(), sources),
             false => Names { sources, ..Names::default() },
         };
         Ok(Run {
@@ -141,8 +141,9 @@ impl Run {
             database = database.without_tags();
         }
         let (names, choice, copies) = (Arc::clone(&self.names), self.choice.clone(), self.copies.len());
-        // An only copy matches at every hit.
-        let tells_copies = (self.names_copies && names.copies.len() > 1) || stats_want(Stats::wants_copies);
+        let lists_copies = stats_want(Stats::wants_copies);
+        let tells_copies = lists_copies || (self.names_copies && !scan.filter().has_one_copy());
+        let tell = if lists_copies { Tell::All } else { Tell::Lowest };
         let wants_values = lens.is_some() || stats_want(Stats::wants_values);
         let want = if wants_values { Want::Values } else { formats.want() };
         let work = |block: &Block, mut hits: Hits| {
@@ -152,7 +153,7 @@ impl Run {
             if copies > 0 {
                 scan.engine().copy_counts(block, &hits, &mut counts)?;
             }
-            let told = if tells_copies { Some(scan.copy_hits(block, &hits)?) } else { None };
+            let told = if tells_copies { Some(scan.copy_hits(block, &hits, tell)?) } else { None };
             let counted = Counted { hits, games, copies: told };
             let found = counted.found(block, &names);
             let reports = formats.reports(&found);

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Batch, CopyHits, Engine, EngineError, Hits, TellCopies, Values, Want, carry,
+    Batch, CopyHits, Engine, EngineError, Hits, Tell, TellCopies, Values, Want, carry,
     columns::{GameColumn, game_columns},
     slots_of,
 };
@@ -119,6 +119,9 @@ impl Cpu {
     /// Visits the hits of a block in order, with the words that tell the copies apart.
     fn each_hit(&self, block: &Block, hits: &Hits, mut visit: impl FnMut(&CopiesPlan, &[u64])) {
         let copies = self.copies.get_or_init(|| self.planner.each_copy());
+        if hits.bits.iter().all(|&bits| bits == 0) {
+            return;
+        }
         let program = &copies.program;
         let columns = game_columns(&copies.columns, block);
         let mut machines = Machines::new(program, self.isa);
@@ -203,12 +206,9 @@ impl Engine for Cpu {
 }
 
 impl TellCopies for Cpu {
-    fn copy_hits(&self, block: &Block, hits: &Hits) -> CopyHits {
-        let mut found = CopyHits::default();
-        self.each_hit(block, hits, |copies, words| {
-            found.copies.extend(copies.matching(words));
-            found.end();
-        });
+    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
+        let mut found = CopyHits::new(self.planner.copies(), tell);
+        self.each_hit(block, hits, |copies, words| found.push(copies.matching(words)));
         found
     }
 }

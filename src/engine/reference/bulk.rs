@@ -2,7 +2,7 @@
 
 use super::{Reference, ReferenceError};
 use crate::{
-    engine::{Answer, CopyHits, Engine, EngineError, Hits, Spot, TellCopies, Values, Want},
+    engine::{Answer, CopyHits, Engine, EngineError, Hits, Spot, Tell, TellCopies, Values, Want},
     query::{Query, Type},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -83,13 +83,12 @@ impl Engine for Bulk {
 }
 
 impl TellCopies for Bulk {
-    fn copy_hits(&self, block: &Block, hits: &Hits) -> CopyHits {
-        let mut found = CopyHits::default();
+    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
+        let mut found = CopyHits::new(self.reference.copies(), tell);
         self.each(block, |slot, game, at| {
             if hits.contains(slot) {
                 let matching = self.reference.copy_hits(game, at).into_iter().zip(0..);
-                found.copies.extend(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
-                found.end();
+                found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
             }
         });
         found

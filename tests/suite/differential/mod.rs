@@ -22,7 +22,7 @@ use std::{
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Hits, Job, TellCopies as _, Values, Want, reference::Bulk},
+    engine::{Engine, Hits, Job, Tell, TellCopies as _, Values, Want, reference::Bulk},
     plan::{Options, OrbitNote},
     query::{self, Op, Query},
     reel::{Block, replay::for_each_slot},
@@ -215,15 +215,13 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         let (a, b) = (counts.0[copy], counts.1[copy]);
         return Outcome::Differ(format!("copy {copy} is counted {a} times by reference, {b} times by cpu"));
     }
-    let told = (reference.copy_hits(block, &slow), cpu.copy_hits(block, &fast));
+    let told = (reference.copy_hits(block, &slow, Tell::All), cpu.copy_hits(block, &fast, Tell::All));
     if told.0 != told.1 {
         let hit = (0..told.0.len()).find(|&hit| told.0.of(hit) != told.1.of(hit)).expect("they differ");
         let (a, b) = (told.0.of(hit), told.1.of(hit));
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
-    let mut sums = vec![0; cpu.copies()];
-    told.1.iter().flatten().for_each(|&copy| sums[copy as usize] += 1);
-    if sums != counts.1 {
+    if told.1.sums() != counts.1 {
         return Outcome::Differ("the copies of each hit do not sum up to the counts of the copies".into());
     }
     let hits = fast.count();

@@ -1,0 +1,116 @@
+//! Which copies of the outermost transform match at hits.
+
+/// How much is told of the copies that match at a hit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tell {
+    /// The lowest, and how many there are.
+    Lowest,
+    /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
+    All,
+}
+
+/// Which copies of the outermost transform match at the hits of a block. Copies are numbered from 0 in the order of
+/// their declaration.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CopyHits {
+    /// For each hit, in the order of slots: the lowest copy, and how many match.
+    hits: Vec<(u32, u32)>,
+    /// The hits of each copy.
+    sums: Vec<u64>,
+    lists: Option<Lists>,
+}
+
+/// For each hit: where its copies end in `copies`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Lists {
+    ends: Vec<usize>,
+    copies: Vec<u32>,
+}
+
+impl CopyHits {
+    /// Of no hits yet.
+    pub(super) fn new(copies: usize, tell: Tell) -> CopyHits {
+        let lists = (tell == Tell::All).then(Lists::default);
+        CopyHits { hits: Vec::new(), sums: vec![0; copies], lists }
+    }
+
+    /// Adds the next hit, with the copies that match at it, ascending.
+    pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
+        let (mut lowest, mut count) = (0, 0);
+        for copy in matching {
+            if count == 0 {
+                lowest = copy;
+            }
+            count += 1;
+            self.sums[copy as usize] += 1;
+            self.lists.iter_mut().for_each(|lists| lists.copies.push(copy));
+        }
+        self.hits.push((lowest, count));
+        self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
+    }
+
+    /// How many hits there are.
+    pub fn len(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// Whether there is no hit.
+    pub fn is_empty(&self) -> bool {
+        self.hits.is_empty()
+    }
+
+    /// The lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there can be none.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit.
+    pub fn lowest(&self, hit: usize) -> Option<u32> {
+        let (lowest, count) = self.hits[hit];
+        (count > 0).then_some(lowest)
+    }
+
+    /// How many copies match at a hit.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit.
+    pub fn count(&self, hit: usize) -> usize {
+        self.hits[hit].1 as usize
+    }
+
+    /// At how many hits each copy matches.
+    pub fn sums(&self) -> &[u64] {
+        &self.sums
+    }
+
+    /// The copies that match at a hit, ascending.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit, or [`Tell::All`] was not asked for.
+    pub fn of(&self, hit: usize) -> &[u32] {
+        let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
+        let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
+        &lists.copies[start..lists.ends[hit]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_the_same_with_lists_and_without() {
+        let of_hits: [&[u32]; 4] = [&[1, 2], &[], &[0], &[2]];
+        for tell in [Tell::Lowest, Tell::All] {
+            let mut found = CopyHits::new(3, tell);
+            of_hits.iter().for_each(|copies| found.push(copies.iter().copied()));
+            assert_eq!(found.sums(), [1, 1, 2]);
+            assert_eq!(found.len(), 4);
+            for (hit, copies) in of_hits.iter().enumerate() {
+                assert_eq!((found.lowest(hit), found.count(hit)), (copies.first().copied(), copies.len()));
+                assert!(tell == Tell::Lowest || found.of(hit) == *copies);
+            }
+        }
+    }
+}
