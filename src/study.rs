@@ -1,8 +1,8 @@
 //! Everything that a report shows of one query: how often each copy hits and where, which years, ratings and plies,
 //! and some of the hits.
 //!
-//! A [`Study`] looks at one block on any thread, and what it gives is added up in any order: the [`Findings`] depend on
-//! the games alone.
+//! A [`Lens`] looks at one block on any thread, and a [`Study`] adds up what it gives in the order of the database: the
+//! [`Findings`] depend on the games alone.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -45,18 +45,27 @@ use crate::engine::{Answer, Values};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames, Unit,
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames,
+    TEXT_MAX, Unit,
 };
 use crate::report::heat::HeatMap;
 use crate::report::tags::url;
-use crate::report::words::{decode, push_squares};
+use crate::report::words::{decode, push_squares, shortened};
 use crate::report::{Found, Row, Rows, grouped};
 use crate::scan::Scan;
-use crate::stats::{self, Counts, Grouping, Key, Stats};
+use crate::stats::{self, By, Counts, Grouping, Key, Stats};
 
-/// What the histograms show, and in which unit.
-const HISTOGRAMS: [(&str, Unit); 4] =
-    [("year", Unit::Games), ("elo:100", Unit::Games), ("result", Unit::Games), ("ply:10", Unit::Positions)];
+/// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].
+const HISTOGRAMS: [(&str, Unit); 5] = [
+    ("year", Unit::Games),
+    ("decade", Unit::Games),
+    ("elo:100", Unit::Games),
+    ("result", Unit::Games),
+    ("ply:10", Unit::Positions),
+];
+
+/// Of more years a histogram shows decades.
+const YEARS_MAX: usize = 100;
 
 /// What is known so far.
 #[derive(Debug)]
@@ -137,7 +146,7 @@ impl Study {
             let squares = self.squares.get_or_insert([0; 64]);
             squares.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
-        self.counts.add(view.counts);
+        self.counts.add(view.counts).expect("years, ratings, results and plies are few");
         for (rank, number, hit) in view.sample {
             self.sample.offer(rank, number, || hit);
         }
@@ -169,7 +178,9 @@ impl Study {
     pub fn findings(&self, query: &str) -> Findings {
         let total = self.counts.total();
         let (orbit, squares) = (self.orbit(), self.squares());
-        let histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &self.counts));
+        let mut histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &self.counts)).to_vec();
+        let other = if histograms[0].rows.len() > YEARS_MAX { "year" } else { "decade" };
+        histograms.retain(|histogram| histogram.rows.len() > 1 && histogram.name != other);
         let sample: Vec<SampleHit> = self.lens.order.list(self.sample.clone());
         let sample_note = format!(
             "{} of {} games with hits, one position of each, picked by chance (seed {}).",
@@ -189,7 +200,7 @@ impl Study {
             totals: counts(&total),
             orbit,
             squares,
-            histograms: histograms.into_iter().filter(|histogram| histogram.rows.len() > 1).collect(),
+            histograms,
             sample,
             sample_note,
         }
@@ -252,7 +263,7 @@ impl Lens {
             lit: SquareNames(self.lit(row)),
             url: url(game, row.ply),
             value: value_text(row.value),
-            copy: copy.and_then(|copy| found.names.copies.get(copy).cloned()),
+            copy: copy.and_then(|copy| found.names.copies.get(copy)).map(|copy| shortened(copy, TEXT_MAX)),
         }
     }
 
@@ -297,7 +308,11 @@ fn counts(row: &stats::Row) -> HitCounts {
 
 fn histogram(name: &str, unit: Unit, all: &Counts) -> Histogram {
     let grouping: Grouping = name.parse().expect("groupings of our own");
-    let step = name.split_once(':').and_then(|(_, step)| step.parse::<i64>().ok());
+    let step = match grouping.first {
+        By::Decade => Some(10),
+        By::Elo(_, step) | By::Ply(step) => Some(i64::from(step)),
+        _ => None,
+    };
     let rows = all.rows(&grouping).into_iter().map(|row| {
         let share = if unit == Unit::Games { row.games() } else { row.positions() };
         HistogramRow {

@@ -276,6 +276,26 @@ fn samples_and_orders_are_the_same_everywhere() {
     }
 }
 
+/// A chart has room for a hundred bars: beyond, a page shows decades instead of years.
+#[test]
+fn pages_show_decades_of_many_years() {
+    let folder = tempfile::tempdir().unwrap();
+    for (years, name, groups) in [(100, "year", 100), (101, "decade", 11)] {
+        let games: String =
+            (0..years).map(|year| format!("[Date \"{}.??.??\"]\n\n1. e4 *\n\n", 1900 + year)).collect();
+        let [pgn, html] = ["years.pgn", "years.html"].map(|name| folder.path().join(name));
+        fs::write(&pgn, games).unwrap();
+        stdout(&["Pe4", pgn.to_str().unwrap(), "-q", "-o", html.to_str().unwrap()]);
+        let html = fs::read_to_string(html).unwrap();
+        let json = html.split_once("id=\"findings\">").unwrap().1.split_once("</script>").unwrap().0;
+        let histogram = &objects(json)[0]["histograms"][0];
+        assert_eq!(histogram["name"], name);
+        assert_eq!(histogram["rows"].as_array().unwrap().len(), groups);
+        let last = if years == 100 { "1999" } else { "2000-2009" };
+        assert_eq!(histogram["rows"][groups - 1]["label"], last);
+    }
+}
+
 #[test]
 fn heat_is_where_hits_are() {
     let out = stdout(&[QUERY, sample(), "--quiet", "--heat"]);

@@ -408,7 +408,7 @@ fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(
         "# The catalogue of themes\n\n{} themes that `orbit batch catalogue` counts; `orbit batch --show NAME` prints one. Each has \
-         positions that it hits, and one that it misses by one change. This page is written by `tests/themes.rs` from \
+         positions that it hits, and some that it narrowly misses. This page is written by `tests/themes.rs` from \
          the files in `themes/`.\n",
         themes.len()
     );

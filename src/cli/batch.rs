@@ -260,9 +260,10 @@ fn count(
         hits.iter().map(|hits| stats.count(&found(hits))).collect()
     };
     let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
-        sums.iter_mut().zip(counts).for_each(|(sum, more)| sum.add(more));
+        let added = sums.iter_mut().zip(counts).try_for_each(|(sum, more)| sum.add(more));
         progress.update(&taken);
-        fault = problems.list(&taken, progress).err();
+        let listed = problems.list(&taken, progress);
+        fault = added.map_err(|error| Failure::Other(error.to_string())).and(listed).err();
         if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.clear();

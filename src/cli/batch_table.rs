@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use orbit_chess::report::{grouped, words::printable};
+use orbit_chess::report::words::{clipped, printable};
+use orbit_chess::report::{TextTable, grouped};
 use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
 use orbit_chess::themes::Theme;
 use serde::Serialize;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::Failure;
 use super::batch::{FormatName, Sink};
@@ -123,11 +123,11 @@ impl Matrix<'_> {
     }
 
     /// A line for each theme.
-    fn totals(&self) -> Grid {
+    fn totals(&self) -> TextTable {
         let header = ["theme", "games hit", "share", "positions hit", "share"];
         let percent =
             |share: Option<Share>| share.map_or("-".into(), |share| format!("{:.2} %", 100.0 * share.value));
-        self.grid(&header.map(String::from), |counts| {
+        self.grid(header.map(String::from).to_vec(), None, |counts| {
             let row = counts.total();
             let (games, positions) = (grouped(row.hit.games), grouped(row.hit.positions));
             vec![games, percent(row.games()), positions, percent(row.positions())]
@@ -153,14 +153,13 @@ impl Matrix<'_> {
         let names = shown.iter().map(|row| heading(&row.keys[0]));
         let header: Vec<String> =
             std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
-        let mut grid = self.grid(&header, |counts| {
+        let all = self.counts.first().map_or(0, |counts| counts.total().all.games);
+        let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
+        let grid = self.grid(header, Some(sizes.collect()), |counts| {
             let rows = by_key(counts, grouping);
             let cells = shown.iter().map(|group| rows.get(&group.keys[0]).map_or(String::new(), share));
             cells.chain([share(&counts.total())]).collect()
         });
-        let all = self.counts.first().map_or(0, |counts| counts.total().all.games);
-        let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
-        grid.lines.insert(1, std::iter::once("games".into()).chain(sizes).collect());
         let mut out = format!("games hit, in percent of the games, by {grouping}\n{}", grid.text());
         if shown.len() < groups.len() {
             let more = grouped((groups.len() - shown.len()) as u64);
@@ -181,14 +180,19 @@ impl Matrix<'_> {
         groups
     }
 
-    /// The lines of all themes below the names of their groups.
-    fn grid(&self, header: &[String], cells: impl Fn(&Counts) -> Vec<String>) -> Grid {
-        let mut grid = Grid { lines: vec![header.to_vec()] };
+    /// The lines of all themes below the names of their groups, and above them, if given, the sizes of the columns.
+    fn grid(
+        &self,
+        headings: Vec<String>,
+        sizes: Option<Vec<String>>,
+        cells: impl Fn(&Counts) -> Vec<String>,
+    ) -> TextTable {
+        let mut grid = TextTable::new(headings).first_left(true);
+        sizes.into_iter().for_each(|sizes| grid.push("games".into(), sizes));
         for (group, members) in by_group(self.themes) {
-            grid.lines.push(vec![group.to_owned()]);
+            grid.push(group.to_owned(), []);
             for place in members {
-                let name = format!("  {}", self.themes[place].name);
-                grid.lines.push(std::iter::once(name).chain(cells(&self.counts[place])).collect());
+                grid.push(format!("  {}", self.themes[place].name), cells(&self.counts[place]));
             }
         }
         grid
@@ -252,45 +256,7 @@ fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
 
 /// The name of a group of games, for a terminal and not too long for a table.
 fn heading(key: &Key) -> String {
-    let name = printable(key.to_string().as_bytes());
-    if name.width() <= HEADING_MAX {
-        return name;
-    }
-    let mut width = 1;
-    let fits = |letter: &char| {
-        width += letter.width().unwrap_or(0);
-        width <= HEADING_MAX
-    };
-    name.chars().take_while(fits).chain(['…']).collect()
-}
-
-/// Lines of cells: the first one to the left, all others to the right.
-struct Grid {
-    lines: Vec<Vec<String>>,
-}
-
-impl Grid {
-    fn text(&self) -> String {
-        let mut widths: Vec<usize> = Vec::new();
-        for line in &self.lines {
-            widths.resize(widths.len().max(line.len()), 0);
-            for (width, cell) in widths.iter_mut().zip(line) {
-                *width = cell.width().max(*width);
-            }
-        }
-        let mut out = String::new();
-        for line in &self.lines {
-            let mut text = String::new();
-            for (place, (cell, width)) in line.iter().zip(&widths).enumerate() {
-                let padding = " ".repeat(width - cell.width());
-                let parts = if place == 0 { [cell, &*padding] } else { [&*padding, cell] };
-                text.extend([if place == 0 { "" } else { "  " }, parts[0], parts[1]]);
-            }
-            out.push_str(text.trim_end());
-            out.push('\n');
-        }
-        out
-    }
+    clipped(&printable(key.to_string().as_bytes()), HEADING_MAX)
 }
 
 /// A theme for programs.

@@ -88,6 +88,7 @@ impl Comment {
     }
 }
 
+/// In ASCII, since a game may be in another encoding than ours.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),

@@ -100,8 +100,8 @@ impl Statistics {
     }
 
     /// Adds what was counted in a block.
-    pub(super) fn take(&mut self, counts: Counts) {
-        self.counts.add(counts);
+    pub(super) fn take(&mut self, counts: Counts) -> Result<(), Failure> {
+        self.counts.add(counts).map_err(|error| Failure::Other(error.to_string()))
     }
 
     /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.

@@ -1,5 +1,8 @@
 //! Which copies of the outermost transform match at hits.
 
+use super::Hits;
+use crate::reel::SEGMENT_SLOTS;
+
 /// How much is told of the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tell {
@@ -15,6 +18,8 @@ pub enum Tell {
 pub struct CopyHits {
     /// For each hit, in the order of slots: the lowest copy, and how many match.
     hits: Vec<(u32, u32)>,
+    /// How many hits there are before each segment.
+    before: Vec<u32>,
     /// The hits of each copy.
     sums: Vec<u64>,
     lists: Option<Lists>,
@@ -28,10 +33,15 @@ struct Lists {
 }
 
 impl CopyHits {
-    /// Of no hits yet.
-    pub(super) fn new(copies: usize, tell: Tell) -> CopyHits {
+    /// Of those `hits` of a block, of which none was added yet.
+    pub(super) fn new(copies: usize, tell: Tell, hits: &Hits) -> CopyHits {
+        let mut count = 0;
+        let before = hits.bits.iter().map(|bits| {
+            count += bits.count_ones();
+            count - bits.count_ones()
+        });
         let lists = (tell == Tell::All).then(Lists::default);
-        CopyHits { hits: Vec::new(), sums: vec![0; copies], lists }
+        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], lists }
     }
 
     /// Adds the next hit, with the copies that match at it, ascending.
@@ -57,6 +67,17 @@ impl CopyHits {
     /// Whether there is no hit.
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty()
+    }
+
+    /// The place of the first hit of a range of slots among those `hits`, whose copies these are.
+    ///
+    /// # Panics
+    ///
+    /// When the block has no such slot.
+    pub fn first_in(&self, hits: &Hits, first_slot: usize) -> usize {
+        let (segment, bit) = (first_slot / SEGMENT_SLOTS, first_slot % SEGMENT_SLOTS);
+        let below = hits.bits[segment] & ((1 << bit) - 1);
+        (self.before[segment] + below.count_ones()) as usize
     }
 
     /// The lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there can be none.
@@ -98,15 +119,19 @@ impl CopyHits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Values;
 
     #[test]
     fn what_is_told_is_the_same_with_lists_and_without() {
         let of_hits: [&[u32]; 4] = [&[1, 2], &[], &[0], &[2]];
         for tell in [Tell::Lowest, Tell::All] {
-            let mut found = CopyHits::new(3, tell);
+            let hits = Hits { bits: vec![0x8000_0001, 0, 0b110], values: Values::None };
+            let mut found = CopyHits::new(3, tell, &hits);
             of_hits.iter().for_each(|copies| found.push(copies.iter().copied()));
             assert_eq!(found.sums(), [1, 1, 2]);
             assert_eq!(found.len(), 4);
+            let places = [0, 1, 31, 32, 64, 65, 66, 67].map(|slot| found.first_in(&hits, slot));
+            assert_eq!(places, [0, 1, 1, 2, 2, 2, 3, 4]);
             for (hit, copies) in of_hits.iter().enumerate() {
                 assert_eq!((found.lowest(hit), found.count(hit)), (copies.first().copied(), copies.len()));
                 assert!(tell == Tell::Lowest || found.of(hit) == *copies);

@@ -11,6 +11,7 @@ use std::{
 use serde::{Serialize, Serializer};
 
 use super::heat::HeatMap;
+use super::words::shortened;
 use crate::{
     board::{Bitboard, Dihedral},
     orbit::{self, Anchors, AsText, Filter, Orbit, Pattern, Placement},
@@ -19,7 +20,7 @@ use crate::{
 /// Copies listed at most; there may be 100,000.
 const COPIES_MAX: usize = 1_000;
 /// Letters of a copy's text at most: one with orbits in it may be as long as all their copies.
-const TEXT_MAX: usize = 300;
+pub(crate) const TEXT_MAX: usize = 300;
 
 /// Everything that a report shows.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -257,7 +258,7 @@ fn copy_findings(orbit: &Orbit, anchors: &Anchors, index: usize, positions: u64)
     };
     CopyFindings {
         copy: index as u64 + 1,
-        text: shortened(AsText(&copy.filter).to_string()),
+        text: shortened(&AsText(&copy.filter).to_string(), TEXT_MAX),
         transform: copy.placement.to_string(),
         anchor,
         offset,
@@ -271,16 +272,12 @@ impl PatternBoard {
     pub fn of(filter: &Filter) -> PatternBoard {
         let Pattern { placement, area, rest } = orbit::pattern(filter);
         let mut seen = HashSet::new();
-        let rest = rest.into_iter().filter(|part| seen.insert(part.clone())).map(shortened).collect();
+        let rest = rest
+            .into_iter()
+            .filter(|part| seen.insert(part.clone()))
+            .map(|part| shortened(&part, TEXT_MAX))
+            .collect();
         PatternBoard { placement, area: SquareNames(area), rest }
-    }
-}
-
-/// A text that is no longer than a reader bears.
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(TEXT_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }
 

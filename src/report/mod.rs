@@ -1,8 +1,8 @@
 //! Hits to bytes: for people, for programs, for comparison.
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
-//! the reports of a run one after the other. Nothing here knows queries, plans or terminals, and only
-//! [`OutputFile`] and [`game_text`] know files. The invariant: the bytes depend on the blocks and hits alone,
+//! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
+//! colours of terminals, and only [`OutputFile`] and [`game_text`] know files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on who wrote them when.
 
 mod csv;
@@ -23,6 +23,7 @@ mod summary;
 pub mod svg;
 pub mod tags;
 mod text;
+mod text_table;
 pub mod words;
 
 use std::ops::Range;
@@ -39,6 +40,7 @@ pub use row::{Found, Names, Row, Rows};
 pub use stitch::Stitcher;
 pub use summary::{Phases, Tally, copy_lines, grouped, kind_name, reason_lines, summary_lines, totals_line};
 pub use text::Layout;
+pub use text_table::TextTable;
 
 /// How hits are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,6 +130,9 @@ impl Format {
         for game in games.map(|index| block.game(index)) {
             let out = &mut report.text;
             let lists_all = lists_all && found.counts(&game);
+            if !lists_all && !found.is_hit(&game) {
+                continue;
+            }
             let count = match self {
                 Format::Plain => plain::plies(&game, hits, out),
                 Format::Values { .. } => plain::values(&game, hits, lists_all, out),

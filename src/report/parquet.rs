@@ -13,8 +13,9 @@ use parquet::schema::parser::parse_message_type;
 
 use super::csv::{COLUMNS, ColumnType};
 
-/// Rows of a group: what is in memory at a time.
+/// Rows of a group at most, and bytes of text: what is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
+const GROUP_BYTES: usize = 64 << 20;
 
 /// Writes records of CSV, without their head line, as Parquet: numbers as 64-bit integers, texts as strings, an
 /// empty cell as null; Zstandard inside. What is written at once must be whole records.
@@ -22,6 +23,7 @@ pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Cells>,
     rows: usize,
+    bytes: usize,
 }
 
 /// A column of the group that is being filled.
@@ -54,7 +56,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let schema = Arc::new(schema.expect("the columns are our own"));
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
-        Ok(ParquetWriter { file, columns: COLUMNS.iter().map(|_| Cells::new()).collect(), rows: 0 })
+        Ok(ParquetWriter { file, columns: COLUMNS.iter().map(|_| Cells::new()).collect(), rows: 0, bytes: 0 })
     }
 
     fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {
@@ -71,7 +73,8 @@ impl<W: Write + Send> ParquetWriter<W> {
             }
         }
         self.rows += 1;
-        if self.rows == GROUP_ROWS { self.end_group() } else { Ok(()) }
+        self.bytes += record.as_slice().len();
+        if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES { self.end_group() } else { Ok(()) }
     }
 
     fn end_group(&mut self) -> io::Result<()> {
@@ -93,7 +96,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             column.close().map_err(fault)?;
         }
         group.close().map_err(fault)?;
-        self.rows = 0;
+        (self.rows, self.bytes) = (0, 0);
         Ok(())
     }
 

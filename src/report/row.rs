@@ -107,7 +107,7 @@ impl Found<'_> {
             return 0;
         }
         let wanted = if rows == Rows::Games { 1 } else { count };
-        let before = if self.copies.is_some() { self.hits.count_in(0..first) as usize } else { 0 };
+        let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
         let numbers = MoveNumbers::of(game);
         let mut walk = Walk::of(game, numbers);
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::labels::MoveNumbers;
 use super::tags::date;
-use super::words::{printable, push_number, push_squares};
+use super::words::{clipped, printable, push_number, push_squares};
 use super::{Found, Report};
 use crate::engine::{Answer, Hits};
 use crate::reel::GameRow;
@@ -139,18 +139,5 @@ fn year(game: &GameRow) -> String {
 }
 
 fn event(game: &GameRow) -> String {
-    let event = known(game, "Event").map_or(String::new(), printable);
-    if event.width() <= EVENT_WIDTH_MAX {
-        return event;
-    }
-    let mut short = String::new();
-    for letter in event.chars() {
-        short.push(letter);
-        if short.width() >= EVENT_WIDTH_MAX {
-            short.pop();
-            break;
-        }
-    }
-    short.push('…');
-    short
+    known(game, "Event").map_or(String::new(), |event| clipped(&printable(event), EVENT_WIDTH_MAX))
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
 use crate::board::{Bitboard, Square};
 
 /// The code points of Windows-1252 from 0x80 to 0x9f; the five that are not assigned stand for
@@ -29,6 +31,27 @@ fn windows_1252(byte: u8) -> char {
 /// The same for a terminal: what a PGN holds must not move the cursor.
 pub fn printable(bytes: &[u8]) -> String {
     decode(bytes).chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// A text for a column of a terminal: cut, with `…` at its end, if it is wider than `width`.
+pub fn clipped(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut taken = 1;
+    let fits = |letter: &char| {
+        taken += letter.width().unwrap_or(0);
+        taken <= width
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// A text that is no longer than a reader bears: cut, with `…` at its end, after so many letters.
+pub fn shortened(text: &str, letters_max: usize) -> String {
+    match text.char_indices().nth(letters_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Appends a number in decimal.

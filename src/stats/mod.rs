@@ -26,7 +26,7 @@
 //!         Ok(stats.count(&Found { block, hits: &hits, games: None, copies: None, names }))
 //!     },
 //!     |_, more| {
-//!         counts.add(more);
+//!         counts.add(more).expect("two years");
 //!         ControlFlow::Continue(())
 //!     },
 //! )?;
@@ -53,10 +53,26 @@ use serde::{Serialize, Serializer};
 
 use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
-use crate::report::Found;
+use crate::report::{Found, grouped};
 
 pub use grouping::{By, Grouping, GroupingError, Rating};
 pub use rows::{Row, Share};
+
+/// Groups of one grouping at most; each takes some 100 bytes.
+pub const GROUPS_MAX: usize = 5_000_000;
+
+/// A grouping tells almost every game apart.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "there are more than {} groups by `{grouping}`; choose a coarser grouping, fewer games (--where), or write the \
+     hits as a table (-o hits.csv) for a database to group", grouped(*max as u64)
+)]
+pub struct TooManyGroups {
+    /// The grouping.
+    pub grouping: String,
+    /// How many it may have.
+    pub max: usize,
+}
 
 /// A group. Serialized it is a number, a text, or nothing where it is not known.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -137,6 +153,7 @@ pub struct Stats {
     groupings: Arc<[Grouping]>,
     /// How many were asked for.
     asked: usize,
+    groups_max: usize,
 }
 
 /// The counts of some blocks, which add up in any order.
@@ -189,7 +206,13 @@ impl Stats {
                 }
             }
         }
-        Stats { groupings: all.into(), asked }
+        Stats { groupings: all.into(), asked, groups_max: GROUPS_MAX }
+    }
+
+    /// Sets how many groups a grouping may have, [`GROUPS_MAX`] otherwise.
+    #[must_use]
+    pub fn groups_max(self, groups_max: usize) -> Stats {
+        Stats { groups_max, ..self }
     }
 
     /// The groupings that were asked for.
@@ -356,21 +379,30 @@ fn pairs([first, second]: &[Vec<Code>; 2]) -> impl Iterator<Item = [Code; 2]> {
 impl Counts {
     /// Adds the counts of other blocks.
     ///
+    /// # Errors
+    ///
+    /// More groups than memory is meant for.
+    ///
     /// # Panics
     ///
     /// When they are not of the same groupings.
-    pub fn add(&mut self, other: Counts) {
+    pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
         assert!(self.stats == other.stats, "counts by other groupings do not add up");
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
             sum.add(more);
         }
-        for (sum, more) in self.tables.iter_mut().zip(other.tables) {
+        for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
             for (sum, more) in [(&mut sum.all, more.all), (&mut sum.hit, more.hit)] {
                 for (keys, tally) in more {
                     sum.entry(keys).or_default().add(&tally);
                 }
+                if sum.len() > self.stats.groups_max {
+                    let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
+                    return Err(TooManyGroups { grouping, max });
+                }
             }
         }
+        Ok(())
     }
 
     /// What was to be counted.

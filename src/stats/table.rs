@@ -3,30 +3,16 @@
 use std::io::{self, Write};
 
 use hashbrown::HashMap;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::records::pattern;
 use super::{By, Counts, Grouping, Key, Row, Share};
-use crate::report::grouped;
-use crate::report::words::printable;
+use crate::report::words::{clipped, printable};
+use crate::report::{TextTable, grouped};
 
 /// Longer names are shortened.
 const KEY_WIDTH_MAX: usize = 40;
 /// Columns of a cross table for groups that are listed by how many games they hit.
 const COLUMNS_MAX: usize = 8;
-
-/// Cells that are aligned in columns, the first one or the last one to the left.
-struct Grid {
-    lines: Vec<Line>,
-    first_is_left: bool,
-    last_is_left: bool,
-}
-
-enum Line {
-    Cells(Vec<String>),
-    /// Not aligned.
-    Remark(String),
-}
 
 impl Counts {
     /// Writes a table for each grouping, with an empty line between them: for one property a line for
@@ -43,10 +29,10 @@ impl Counts {
                 writeln!(out)?;
             }
             match &grouping.second {
-                None => self.list(grouping, rows_max, copies).write(&mut out)?,
+                None => out.write_all(self.list(grouping, rows_max, copies).text().as_bytes())?,
                 Some(second) => {
                     writeln!(out, "games hit by {} (down) and {second} (across)", grouping.first)?;
-                    self.matrix(grouping, second, rows_max).write(&mut out)?;
+                    out.write_all(self.matrix(grouping, second, rows_max).text().as_bytes())?;
                 }
             }
         }
@@ -54,7 +40,7 @@ impl Counts {
     }
 
     /// One property: a line for each group, and one for everything.
-    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String]) -> Grid {
+    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String]) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
         let has_copies = *by == By::Copy;
@@ -71,19 +57,18 @@ impl Counts {
             "of all",
         ];
         header.extend(has_copies.then_some("pattern"));
-        let mut grid = Grid::new(by, header.into_iter().map(String::from).collect());
-        grid.last_is_left = has_copies;
+        let mut grid = grid(by, header.into_iter().map(String::from).collect()).last_left(has_copies);
         for row in &rows {
             let pattern = pattern(grouping, row, copies).map(|pattern| printable(pattern.as_bytes()));
             grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(pattern));
         }
-        grid.remark(&more);
+        more.into_iter().for_each(|more| grid.remark(more));
         grid.push("total".into(), numbers(&self.total()));
         grid
     }
 
     /// Two properties: the games that hit, and their sums as each property has them by itself.
-    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize) -> Grid {
+    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
         let (columns, more_columns) = split(margin(second), second, rows_max.min(COLUMNS_MAX));
@@ -91,20 +76,25 @@ impl Counts {
         let cells: HashMap<[Key; 2], u64> = cells.collect();
         let names = columns.iter().map(|column| label(&column.keys[0]));
         let header = std::iter::once(grouping.first.to_string()).chain(names);
-        let mut grid = Grid::new(&grouping.first, header.chain([String::from("total")]).collect());
+        let mut grid = grid(&grouping.first, header.chain([String::from("total")]).collect());
         for row in &rows {
             let [key, _] = &row.keys;
             let cell = |column: &Row| cells.get(&[key.clone(), column.keys[0].clone()]).copied();
             let games = columns.iter().map(|column| cell(column).map_or(String::new(), grouped));
             grid.push(label(key), games.chain([grouped(row.hit.games)]));
         }
-        grid.remark(&more);
+        more.into_iter().for_each(|more| grid.remark(more));
         let sums =
             columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
         grid.push("total".into(), sums);
-        grid.remark(&more_columns.map(|more| format!("{more} across")));
+        more_columns.iter().for_each(|more| grid.remark(format!("{more} across")));
         grid
     }
+}
+
+/// A table whose groups stand in the first column: names to the left, numbers to the right.
+fn grid(by: &By, headings: Vec<String>) -> TextTable {
+    TextTable::new(headings).first_left(matches!(by, By::Result | By::Eco(_) | By::Player | By::Tag(_)))
 }
 
 /// The groups that are shown, and how many more there are.
@@ -139,59 +129,5 @@ fn numbers(row: &Row) -> Vec<String> {
 
 /// The name of a group, for a terminal and not too long for it.
 fn label(key: &Key) -> String {
-    let name = printable(key.to_string().as_bytes());
-    if name.width() <= KEY_WIDTH_MAX {
-        return name;
-    }
-    let mut width = 1;
-    let fits = |letter: &char| {
-        width += letter.width().unwrap_or(0);
-        width <= KEY_WIDTH_MAX
-    };
-    name.chars().take_while(fits).chain(['…']).collect()
-}
-
-impl Grid {
-    fn new(by: &By, header: Vec<String>) -> Grid {
-        let first_is_left = matches!(by, By::Result | By::Eco(_) | By::Player | By::Tag(_));
-        Grid { lines: vec![Line::Cells(header)], first_is_left, last_is_left: false }
-    }
-
-    fn push(&mut self, first: String, rest: impl IntoIterator<Item = String>) {
-        self.lines.push(Line::Cells(std::iter::once(first).chain(rest).collect()));
-    }
-
-    fn remark(&mut self, text: &Option<String>) {
-        self.lines.extend(text.iter().cloned().map(Line::Remark));
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut widths: Vec<usize> = Vec::new();
-        for line in &self.lines {
-            let Line::Cells(cells) = line else { continue };
-            widths.resize(widths.len().max(cells.len()), 0);
-            for (width, cell) in widths.iter_mut().zip(cells) {
-                *width = cell.width().max(*width);
-            }
-        }
-        for line in &self.lines {
-            match line {
-                Line::Remark(text) => writeln!(out, "{text}")?,
-                Line::Cells(cells) => writeln!(out, "{}", self.aligned(cells, &widths).trim_end())?,
-            }
-        }
-        Ok(())
-    }
-
-    fn aligned(&self, cells: &[String], widths: &[usize]) -> String {
-        let mut line = String::new();
-        for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            let padding = " ".repeat(width - cell.width());
-            let is_left = index == 0 && self.first_is_left || index + 1 == widths.len() && self.last_is_left;
-            let gap = if index > 0 { "  " } else { "" };
-            let (before, after) = if is_left { ("", &*padding) } else { (&*padding, "") };
-            line.extend([gap, before, cell, after]);
-        }
-        line
-    }
+    clipped(&printable(key.to_string().as_bytes()), KEY_WIDTH_MAX)
 }

@@ -66,7 +66,7 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     };
     let want = if stats.wants_values() { Want::Values } else { Want::Bits };
     let take = |_, counts| {
-        sum.add(counts);
+        sum.add(counts).unwrap();
         ControlFlow::Continue(())
     };
     scan.for_each_block(database, want, work, take).unwrap();

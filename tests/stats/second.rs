@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::{Hits, Want};
+use orbit_chess::engine::{Hits, Values, Want};
 use orbit_chess::reel::Block;
 use orbit_chess::report::{Format, Found, Names, Rows};
-use orbit_chess::stats::{Counts, Tally};
+use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
-use super::common::corpus;
+use super::common::{corpus, pgn_blocks};
 use super::{counted, file, scanner};
 
 /// Groups of games and positions.
@@ -260,7 +260,7 @@ fn counts_add_up_in_any_order() {
         .collect();
     let sum = |order: [usize; 3]| {
         let mut sum = parts[0].stats().none();
-        order.iter().for_each(|&part| sum.add(parts[part].clone()));
+        order.iter().for_each(|&part| sum.add(parts[part].clone()).unwrap());
         sum
     };
     let all = counted(query, "year,player,ply:2*result", super::pgn(1), 1, None);
@@ -269,10 +269,26 @@ fn counts_add_up_in_any_order() {
     }
     let nested = {
         let mut tail = parts[1].clone();
-        tail.add(parts[2].clone());
+        tail.add(parts[2].clone()).unwrap();
         let mut sum = parts[0].clone();
-        sum.add(tail);
+        sum.add(tail).unwrap();
         sum
     };
     assert_eq!(nested, all);
+}
+
+#[test]
+fn too_many_groups_are_an_error() {
+    let counts = |groups_max| {
+        let stats = Stats::new(Grouping::list("result,ply:1").unwrap()).groups_max(groups_max);
+        let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
+        let hits = Hits { bits: vec![0; block.segments()], values: Values::None };
+        let names = Names::default();
+        let more = stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names });
+        stats.none().add(more)
+    };
+    assert_eq!(counts(4), Ok(()));
+    let error = counts(3).unwrap_err();
+    assert_eq!((error.grouping.as_str(), error.max), ("ply:1", 3));
+    assert!(error.to_string().contains("more than 3 groups by `ply:1`; choose a coarser"), "{error}");
 }

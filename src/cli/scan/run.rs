@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, Summary, Taken};
@@ -146,6 +147,8 @@ impl Run {
         let tell = if lists_copies { Tell::All } else { Tell::Lowest };
         let wants_values = lens.is_some() || stats_want(Stats::wants_values);
         let want = if wants_values { Want::Values } else { formats.want() };
+        // What is beyond the limit of a list is not written out.
+        let is_listed = AtomicBool::new(false);
         let work = |block: &Block, mut hits: Hits| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
@@ -156,16 +159,21 @@ impl Run {
             let told = if tells_copies { Some(scan.copy_hits(block, &hits, tell)?) } else { None };
             let counted = Counted { hits, games, copies: told };
             let found = counted.found(block, &names);
-            let reports = formats.reports(&found);
+            let lists = !is_listed.load(Ordering::Relaxed);
+            let reports = if lists { formats.reports(&found) } else { Vec::new() };
             let stats = stats.as_ref().map(|stats| stats.count(&found));
             let view = lens.as_ref().map(|lens| lens.look(&found));
             Ok(Finding { counted, copies: counts, reports, stats, view })
         };
         scan.for_each_block(database, want, work, |taken, finding| {
-            self.take(&taken, finding).unwrap_or_else(|fault| {
+            let flow = self.take(&taken, finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())
-            })
+            });
+            is_listed.store(flow.is_break(), Ordering::Relaxed);
+            // Statistics and pictures are of all games, however many are listed.
+            let goes_on = self.fault.is_none() && (self.stats.is_some() || self.study.is_some());
+            if goes_on { ControlFlow::Continue(()) } else { flow }
         })
     }
 
@@ -185,7 +193,7 @@ impl Run {
             study.add(view);
         }
         if let (Some(all), Some(counts)) = (&mut self.stats, stats) {
-            all.take(counts);
+            all.take(counts)?;
         }
         let found = counted.found(&taken.block, &self.names);
         self.tally.games += games_hit;
@@ -197,9 +205,7 @@ impl Run {
             self.problems.finish()?;
             std::process::exit(0);
         }
-        // Statistics and pictures are of all games, however many are listed.
-        let needs_all = self.stats.is_some() || self.study.is_some();
-        Ok(if needs_all { ControlFlow::Continue(()) } else { flow })
+        Ok(flow)
     }
 }
 

@@ -207,7 +207,7 @@ impl Engine for Cpu {
 
 impl TellCopies for Cpu {
     fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
-        let mut found = CopyHits::new(self.planner.copies(), tell);
+        let mut found = CopyHits::new(self.planner.copies(), tell, hits);
         self.each_hit(block, hits, |copies, words| found.push(copies.matching(words)));
         found
     }

@@ -84,7 +84,7 @@ impl Engine for Bulk {
 
 impl TellCopies for Bulk {
     fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
-        let mut found = CopyHits::new(self.reference.copies(), tell);
+        let mut found = CopyHits::new(self.reference.copies(), tell, hits);
         self.each(block, |slot, game, at| {
             if hits.contains(slot) {
                 let matching = self.reference.copy_hits(game, at).into_iter().zip(0..);

@@ -1,17 +1,20 @@
 //! Heat maps and bar charts.
 
 use maud::{Markup, PreEscaped, html};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::picture;
 use crate::report::{
     findings::{Histogram, HistogramRow},
     heat::{Grid, HeatMap, LEVELS, short},
     summary::grouped,
+    words::clipped,
 };
 
 /// Bars of a chart at most; its table has all rows.
 pub const ROWS_MAX: usize = 100;
+/// What of a name fits below a bar.
+const LABEL_WIDTH_MAX: usize = 9;
 
 /// A heat map with the names of its lines and a scale. `style` is put inside, for a picture that stands alone.
 pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
@@ -201,29 +204,13 @@ fn names(rows: &[HistogramRow], width: f64, is_turned: bool) -> Markup {
             @if is_turned {
                 text font-size="11" text-anchor="end"
                     transform={ "translate(" (fixed(x + 3.0)) " " (BOTTOM + 10.0) ") rotate(-40)" } {
-                    (clipped(&row.label))
+                    (clipped(&row.label, LABEL_WIDTH_MAX))
                 }
             } @else {
                 text x=(fixed(x)) y=(BOTTOM + 16.0) font-size="12" text-anchor="middle" { (row.label) }
             }
         }
     }
-}
-
-/// What of a name fits below a bar.
-fn clipped(label: &str) -> String {
-    const COLUMNS: usize = 9;
-    if label.width() <= COLUMNS {
-        return label.to_owned();
-    }
-    let mut short = String::new();
-    for letter in label.chars() {
-        if short.width() + letter.width().unwrap_or(0) >= COLUMNS {
-            break;
-        }
-        short.push(letter);
-    }
-    short + "…"
 }
 
 /// A coordinate.
