@@ -119,13 +119,14 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The known word that a misspelt one most resembles: at most one edit in three letters away.
+/// The known word that a misspelt one most resembles: at most one edit in three letters away. Of
+/// several the first.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     among
         .map(|known| (edits(&lower, known), *known))
         .filter(|(distance, known)| 3 * distance <= known.len().min(lower.len() + 1))
-        .min()
+        .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }
 

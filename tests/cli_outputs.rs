@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use common::corpus;
 use serde_json::Value;
@@ -274,6 +274,44 @@ fn samples_and_orders_are_the_same_everywhere() {
             assert_eq!(lines(&ten), lines(&[whole]), "{choosing:?} {query}");
         }
     }
+}
+
+#[test]
+fn a_misspelt_tag_is_told_where_nothing_fits() {
+    let told = |condition: &str| {
+        let output = scan(&["Nf3", sample(), "--count", "--where", condition]);
+        assert!(output.status.success());
+        text(&output.stderr)
+    };
+    let hint = "`wite~Carlsen` asks for a tag `wite`: did you mean `white`?";
+    assert!(told("wite~Carlsen").contains(hint), "{}", told("wite~Carlsen"));
+    for fine in ["white~NobodyOfThisName", "MyOwnTag=1", "wite!~Carlsen"] {
+        assert!(!told(fine).contains("did you mean"), "{fine}: {}", told(fine));
+    }
+}
+
+/// As in `orbit scan ... 2>&1 | head`.
+#[test]
+fn messages_that_nobody_reads_harm_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hits.csv");
+    let file = file.to_str().unwrap();
+    for (args, code) in [
+        (&["scan", QUERY, sample(), "--progress", "json", "-v", "-o", file][..], 0),
+        (&["scan", "Nf3", sample(), "--sort", "value", "--count"], 2),
+        (&["batch", "catalogue", sample()], 0),
+        (&["scan", "{Nf3", sample()], 2),
+        (&["scan", "Nf3", "nosuch.pgn"], 2),
+        (&["info", "nosuch.reel"], 2),
+        (&["nosuch"], 2),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        let mut orbit =
+            command.args(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("orbit is built");
+        drop(orbit.stderr.take());
+        assert_eq!(orbit.wait().unwrap().code(), Some(code), "{args:?}");
+    }
+    assert!(fs::metadata(file).unwrap().len() > 1_000);
 }
 
 /// A chart has room for a hundred bars: beyond, a page shows decades instead of years.

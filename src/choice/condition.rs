@@ -214,6 +214,11 @@ impl Condition {
         self.field != Field::Result
     }
 
+    /// The tag that it asks for, as it was written; `None` if that is a property such as `elo`.
+    pub fn tag(&self) -> Option<&str> {
+        if let Field::Tag { name, .. } = &self.field { Some(name) } else { None }
+    }
+
     /// Whether it is true of a game.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {

@@ -215,11 +215,11 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let progress = Progress::of(&args.progress, args.quiet);
     let (counts, summary) = count(args, &survey, &stats, database, &progress)?;
     if let Some(notice) = survey.notice() {
-        eprintln!("warning: {notice}");
+        message!("warning: {notice}");
     }
     match &args.output {
         // A file that ends early would pass for a whole one.
-        Some(path) if interrupt.is_set() => eprintln!("interrupted; {} was not written", path.display()),
+        Some(path) if interrupt.is_set() => message!("interrupted; {} was not written", path.display()),
         _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format(), sink)?,
     }
     if !interrupt.is_set() {
@@ -314,7 +314,7 @@ fn print_remarks(themes: &[Theme], with_notes: bool) {
     for theme in themes {
         let remarks = theme.parsed.remarks.iter();
         for remark in remarks.filter(|remark| with_notes || remark.severity != Severity::Note) {
-            eprintln!("{}", render(&theme.fault(remark)));
+            message!("{}", render(&theme.fault(remark)));
         }
     }
 }

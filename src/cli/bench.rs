@@ -98,7 +98,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         Some(options) => match GpuDevice::open(options) {
             Ok(device) => Some(Arc::new(device)),
             Err(error) => {
-                eprintln!("warning: {error}");
+                message!("warning: {error}");
                 None
             }
         },

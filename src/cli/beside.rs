@@ -20,5 +20,5 @@ impl BesideArgs {
 /// Says which reels are read instead of files.
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let told = database.substitutes().iter().filter(|_| !quiet);
-    told.for_each(|substitute| eprintln!("{substitute}"));
+    told.for_each(|substitute| message!("{substitute}"));
 }

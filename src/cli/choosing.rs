@@ -5,7 +5,29 @@ use std::num::NonZeroU64;
 use clap::ValueEnum;
 use orbit_chess::choice::{Choice, Condition, Order, SortKey};
 
+use orbit_chess::diagnostic::nearest;
+
 use super::Failure;
+
+/// Tags that most games have, in small letters, and what conditions know besides.
+const TAGS: [&str; 15] = [
+    "white",
+    "black",
+    "event",
+    "site",
+    "round",
+    "date",
+    "utcdate",
+    "eventdate",
+    "whiteelo",
+    "blackelo",
+    "eco",
+    "opening",
+    "timecontrol",
+    "termination",
+    "variant",
+];
+const PROPERTIES: [&str; 4] = ["player", "elo", "year", "result"];
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing")]
@@ -72,6 +94,19 @@ impl ChoosingArgs {
             (_, false) => games,
             (_, true) => format!("the first hit of {games}"),
         }
+    }
+
+    /// What may be wrong with conditions that fit no game.
+    pub(super) fn hints(&self) -> impl Iterator<Item = String> {
+        self.conditions.iter().filter_map(|condition| {
+            let name = condition.tag()?;
+            let known = || TAGS.iter().chain(&PROPERTIES);
+            if known().any(|known| known.eq_ignore_ascii_case(name)) {
+                return None;
+            }
+            let meant = nearest(&name.to_ascii_lowercase(), known())?;
+            Some(format!("`{condition}` asks for a tag `{name}`: did you mean `{meant}`?"))
+        })
     }
 
     /// The order, if games do not come as they stand in the database.

@@ -39,7 +39,7 @@ impl Interrupt {
             if !handler.flag.swap(true, Ordering::Relaxed) {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
-            eprintln!("interrupted");
+            message!("interrupted");
             for file in &*handler.files.lock().unwrap_or_else(PoisonError::into_inner) {
                 let _ = std::fs::remove_file(file);
             }
@@ -221,7 +221,7 @@ impl Out {
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     let mut exit = Exit::Done;
     for (source, offset, reason) in summary.failures() {
-        eprintln!("warning: {}: not read beyond byte {}: {reason}", source.name, grouped(offset));
+        message!("warning: {}: not read beyond byte {}: {reason}", source.name, grouped(offset));
         exit = Exit::SourceFailed;
     }
     exit
@@ -239,8 +239,8 @@ pub(super) fn print_pass(
     let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
     let Phases { planning, scanning } = phases;
     let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
-    eprintln!("{until}{}", totals_line(&summary.totals));
-    eprintln!(
+    message!("{until}{}", totals_line(&summary.totals));
+    message!(
         "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
         planning.as_secs_f64(),
         scanning.as_secs_f64(),

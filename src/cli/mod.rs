@@ -2,6 +2,14 @@
 //!
 //! Data goes to stdout, messages and progress to stderr.
 
+/// Prints a line of messages. Unlike `eprintln!` it does not panic where nobody reads them.
+macro_rules! message {
+    ($($line:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($line)*);
+    }};
+}
+
 mod batch;
 mod batch_table;
 mod bench;
@@ -160,11 +168,11 @@ pub fn run(cli: Cli) -> ExitCode {
         // Whoever reads us has had enough.
         Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Query(rendered)) => {
-            eprintln!("{rendered}");
+            message!("{rendered}");
             ExitCode::from(2)
         }
         Err(failure) => {
-            eprintln!("error: {failure}");
+            message!("error: {failure}");
             ExitCode::from(if matches!(failure, Failure::Midway(_)) { 3 } else { 2 })
         }
     }

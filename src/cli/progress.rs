@@ -139,7 +139,7 @@ impl Progress {
 
     /// Prints a line of messages without spoiling the bar.
     pub(super) fn message(&self, line: &str) {
-        self.aside(|| eprintln!("{line}"));
+        self.aside(|| message!("{line}"));
     }
 
     /// Does something that writes to the terminal without spoiling the bar.

@@ -117,7 +117,7 @@ impl QueryText {
     /// Prints warnings, and notes if these are wanted.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], with_notes: bool) {
         for remark in remarks.iter().filter(|remark| with_notes || remark.severity != Severity::Note) {
-            eprintln!("{}", self.render(remark));
+            message!("{}", self.render(remark));
         }
     }
 

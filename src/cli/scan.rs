@@ -245,12 +245,12 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     };
     if interrupt.is_set() {
         let files = run.outputs.abandoned().chain(run.stats.as_ref().and_then(Statistics::abandoned));
-        files.for_each(|path| eprintln!("interrupted; {} was not written", path.display()));
+        files.for_each(|path| message!("interrupted; {} was not written", path.display()));
     } else {
         run.finish(&args, &scan, query.text.trim(), summary.finished)?;
     }
     if let Some(notice) = scan.engine().notice() {
-        eprintln!("warning: {notice}");
+        message!("warning: {notice}");
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
@@ -282,17 +282,20 @@ fn print_summary(
     };
     let tally = if summary.finished { run.tally } else { run.outputs.listed() };
     let lines = summary_lines(&run.totals, tally, phases, !summary.finished, &how);
-    eprint!("{stop}");
-    lines.iter().for_each(|line| eprintln!("{line}"));
+    let before = std::iter::once(stop).chain(std::iter::repeat(""));
+    before.zip(&lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = run.passing {
-        eprintln!("of all games {} fit --where", grouped(games));
+        message!("of all games {} fit --where", grouped(games));
+        if games == 0 && summary.finished {
+            args.choosing.hints().for_each(|hint| message!("{hint}"));
+        }
     }
     let listed = run.outputs.listed();
     if listed != tally && args.lists() {
-        eprintln!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
+        message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
     if let Some((positions, other)) = scan.engine().verified() {
-        eprintln!("{} positions recomputed by {other}: no difference", grouped(positions));
+        message!("{} positions recomputed by {other}: no difference", grouped(positions));
     }
 }
 

@@ -223,14 +223,14 @@ struct Counts {
 impl Counts {
     fn print_notes(&self) {
         if self.untold > 0 {
-            eprintln!(
+            message!(
                 "note: of {} positions, castling rights came to stand off the first and last rank, where a FEN cannot \
                  tell them, and were left out",
                 grouped(self.untold)
             );
         }
         if self.operations > 0 {
-            eprintln!(
+            message!(
                 "note: operations of {} lines are as they were: moves and squares in them were not transformed",
                 grouped(self.operations)
             );
@@ -289,7 +289,7 @@ impl Run<'_> {
             Err(failure) => return Err(failure),
             Ok(None) => Exit::Done,
             Ok(Some(error)) => {
-                eprintln!("warning: standard input was not read to its end: {error}");
+                message!("warning: standard input was not read to its end: {error}");
                 Exit::SourceFailed
             }
         };
@@ -297,7 +297,7 @@ impl Run<'_> {
         if !self.args.quiet {
             let seconds = begun.elapsed().as_secs_f64();
             let positions = self.counts.positions - before;
-            eprintln!(
+            message!(
                 "{} positions, {} wrong lines; {seconds:.3} s, {} positions/s",
                 grouped(positions),
                 grouped(wrong),

@@ -129,21 +129,21 @@ impl<R: Read> Lines<R> {
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
-        eprintln!("{}", error.render_line(&text, "standard input", self.number, false));
+        message!("{}", error.render_line(&text, "standard input", self.number, false));
     }
 
     #[cold]
     fn too_long(&mut self) {
         self.wrong += 1;
         if self.lists_all || self.wrong <= LISTED_MAX {
-            eprintln!("error: line {} has {BATCH_BYTES} bytes or more: expected a FEN", self.number);
+            message!("error: line {} has {BATCH_BYTES} bytes or more: expected a FEN", self.number);
         }
     }
 
     /// Says how many wrong lines were not listed; the number of all.
     pub(super) fn print_unlisted(&self) -> u64 {
         if !self.lists_all && self.wrong > LISTED_MAX {
-            eprintln!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));
+            message!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));
         }
         self.wrong
     }

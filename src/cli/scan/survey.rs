@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
         (ran, None) => ran?,
     };
     if let Some(notice) = survey.notice() {
-        eprintln!("warning: {notice}");
+        message!("warning: {notice}");
     }
     let mut out = Out::new();
     if !is_json {
