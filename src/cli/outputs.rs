@@ -74,13 +74,42 @@ impl OutputArgs {
 
     /// Whether a file lists hits or games.
     pub(super) fn lists_to_files(&self) -> bool {
-        self.files.iter().any(|path| matches!(wish(path), Ok(Wish::Hits(_) | Wish::Parquet)))
+        self.files_have(|_| true)
     }
 
     /// Whether games are written as PGN, so that their text is needed.
     pub(super) fn write_games(&self) -> bool {
-        self.format == Some(FormatName::Pgn)
-            || self.files.iter().any(|path| matches!(wish(path), Ok(Wish::Hits(FormatName::Pgn))))
+        self.have(|name| name == FormatName::Pgn)
+    }
+
+    /// Whether hits or games are written in a format that passes a test; Parquet counts as CSV.
+    fn have(&self, test: impl Fn(FormatName) -> bool) -> bool {
+        let shown = self.format.or(self.files.is_empty().then_some(FormatName::Text));
+        shown.is_some_and(&test) || self.files_have(test)
+    }
+
+    fn files_have(&self, test: impl Fn(FormatName) -> bool) -> bool {
+        self.files.iter().any(|path| match wish(path) {
+            Ok(Wish::Hits(name)) => test(name),
+            Ok(Wish::Parquet) => test(FormatName::Csv),
+            _ => false,
+        })
+    }
+
+    /// Refuses options that change nothing in what is written.
+    pub(super) fn refuse_idle(&self) -> Result<(), Failure> {
+        use FormatName::{Csv, Epd, Fen, Jsonl, Text};
+        let is_table = |name| matches!(name, Jsonl | Csv | Epd | Fen);
+        let why = if self.rows != RowsName::Hits && !self.have(is_table) {
+            "--rows is for tables: choose --format jsonl, csv, epd or fen, or write such a file with -o"
+        } else if self.all_plies && !self.have(|name| name == Text) {
+            "--all-plies is for text: choose --format text, or write a .txt file with -o"
+        } else if self.comment.is_some() && !self.write_games() {
+            "--comment is put into games: write them with --format pgn or -o FILE.pgn"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Other(why.into()))
     }
 
     fn rows(&self) -> Rows {
@@ -266,10 +295,6 @@ impl Outputs {
         let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
         let comment = Comment::of(args.comment.as_deref());
         let mut games = Games::new(database.texts(), comment, choosing.skip(), choosing.games_max());
-        if args.comment.is_some() && !args.write_games() {
-            let why = "--comment is put into games: write them with --format pgn or -o FILE.pgn";
-            return Err(Failure::Other(why.into()));
-        }
         let order = choosing.order();
         let chooses = choosing.chooses();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
