@@ -13,7 +13,7 @@ use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::{Hits, Job};
 use orbit_chess::plan::Options;
 use orbit_chess::reel::Block;
-use orbit_chess::report::{Found, Names, OutputFile, Phases};
+use orbit_chess::report::{OutputFile, Phases};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::stats::{By, Counts, Grouping, Stats};
 use orbit_chess::survey::Survey;
@@ -251,16 +251,11 @@ fn count(
     if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
         database = database.without_tags();
     }
-    let mut sums = vec![stats.none(); survey.queries()];
+    let mut sums = stats.none_of_many(survey.queries());
     let mut fault = None;
-    let work = |block: &Block, hits: &[&Hits]| -> Vec<Counts> {
-        let games = choice.games(block);
-        let (games, names) = (games.as_deref(), &Names::default());
-        let found = |hits| Found { block, hits, games, copies: None, names };
-        hits.iter().map(|hits| stats.count(&found(hits))).collect()
-    };
+    let work = |block: &Block, hits: &[&Hits]| stats.count_many(block, choice.games(block).as_deref(), hits);
     let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
-        let added = sums.iter_mut().zip(counts).try_for_each(|(sum, more)| sum.add(more));
+        let added = sums.add(counts);
         progress.update(&taken);
         let listed = problems.list(&taken, progress);
         fault = added.map_err(|error| Failure::Other(error.to_string())).and(listed).err();
@@ -270,7 +265,7 @@ fn count(
     problems.finish()?;
     match (ran, fault) {
         (_, Some(fault)) => Err(fault),
-        (ran, None) => Ok((sums, ran?)),
+        (ran, None) => Ok((sums.into_counts(), ran?)),
     }
 }
 

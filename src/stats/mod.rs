@@ -39,6 +39,7 @@
 
 mod columns;
 mod grouping;
+mod many;
 mod records;
 mod rows;
 mod table;
@@ -53,9 +54,11 @@ use serde::{Serialize, Serializer};
 
 use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
+use crate::reel::Block;
 use crate::report::{Found, grouped};
 
 pub use grouping::{By, Grouping, GroupingError, Rating};
+pub use many::ManyCounts;
 pub use rows::{Row, Share};
 
 /// Groups of one grouping at most; each takes some 100 bytes.
@@ -163,20 +166,15 @@ pub struct Counts {
     /// All games that count, and those that hit.
     total: [Tally; 2],
     /// One for each grouping.
-    tables: Vec<Table<Key>>,
+    tables: Vec<Table>,
 }
 
-/// A tally for each pair of groups. Properties of hits have no groups in `all`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Table<K: Hash + Eq> {
-    all: HashMap<[K; 2], Tally>,
-    hit: HashMap<[K; 2], Tally>,
-}
-
-impl<K: Hash + Eq> Default for Table<K> {
-    fn default() -> Table<K> {
-        Table { all: HashMap::new(), hit: HashMap::new() }
-    }
+/// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
+/// share when they have been counted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Table {
+    all: Arc<HashMap<[Key; 2], Tally>>,
+    hit: HashMap<[Key; 2], Tally>,
 }
 
 /// A game of a block that counts.
@@ -252,39 +250,63 @@ impl Stats {
     ///
     /// When the hits are not those of this block, or copies are wanted and were not all told ([`Tell::All`](crate::engine::Tell::All)).
     pub fn count(&self, found: &Found) -> Counts {
-        let Found { block, hits, copies, .. } = *found;
+        self.count_with(&self.columns(found.block), found, Games::All)
+    }
+
+    fn columns(&self, block: &Block) -> HashMap<&By, Column> {
+        let mut columns = HashMap::new();
+        for by in self.properties() {
+            columns.entry(by).or_insert_with(|| Column::new(by, block));
+        }
+        columns
+    }
+
+    fn count_with(&self, columns: &HashMap<&By, Column>, found: &Found, which: Games) -> Counts {
+        let Found { hits, copies, .. } = *found;
         assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
-        let games = games(found);
+        let games = games(found, which);
         let mut total = [Tally::default(); 2];
         for game in &games {
-            total[0].add(&Tally::of(game.outcome, game.positions as u64));
+            if which == Games::All {
+                total[0].add(&Tally::of(game.outcome, game.positions as u64));
+            }
             if game.hits > 0 {
                 total[1].add(&Tally::of(game.outcome, game.hits));
             }
         }
-        let columns: HashMap<&By, Column> =
-            self.properties().map(|by| (by, Column::new(by, block))).collect();
         let tables = self.groupings.iter().map(|grouping| {
             let second = grouping.second.as_ref().map_or(&Column::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
-            let mut counter = Counter { columns, hits, copies, scratch: Scratch::default() };
-            let mut table = Table::default();
-            games.iter().for_each(|game| counter.count(game, &mut table));
-            counter.keyed(table)
+            let (all, hit) = (HashMap::new(), HashMap::new());
+            let mut counter = Counter { columns, hits, copies, which, all, hit, scratch: Scratch::default() };
+            games.iter().for_each(|game| counter.count(game));
+            counter.table()
         });
         Counts { stats: self.clone(), total, tables: tables.collect() }
     }
 }
 
+/// Which games a query counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Games {
+    /// All that count.
+    All,
+    /// Those of them that hit: the groups of all are those of another query.
+    Hit,
+}
+
 /// The games that count.
-fn games(found: &Found) -> Vec<Game> {
+fn games(found: &Found, which: Games) -> Vec<Game> {
+    if which == Games::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
+        return Vec::new();
+    }
     let mut hits_before = 0;
-    let mut games = Vec::with_capacity(found.block.games_len());
+    let mut games = Vec::new();
     for row in found.block.games() {
         let in_game = found.hits.count_in(row.first_slot()..row.end_slot());
-        if found.games.is_none_or(|games| games[row.index()]) {
+        if found.counts(&row) && (in_game > 0 || which == Games::All) {
             games.push(Game {
                 index: row.index(),
                 first_slot: row.first_slot(),
@@ -304,6 +326,9 @@ struct Counter<'a> {
     columns: [&'a Column; 2],
     hits: &'a Hits,
     copies: &'a CopyHits,
+    which: Games,
+    all: HashMap<[Code; 2], Tally>,
+    hit: HashMap<[Code; 2], Tally>,
     scratch: Scratch,
 }
 
@@ -315,7 +340,7 @@ struct Scratch {
 }
 
 impl Counter<'_> {
-    fn count(&mut self, game: &Game, table: &mut Table<Code>) {
+    fn count(&mut self, game: &Game) {
         let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
         let mut ply = 0;
         // Groups of a game follow each other; within one a game counts once.
@@ -330,21 +355,23 @@ impl Counter<'_> {
                 column.codes(game.index, ply, codes);
             }
             for pair in pairs(&self.scratch.codes) {
-                let all = Tally::of(game.outcome, (end - ply) as u64);
-                table.all.entry(pair).or_default().add(&all);
+                if self.which == Games::All {
+                    let all = Tally::of(game.outcome, (end - ply) as u64);
+                    self.all.entry(pair).or_default().add(&all);
+                }
                 if hits > 0 && !is_of_hits {
-                    table.hit.entry(pair).or_default().add(&Tally::of(game.outcome, hits));
+                    self.hit.entry(pair).or_default().add(&Tally::of(game.outcome, hits));
                 }
             }
             ply = end;
         }
         if is_of_hits && game.hits > 0 {
-            self.count_hits(game, table);
+            self.count_hits(game);
         }
     }
 
     /// Hit by hit, since each has groups of its own.
-    fn count_hits(&mut self, game: &Game, table: &mut Table<Code>) {
+    fn count_hits(&mut self, game: &Game) {
         let Scratch { codes, pairs: found } = &mut self.scratch;
         found.clear();
         let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
@@ -357,17 +384,17 @@ impl Counter<'_> {
         }
         found.sort_unstable();
         for same in found.chunk_by(|a, b| a == b) {
-            table.hit.entry(same[0]).or_default().add(&Tally::of(game.outcome, same.len() as u64));
+            self.hit.entry(same[0]).or_default().add(&Tally::of(game.outcome, same.len() as u64));
         }
     }
 
-    /// The same table with keys that mean something outside the block.
-    fn keyed(&self, table: Table<Code>) -> Table<Key> {
+    /// What was counted, with keys that mean something outside the block.
+    fn table(self) -> Table {
         let [first, second] = self.columns;
-        let all = table.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
-        let hit = table.hit.into_iter();
+        let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
+        let hit = self.hit.into_iter();
         let hit = hit.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
-        Table { all: all.collect(), hit: hit.collect() }
+        Table { all: Arc::new(all.collect()), hit: hit.collect() }
     }
 }
 
@@ -392,7 +419,8 @@ impl Counts {
             sum.add(more);
         }
         for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
-            for (sum, more) in [(&mut sum.all, more.all), (&mut sum.hit, more.hit)] {
+            let all = Arc::unwrap_or_clone(more.all);
+            for (sum, more) in [(Arc::make_mut(&mut sum.all), all), (&mut sum.hit, more.hit)] {
                 for (keys, tally) in more {
                     sum.entry(keys).or_default().add(&tally);
                 }

@@ -64,7 +64,7 @@ impl Share {
 }
 
 /// The rows of a table, in no order.
-pub(super) fn of(table: &Table<Key>, grouping: &Grouping) -> Vec<Row> {
+pub(super) fn of(table: &Table, grouping: &Grouping) -> Vec<Row> {
     let mut properties = grouping.properties().map(By::is_of_hits);
     let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
     let tally =

@@ -5,6 +5,7 @@
 # The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are
 # built once.
 set -euo pipefail
+: "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus, and without it they pass whatever is planted}"
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}

@@ -277,6 +277,32 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
+/// Several queries at once are counted as each by itself is.
+#[test]
+fn queries_over_the_same_games_share_what_is_theirs() {
+    let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scanner);
+    let stats = Stats::new(Grouping::list("year,player,result,ply:10,year*result,move:9*ply:7").unwrap());
+    let names = Names::default();
+    let mut together = stats.none_of_many(engines.len());
+    let mut alone = vec![stats.none(); engines.len()];
+    let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
+    for block in &blocks {
+        let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
+        let hits = engines.each_ref().map(|scan| scan.engine().scan(block, Want::Bits).unwrap());
+        for (counts, hits) in alone.iter_mut().zip(&hits) {
+            let found = Found { block, hits, games: Some(&games), copies: None, names: &names };
+            // As the choice of games does it.
+            let mut hits = found.hits.clone();
+            let out = block.games().filter(|game| !found.counts(game));
+            out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
+            counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
+        }
+        together.add(stats.count_many(block, Some(&games), &hits.each_ref())).unwrap();
+    }
+    assert!(blocks.len() > 0 && alone[3].total().hit.games > 600);
+    assert!(together.into_counts() == alone);
+}
+
 #[test]
 fn too_many_groups_are_an_error() {
     let counts = |groups_max| {

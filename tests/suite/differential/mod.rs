@@ -221,7 +221,18 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         let (a, b) = (told.0.of(hit), told.1.of(hit));
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
-    if told.1.sums() != counts.1 {
+    let told = told.1;
+    let mut sums = vec![0; cpu.copies()];
+    for hit in 0..told.len() {
+        let copies = told.of(hit);
+        copies.iter().for_each(|&copy| sums[copy as usize] += 1);
+        if (told.lowest(hit), told.count(hit)) != (copies.first().copied(), copies.len()) {
+            return Outcome::Differ(format!(
+                "at hit {hit} the lowest copy or their number is not of {copies:?}"
+            ));
+        }
+    }
+    if sums != counts.1 || told.sums() != counts.1 {
         return Outcome::Differ("the copies of each hit do not sum up to the counts of the copies".into());
     }
     let hits = fast.count();

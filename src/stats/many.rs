@@ -1,0 +1,63 @@
+//! Several queries over the same games.
+
+use super::{Counts, Games, Stats, TooManyGroups};
+use crate::engine::Hits;
+use crate::reel::Block;
+use crate::report::{Found, Names};
+
+/// The counts of several queries over the same games. What does not depend on hits is counted once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ManyCounts {
+    /// Of the first query with the groups of all games, of the others with those that hit alone.
+    counts: Vec<Counts>,
+}
+
+impl Stats {
+    /// The counts of nothing for so many queries.
+    pub fn none_of_many(&self, queries: usize) -> ManyCounts {
+        ManyCounts { counts: vec![self.none(); queries] }
+    }
+
+    /// Counts one block for several queries. `games` says for each game whether it counts; `None` if all do.
+    ///
+    /// # Panics
+    ///
+    /// When the hits are not those of this block, or groups by copy are wanted.
+    pub fn count_many(&self, block: &Block, games: Option<&[bool]>, hits: &[&Hits]) -> ManyCounts {
+        let (columns, names) = (self.columns(block), &Names::default());
+        let which = std::iter::once(Games::All).chain(std::iter::repeat(Games::Hit));
+        let counts = hits.iter().zip(which).map(|(hits, which)| {
+            self.count_with(&columns, &Found { block, hits, games, copies: None, names }, which)
+        });
+        ManyCounts { counts: counts.collect() }
+    }
+}
+
+impl ManyCounts {
+    /// Adds the counts of other blocks.
+    ///
+    /// # Errors
+    ///
+    /// What [`Counts::add`] reports.
+    ///
+    /// # Panics
+    ///
+    /// When they are not of the same groupings and as many queries.
+    pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
+        assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
+        self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
+    }
+
+    /// The counts of each query.
+    pub fn into_counts(mut self) -> Vec<Counts> {
+        if let [first, others @ ..] = &mut *self.counts {
+            for other in others {
+                other.total[0] = first.total[0];
+                for (table, all) in other.tables.iter_mut().zip(&first.tables) {
+                    table.all = all.all.clone();
+                }
+            }
+        }
+        self.counts
+    }
+}
