@@ -28,6 +28,8 @@ use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources, Stamp};
 use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
 
+const DUPLICATES_NEED_TAGS: &str = "duplicates are told by their tags as well: leave out the one or the other";
+
 /// How to read a database. The defaults suit.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -210,19 +212,34 @@ impl Database {
 
     /// Leaves tags out, which is faster where nobody reads them: games have none. Start positions are
     /// not touched by it.
+    ///
+    /// # Panics
+    ///
+    /// When duplicates are dropped: tags tell games apart.
     #[must_use]
     pub fn without_tags(mut self) -> Database {
+        assert!(!self.drops_duplicates(), "{DUPLICATES_NEED_TAGS}");
         self.options.parse.tags = false;
         self
     }
 
-    /// Drops games that equal an earlier one or one of those seen before: they are skipped, and say of which
-    /// game they are an exact duplicate. Not to be combined with [`Database::without_tags`], since
-    /// tags tell games apart. See [`GameSet`] for the memory it takes.
+    /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
+    /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
+    /// duplicate. See [`GameSet`] for the memory it takes.
+    ///
+    /// # Panics
+    ///
+    /// When tags are left out: they tell games apart.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> Database {
+        assert!(self.options.parse.tags, "{DUPLICATES_NEED_TAGS}");
         self.seen = Some(seen);
         self
+    }
+
+    /// Whether [`Database::without_duplicates`] was asked for.
+    pub(crate) fn drops_duplicates(&self) -> bool {
+        self.seen.is_some()
     }
 
     fn empty(options: DatabaseOptions) -> Database {
