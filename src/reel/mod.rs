@@ -34,6 +34,7 @@ pub use duplicates::{Duplicate, GameHash, GameSet};
 pub use encode::EncodedBlock;
 pub use format::{FORMAT_VERSION, MAGIC, Part as FilePart, ReelError, SectionBytes};
 pub(crate) use lock::create_temporary;
+pub use lock::target_of;
 pub use reader::Reel;
 pub use source::ReelSource;
 pub use strings::Strings;
