@@ -22,6 +22,7 @@ fn open(paths: &[impl AsRef<Path>]) -> Database {
     let mut options = DatabaseOptions::default();
     options.keep_text = true;
     options.pgn.chunk_bytes = 64 << 10;
+    options.pgn.hash = true;
     Database::open(&paths, options).unwrap()
 }
 

@@ -83,6 +83,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    options.pgn.hash = true;
     let mut writer = match args.append {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
@@ -144,7 +145,7 @@ fn held_line(held: &Held, output: &Path) -> String {
     let source = &held.source;
     match (held.is_input, *source == path) {
         (true, true) => format!("{path}: skipped, it was given before"),
-        (true, false) => format!("{path}: skipped, {source} was given before and is the same"),
+        (true, false) => format!("{path}: skipped, it was given before, as {source}"),
         (false, true) => format!("{path}: skipped, {output} holds it already"),
         (false, false) => format!("{path}: skipped, {output} holds it already, as {source}"),
     }

@@ -94,6 +94,16 @@ pub enum DatabaseError {
         /// A source that both hold.
         source_name: String,
     },
+    /// A reel is to be appended of which earlier inputs hold some sources, but not all.
+    #[error(
+        "{} holds {source_name}, which was given before: append the other sources as files", path.display()
+    )]
+    PartlyGiven {
+        /// The reel that is to be appended.
+        path: PathBuf,
+        /// A source that was given before.
+        source_name: String,
+    },
 }
 
 /// A block as it is taken from the stream.

@@ -39,6 +39,17 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
+    /// Whether it was a file, as far as that is known: of a stream only size and content are.
+    pub fn is_file(&self) -> bool {
+        let Stamp { bytes, modified_ns, hash } = self.stamp;
+        bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
+    }
+
+    /// Whether nothing of it was read, such as of a file that could not be opened.
+    pub fn is_nothing(&self) -> bool {
+        self.failure.is_some() && self.games == 0
+    }
+
     /// Compares the file that is there now with the one that was read. It is read only where its size is
     /// the same and its time is not.
     ///
@@ -46,11 +57,28 @@ impl ReelSource {
     ///
     /// Why the file cannot be looked at.
     pub fn freshness(&self, reel: &Path) -> io::Result<Freshness> {
-        if self.stamp == Stamp::default() {
+        self.compare(reel, Stamp::compare)
+    }
+
+    /// The same without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn freshness_unread(&self, reel: &Path) -> io::Result<Freshness> {
+        self.compare(reel, Stamp::compare_unread)
+    }
+
+    fn compare(
+        &self,
+        reel: &Path,
+        compare: impl Fn(&Stamp, &Path) -> io::Result<Freshness>,
+    ) -> io::Result<Freshness> {
+        if !self.is_file() {
             return Ok(Freshness::Unknown);
         }
         match self.locate(reel) {
-            Some(path) => self.stamp.compare(&path),
+            Some(path) => compare(&self.stamp, &path),
             None => Ok(Freshness::Missing),
         }
     }

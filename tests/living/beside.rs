@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::{folder, games, run, set_time};
+use super::{folder, games, hits, run, set_time};
 
 const NOTICE: &str = "a.reel is fresh: reading it instead of a.pgn";
 
@@ -114,6 +114,53 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
         fs::write(path("a.reel"), bytes).unwrap();
         assert!(!is_read(&["a.pgn"]));
     }
+}
+
+/// Says of a reel that its games were read by other rules, and makes the checksum of its header right again.
+fn read_by(path: &Path, reader: u32) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[48..52].copy_from_slice(&reader.to_le_bytes());
+    bytes[12..16].fill(0);
+    let crc = crc32fast::hash(&bytes[..64]);
+    bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
+    let folder = folder();
+    let folder = folder.path();
+    let reel = folder.join("a.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
+    // By older ones, by newer ones, by unknown ones.
+    for reader in [0, 999] {
+        read_by(&reel, reader);
+        let notice = "a.reel was made from a.pgn by other rules of reading: reading a.pgn; `orbit index a.pgn -o a.reel` \
+                      makes it anew";
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+        assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
+        assert!(!stderr.contains("rules"), "{stderr}");
+        // By its own name it is read; so it is with the file that it is out of date for anyway.
+        assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
+        // What is added does not make it newer.
+        fs::copy(&reel, folder.join("grown.reel")).unwrap();
+        run(folder, 0, &["index", "--append", "b.pgn", "-o", "grown.reel"]);
+        run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+        for name in ["grown.reel", "again.reel"] {
+            let bytes = fs::read(folder.join(name)).unwrap();
+            assert_eq!(bytes[48..52], [0; 4], "{name}");
+        }
+    }
+    fs::write(folder.join("a.pgn"), games("other")).unwrap();
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+    assert!(!stderr.contains("rules"), "{stderr}");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "again.reel"]);
+    assert_eq!(fs::read(&reel).unwrap()[48..52], fs::read(folder.join("again.reel")).unwrap()[48..52]);
+    assert!(scan(folder, &["a.pgn"]).1);
 }
 
 #[test]
