@@ -264,7 +264,10 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
         out
     };
     let alone = text_bytes(false);
-    assert!(alone.len() > 3 && alone.iter().all(|&(bytes, room)| bytes > 0 && room < bytes + 64), "{alone:?}");
+    assert!(
+        alone.len() > 3 && alone.iter().all(|&(bytes, room)| bytes > 0 && room < bytes + 64),
+        "{alone:?}"
+    );
     let grown = text_bytes(true);
     assert_eq!(grown[..alone.len() - 1], alone[..alone.len() - 1]);
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");

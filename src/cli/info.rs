@@ -61,7 +61,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
     let sources = reel.sources().iter().map(|source| {
-        let ReelSource { name, path, stamp, games, duplicates, failure } = source;
+        let ReelSource { name, path, stamp, games, duplicates, failure, .. } = source;
         json!({
             "name": name,
             "path": path.as_ref().map(|path| path.to_string_lossy()),
@@ -77,6 +77,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
     json!({
         "file": reel.path().to_string_lossy(),
         "format_version": reel.version(),
+        "reader_version": reel.reader(),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
         "blocks": reel.blocks(),

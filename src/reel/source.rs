@@ -22,6 +22,9 @@ pub struct ReelSource {
     pub duplicates: u64,
     /// Why it was not read to its end, if it was not.
     pub failure: Option<String>,
+    /// The version of the rules by which its games were read ([`READER_VERSION`](crate::pgn::READER_VERSION) then);
+    /// 0: not known. A reel has one for all its sources: it is not known where these have several.
+    pub reader: u32,
 }
 
 impl ReelSource {
@@ -99,12 +102,13 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure.
-    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32) -> Result<ReelSource, Fault> {
+    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
+    /// reading stands in the header.
+    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32, reader: u32) -> Result<ReelSource, Fault> {
         let name = bytes.text()?;
         let (size, games) = (bytes.number()?, bytes.number()?);
         let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());
-        let mut source = ReelSource { name, games, failure, ..ReelSource::default() };
+        let mut source = ReelSource { name, games, failure, reader, ..ReelSource::default() };
         source.stamp.bytes = size.checked_sub(1);
         if version >= 2 {
             source.stamp.modified_ns = bytes.number()?.checked_sub(1);

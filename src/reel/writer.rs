@@ -206,6 +206,7 @@ impl ReelWriter {
             directory_bytes: directory.len() as u64,
             blocks: self.entries.len() as u32,
             directory_crc: crc32fast::hash(&directory),
+            reader: self.reader_of_all(sources),
             ..FileHeader::default()
         };
         header.crc = header.checksum();
@@ -252,6 +253,14 @@ impl ReelWriter {
             self.place = Place::Final;
         }
         Ok(())
+    }
+
+    /// The version of the rules by which the games of all sources were read, if it is one.
+    fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
+        let before = self.reel().map_or(&[][..], Reel::sources);
+        let mut readers = before.iter().chain(sources).map(|source| source.reader);
+        let first = readers.next().unwrap_or_default();
+        if readers.all(|reader| reader == first) { first } else { 0 }
     }
 
     fn directory(&mut self, sources: &[ReelSource]) -> Vec<u8> {
