@@ -36,7 +36,7 @@ pub struct Held {
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read; a file that a reel holds with another content
+/// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
 /// ([`DatabaseError::SourceChanged`]); a reel of which a part is held ([`DatabaseError::PartlyHeld`],
 /// [`DatabaseError::PartlyGiven`]).
 pub fn news(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<News, DatabaseError> {
@@ -106,7 +106,15 @@ impl Known<'_> {
             return Ok(found);
         }
         let bytes = now.bytes.unwrap_or_default();
-        let hash = if self.knows_size(bytes)? { Some(hash_of(path)?) } else { None };
+        let hash = match self.knows_size(bytes).then(|| pgn::hash_file(path)).transpose() {
+            Ok(hash) => hash,
+            // Whether it has changed cannot be told.
+            Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
+                return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
+            }
+            // It will be among what was not read.
+            Err(_) => None,
+        };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
             return Ok(Some(holder.clone()));
         }
@@ -144,7 +152,7 @@ impl Known<'_> {
         }
         let (mut held, mut not_held) = (Vec::new(), 0);
         for source in other.sources().iter().filter(|source| !source.is_nothing()) {
-            match self.holder_of_source(source)? {
+            match self.holder_of_source(source) {
                 Some(holder) => held.push((source, holder)),
                 None => not_held += 1,
             }
@@ -163,18 +171,21 @@ impl Known<'_> {
         }
     }
 
-    fn holder_of_source(&mut self, source: &ReelSource) -> Result<Option<Holder>, DatabaseError> {
-        let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp else { return Ok(None) };
-        Ok(if self.knows_size(bytes)? { self.by_hash.get(&hash).cloned() } else { None })
+    fn holder_of_source(&mut self, source: &ReelSource) -> Option<Holder> {
+        let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp else { return None };
+        if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None }
     }
 
-    /// Whether some content of this size is held; its hash is known afterwards.
-    fn knows_size(&mut self, bytes: u64) -> Result<bool, DatabaseError> {
-        if let Some(input) = self.unread.remove(&bytes) {
-            self.by_hash.entry(hash_of(&input)?).or_insert_with(|| Holder::input(&input));
+    /// Whether some content of this size is held; its hash is known afterwards. Of an input that cannot be read
+    /// nothing will be held.
+    fn knows_size(&mut self, bytes: u64) -> bool {
+        if let Some(input) = self.unread.remove(&bytes)
+            && let Ok(hash) = pgn::hash_file(&input)
+        {
+            self.by_hash.entry(hash).or_insert_with(|| Holder::input(&input));
             self.sizes.insert(bytes);
         }
-        Ok(self.sizes.contains(&bytes))
+        self.sizes.contains(&bytes)
     }
 
     /// Adds the sources of a reel.
@@ -202,11 +213,6 @@ impl Holder {
     fn input(path: &Path) -> Holder {
         Holder { name: path.display().to_string(), is_input: true }
     }
-}
-
-fn hash_of(path: &Path) -> Result<u64, DatabaseError> {
-    let unreadable = |error| PgnError::Unreadable { path: path.to_owned(), error };
-    Ok(pgn::hash_file(path).map_err(unreadable)?)
 }
 
 /// Why a file is refused that lies where a source of another content lay.

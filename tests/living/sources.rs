@@ -207,6 +207,20 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     }
 }
 
+/// The memory of a process is a file without bytes of which none can be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_others_out() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("empty.pgn"), "").unwrap();
+    for paths in [["empty.pgn", "/proc/self/mem", "a.pgn"], ["/proc/self/mem", "empty.pgn", "b.pgn"]] {
+        let stderr = run(folder, 3, &[&["index", "--append", "-o", "all.reel"], &paths[..]].concat()).1;
+        assert!(stderr.contains("/proc/self/mem: not read beyond byte 0"), "{stderr}");
+    }
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
+}
+
 #[test]
 fn no_reel_is_appended_to_itself() {
     let folder = folder();
