@@ -105,7 +105,8 @@ impl Survey {
         threads: usize,
         mut progress: impl FnMut(&Taken),
     ) -> Result<(Vec<Tally>, Summary), ScanError> {
-        let database = if self.reads_tags { database } else { database.without_tags() };
+        let needs_tags = self.reads_tags || database.drops_duplicates();
+        let database = if needs_tags { database } else { database.without_tags() };
         let mut tallies = vec![Tally::default(); self.batch.queries()];
         let summary = self.for_each_block(database, threads, count, |taken, counts| {
             for (tally, more) in tallies.iter_mut().zip(counts) {

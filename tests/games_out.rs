@@ -22,6 +22,7 @@ fn open(paths: &[impl AsRef<Path>]) -> Database {
     let mut options = DatabaseOptions::default();
     options.keep_text = true;
     options.pgn.chunk_bytes = 64 << 10;
+    options.pgn.hash = true;
     Database::open(&paths, options).unwrap()
 }
 
@@ -231,6 +232,45 @@ fn games_are_found_in_any_order() {
     for index in (0..games.len()).rev().step_by(397) {
         assert_eq!(text(index), forwards[index]);
     }
+}
+
+/// Neither what lies behind the last game nor what was read to find its end stays in memory.
+#[test]
+fn the_text_of_a_game_takes_no_more_room_than_it_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pgn, reel) = (folder.path().join("games.pgn"), folder.path().join("games.reel"));
+    fs::write(&pgn, GAMES).unwrap();
+    let text_bytes = |is_grown: bool| -> Vec<(usize, usize)> {
+        let length = if is_grown { 8 << 20 } else { GAMES.len() as u64 };
+        fs::File::options().append(true).open(&pgn).unwrap().set_len(length).unwrap();
+        index(&[&pgn], &reel, |source| source);
+        let mut options = DatabaseOptions::default();
+        options.pgn.game_bytes_max = 100_000;
+        let database = Database::open(std::slice::from_ref(&reel), options).unwrap();
+        let mut texts = database.texts();
+        let mut out = Vec::new();
+        let all = database.for_each_block(
+            1,
+            |_| (),
+            |taken, ()| {
+                for game in taken.block.games() {
+                    let text = texts.text(&taken, &game).unwrap().unwrap_or_default();
+                    out.push((text.len(), text.capacity()));
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        all.unwrap();
+        out
+    };
+    let alone = text_bytes(false);
+    assert!(
+        alone.len() > 3 && alone.iter().all(|&(bytes, room)| bytes > 0 && room < bytes + 64),
+        "{alone:?}"
+    );
+    let grown = text_bytes(true);
+    assert_eq!(grown[..alone.len() - 1], alone[..alone.len() - 1]);
+    assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
 /// What becomes of writing hits of the reel after a change.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::GpuOptions;
-use orbit_chess::reel::{Block, Problem};
+use orbit_chess::reel::{Block, Problem, target_of};
 use orbit_chess::report::{OutputFile, Phases};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::survey::Survey;
@@ -105,8 +105,6 @@ pub(super) fn refuse_clashes<'a>(
     inputs: impl Iterator<Item = &'a Path>,
     outputs: impl Iterator<Item = &'a Path>,
 ) -> Result<(), Failure> {
-    let place =
-        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.to_owned());
     let mut taken: Vec<PathBuf> = inputs.map(place).collect();
     for output in outputs {
         let place = place(output);
@@ -119,8 +117,18 @@ pub(super) fn refuse_clashes<'a>(
     Ok(())
 }
 
+/// Where a file lies or will lie, from the root and without links.
+fn place(path: &Path) -> PathBuf {
+    let target = target_of(path).unwrap_or_else(|_| path.to_owned());
+    let folder =
+        target.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let folder = folder.and_then(|folder| folder.canonicalize().ok());
+    let found = folder.zip(target.file_name()).map(|(folder, name)| folder.join(name));
+    found.or_else(|| std::path::absolute(&target).ok()).unwrap_or(target)
+}
+
 /// A file that is written already, or is read, cannot take something else.
-pub(super) fn replaces(path: &Path) -> Failure {
+fn replaces(path: &Path) -> Failure {
     Failure::Other(format!("{} is read or written itself; write to another file", path.display()))
 }
 

@@ -13,7 +13,8 @@ use orbit_chess::reel::{
 };
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, replaces, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, refuse_clashes, threads,
+    totals_line,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -21,9 +22,9 @@ use super::{Exit, Failure};
 const AFTER_HELP: &str = "\
 Appending:
   --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
-  reel is the old one, whatever happens. Files that the reel holds already, under whatever name,
-  are skipped, and so are files that are given twice; a file that it holds with another content is
-  refused. Two appends at once exclude each other. Each append leaves the directory before it as
+  reel is the old one, whatever happens. Files and reels whose content it holds already, under
+  whatever name, are skipped, and so is what is given twice; a file that it holds with another
+  content is refused. Two appends at once exclude each other. Each append leaves the directory before it as
   dead bytes, which `orbit info` counts; `orbit index all.reel -o new.reel` leaves them out.
 
 Duplicates:
@@ -75,10 +76,14 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
+    // A reel may be made from itself; `refuse_to_replace` keeps the list of problems apart from what is read.
+    let outputs = std::iter::once(&args.output).chain(&args.problems);
+    refuse_clashes(std::iter::empty(), outputs.map(PathBuf::as_path))?;
     refuse_to_replace(&args.output)?;
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    options.pgn.hash = true;
     let mut writer = match args.append {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
@@ -92,9 +97,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     };
     if args.no_duplicates {
         database = database.without_duplicates(seen(&args, writer.reel(), options)?);
-    }
-    if let Some(path) = args.problems.as_deref().filter(|path| is_same(path, &args.output)) {
-        return Err(replaces(path));
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
     let progress = Progress::of(&args.progress, args.quiet);
@@ -143,7 +145,7 @@ fn held_line(held: &Held, output: &Path) -> String {
     let source = &held.source;
     match (held.is_input, *source == path) {
         (true, true) => format!("{path}: skipped, it was given before"),
-        (true, false) => format!("{path}: skipped, {source} was given before and is the same"),
+        (true, false) => format!("{path}: skipped, it was given before, as {source}"),
         (false, true) => format!("{path}: skipped, {output} holds it already"),
         (false, false) => format!("{path}: skipped, {output} holds it already, as {source}"),
     }
@@ -204,11 +206,6 @@ fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &Sec
         sections.total() as f64 / all.unwrap_or(totals).positions.max(1) as f64,
         grouped((totals.positions as f64 / seconds) as u64),
     );
-}
-
-/// Whether two paths lead to one file.
-fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A slip of the keyboard must not replace a PGN by its index.

@@ -21,7 +21,8 @@ pub(super) struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Read all of it: check every checksum, and that every key position is where the moves lead.
+    /// Read all of it: check every checksum, and that every key position is where the moves lead. Files that it was
+    /// made from are read as well where size and time do not tell whether they have changed.
     #[arg(long)]
     verify: bool,
 }
@@ -60,7 +61,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
     let sources = reel.sources().iter().map(|source| {
-        let ReelSource { name, path, stamp, games, duplicates, failure } = source;
+        let ReelSource { name, path, stamp, games, duplicates, failure, .. } = source;
         json!({
             "name": name,
             "path": path.as_ref().map(|path| path.to_string_lossy()),
@@ -70,12 +71,13 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
             "xxh3": stamp.hash.map(hash_text),
-            "file": file_state(source, reel),
+            "file": file_state(source, reel, verified),
         })
     });
     json!({
         "file": reel.path().to_string_lossy(),
         "format_version": reel.version(),
+        "reader_version": reel.reader(),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
         "blocks": reel.blocks(),
@@ -121,14 +123,14 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
         ));
     }
     lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
-    lines.extend(reel.sources().iter().map(|source| source_line(source, reel)));
+    lines.extend(reel.sources().iter().map(|source| source_line(source, reel, verified)));
     if verified {
         lines.push(String::from("verified: every checksum and every key position is right"));
     }
     lines
 }
 
-fn source_line(source: &ReelSource, reel: &Reel) -> String {
+fn source_line(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     let ReelSource { name, stamp, games, duplicates, failure, .. } = source;
     let mut line = format!("  {name}: {} games", grouped(*games));
     if *duplicates > 0 {
@@ -140,7 +142,7 @@ fn source_line(source: &ReelSource, reel: &Reel) -> String {
     if let Some(hash) = stamp.hash {
         line += &format!(", xxh3 {}", hash_text(hash));
     }
-    line += &format!(", {}", file_state(source, reel));
+    line += &format!(", {}", file_state(source, reel, verified));
     failure.iter().for_each(|failure| line += &format!(", {failure}"));
     line
 }
@@ -150,12 +152,17 @@ fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// What has become of the file since.
-fn file_state(source: &ReelSource, reel: &Reel) -> String {
-    let state = match source.freshness(reel.path()) {
+/// What has become of the file since. Only who verifies has the time to read it.
+fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
+    let freshness = match verified {
+        true => source.freshness(reel.path()),
+        false => source.freshness_unread(reel.path()),
+    };
+    let state = match freshness {
         Ok(Freshness::Fresh) => "unchanged",
         Ok(Freshness::Touched) => "written anew with the same content",
         Ok(Freshness::Changed) => "changed since",
+        Ok(Freshness::Unread) => "of the same size, but written to since: --verify compares the content",
         Ok(Freshness::Missing) => "not there any more",
         Ok(Freshness::Unknown) => "not known whether it changed",
         Err(error) => return format!("cannot be looked at: {error}"),

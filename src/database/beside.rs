@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::pgn::Stamp;
+use crate::pgn::{READER_VERSION, Stamp};
 use crate::reel::Reel;
 
 /// A reel that is read instead of the file that it was made from.
@@ -21,10 +21,34 @@ impl fmt::Display for Substitute {
     }
 }
 
+/// A reel that holds a file as it is now, but not as its games would be read today.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassedOver {
+    /// The reel.
+    pub reel: PathBuf,
+    /// The file as given.
+    pub file: PathBuf,
+}
+
+impl fmt::Display for PassedOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reel, file) = (self.reel.display(), self.file.display());
+        write!(
+            f,
+            "{reel} was made from {file} by other rules of reading: reading {file}; `orbit index {file} -o {reel}` \
+             makes it anew"
+        )
+    }
+}
+
 /// The reel beside a file that holds all of this file, as it is now, and nothing else: `games.reel` beside
-/// `games.pgn` or `games.pgn.zst`. A reel that cannot be opened is passed over; what is wrong with
+/// `games.pgn` or `games.pgn.zst`. A reel that cannot be opened is passed over in silence; what is wrong with
 /// its blocks is found only when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
-pub(super) fn fresh_reel(file: &Path) -> Option<Reel> {
+///
+/// # Errors
+///
+/// A reel whose games were read by other rules than today's.
+pub(super) fn fresh_reel(file: &Path) -> Option<Result<Reel, PassedOver>> {
     let metadata = std::fs::metadata(file).ok().filter(|metadata| metadata.is_file())?;
     let now = Stamp::of(&metadata);
     let reel = Reel::open(&reel_path(file)).ok()?;
@@ -32,7 +56,10 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Reel> {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
     let same_name = Path::new(&source.name).file_name() == file.file_name();
     let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
-    (is_whole && same_name && same_stamp).then_some(reel)
+    (is_whole && same_name && same_stamp).then(|| match reel.reader() {
+        READER_VERSION => Ok(reel),
+        _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
+    })
 }
 
 /// The name that the reel of a file has, in the same folder.

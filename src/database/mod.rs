@@ -19,14 +19,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use self::beside::Substitute;
+pub use self::beside::{PassedOver, Substitute};
 pub use self::news::{Held, News, news};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 
 use self::numbers::Numbers;
-use crate::pgn::{self, Chunk, ParseOptions, PgnError, Sources, Stamp};
+use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
 use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+
+const DUPLICATES_NEED_TAGS: &str =
+    "duplicates are told by their tags as well: leave out the one or the other";
 
 /// How to read a database. The defaults suit.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +95,16 @@ pub enum DatabaseError {
         /// A source that both hold.
         source_name: String,
     },
+    /// A reel is to be appended of which earlier inputs hold some sources, but not all.
+    #[error(
+        "{} holds {source_name}, which was given before: append the other sources as files", path.display()
+    )]
+    PartlyGiven {
+        /// The reel that is to be appended.
+        path: PathBuf,
+        /// A source that was given before.
+        source_name: String,
+    },
 }
 
 /// A block as it is taken from the stream.
@@ -145,6 +158,7 @@ pub struct Database {
     /// Games that are passed over, or that the reel holds to which these are added.
     games_before: u32,
     substitutes: Vec<Substitute>,
+    passed_over: Vec<PassedOver>,
     /// Games that were seen before, if duplicates are dropped.
     seen: Option<GameSet>,
 }
@@ -210,19 +224,34 @@ impl Database {
 
     /// Leaves tags out, which is faster where nobody reads them: games have none. Start positions are
     /// not touched by it.
+    ///
+    /// # Panics
+    ///
+    /// When duplicates are dropped: tags tell games apart.
     #[must_use]
     pub fn without_tags(mut self) -> Database {
+        assert!(!self.drops_duplicates(), "{DUPLICATES_NEED_TAGS}");
         self.options.parse.tags = false;
         self
     }
 
-    /// Drops games that equal an earlier one or one of those seen before: they are skipped, and say of which
-    /// game they are an exact duplicate. Not to be combined with [`Database::without_tags`], since
-    /// tags tell games apart. See [`GameSet`] for the memory it takes.
+    /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
+    /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
+    /// duplicate. See [`GameSet`] for the memory it takes.
+    ///
+    /// # Panics
+    ///
+    /// When tags are left out: they tell games apart.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> Database {
+        assert!(self.options.parse.tags, "{DUPLICATES_NEED_TAGS}");
         self.seen = Some(seen);
         self
+    }
+
+    /// Whether [`Database::without_duplicates`] was asked for.
+    pub(crate) fn drops_duplicates(&self) -> bool {
+        self.seen.is_some()
     }
 
     fn empty(options: DatabaseOptions) -> Database {
@@ -233,6 +262,7 @@ impl Database {
             bytes_total: Some(0),
             games_before: 0,
             substitutes: Vec::new(),
+            passed_over: Vec::new(),
             seen: None,
         }
     }
@@ -259,9 +289,10 @@ impl Database {
     }
 
     /// The reel to read instead of a file, if there is one and it is wanted.
-    fn fresh_reel(&self, path: &Path) -> Option<Reel> {
+    fn fresh_reel(&mut self, path: &Path) -> Option<Reel> {
         let is_wanted = self.options.reels_beside && path.as_os_str() != "-";
-        is_wanted.then(|| beside::fresh_reel(path)).flatten()
+        let beside = is_wanted.then(|| beside::fresh_reel(path)).flatten();
+        beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
     /// PGN paths between reels are opened together: small files share blocks.
@@ -279,7 +310,12 @@ impl Database {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
             // Only files have a size.
             let path = source.bytes.and(source.path.as_ref()).and_then(|path| path.canonicalize().ok());
-            self.sources.push(SourceSummary { name: source.name.clone(), path, ..SourceSummary::default() });
+            self.sources.push(SourceSummary {
+                name: source.name.clone(),
+                path,
+                reader: READER_VERSION,
+                ..SourceSummary::default()
+            });
         }
         self.inputs.push_back(Input::Pgn { sources, base });
     }
@@ -308,7 +344,13 @@ impl Database {
         &self.substitutes
     }
 
-    /// Games that [`Database::starting_at_game`] passes over.
+    /// The reels beside files that would be read instead, had their games been read by today's rules.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.passed_over
+    }
+
+    /// Games that come before the first one that is taken: those that [`Database::starting_at_game`] passes over, or
+    /// those of the reel given to [`Database::open_after`].
     pub fn games_passed_over(&self) -> u32 {
         self.games_before
     }
@@ -361,7 +403,7 @@ impl Database {
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes } = self;
+        let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
         let mut feed = Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new() };
         let is_hashed = seen.is_some();
         let mut numbers = Numbers::new(games_before, &sources, seen);

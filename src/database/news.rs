@@ -1,7 +1,7 @@
 //! Which files a reel holds already, so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::{DatabaseError, is_reel};
@@ -17,168 +17,210 @@ pub struct News {
     pub held: Vec<Held>,
 }
 
-/// An input that a reel holds, or will hold since an earlier input equals it.
+/// An input that a reel holds, or will hold since earlier inputs hold it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Held {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source with the same content; of a reel, of its first source; or the earlier input.
+    /// The name of the source with the same content, and where it is in an earlier input that is a reel, of which; or
+    /// the earlier input. Of a reel, that of one of its sources.
     pub source: String,
     /// Whether that is an earlier input.
     pub is_input: bool,
 }
 
-/// Sorts out the inputs that a reel holds: files with the same content as one of its sources, whatever
-/// their names, reels all of whose sources it holds, and the reel itself; and those that equal an earlier input. A
-/// file is read only if a source or an earlier input has the same size, and not if that has the same place and time
-/// as well. Standard input is always new.
+/// Sorts out the inputs that a reel holds, or that earlier inputs hold, as if they were appended one after the
+/// other: files with the same content as a source, whatever their names, reels all of whose sources are held, and
+/// the reel itself. A file is read only if a source or an earlier input has the same size, and not if that has the
+/// same place and time as well. Standard input is always new.
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read; a file that the reel holds with another content
-/// ([`DatabaseError::SourceChanged`]); a reel of which it holds a part ([`DatabaseError::PartlyHeld`]).
+/// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
+/// ([`DatabaseError::SourceChanged`]); a reel of which a part is held ([`DatabaseError::PartlyHeld`],
+/// [`DatabaseError::PartlyGiven`]).
 pub fn news(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<News, DatabaseError> {
-    let known = reel.map(Known::new);
-    let mut inputs = Inputs::default();
+    let mut known = Known { reel, ..Known::default() };
+    if let Some(reel) = reel {
+        known.add_sources(reel, false);
+    }
     let mut news = News::default();
     for path in pgn::list(paths)? {
         // What cannot be read is refused when it is opened.
-        let Some(metadata) = fs::metadata(&path).ok().filter(fs::Metadata::is_file) else {
+        let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
+        let Some(metadata) = metadata.filter(|_| path.as_os_str() != "-") else {
             news.paths.push(path);
             continue;
         };
-        let of_reel =
-            known.as_ref().map(|known| known.held(&path, &Stamp::of(&metadata))).transpose()?.flatten();
-        if let Some(source) = of_reel {
-            news.held.push(Held { path, source, is_input: false });
-        } else if let Some(equal) = inputs.equal(&path, metadata.len())? {
-            news.held.push(Held { path, source: equal.display().to_string(), is_input: true });
-        } else {
-            news.paths.push(path);
+        match known.holder(&path, &Stamp::of(&metadata))? {
+            Some(Holder { name, is_input }) => news.held.push(Held { path, source: name, is_input }),
+            None => news.paths.push(path),
         }
     }
     Ok(news)
 }
 
-/// The files that were new so far, by size.
+/// What the reel holds, and what it will hold once the inputs so far are appended.
 #[derive(Default)]
-struct Inputs(HashMap<u64, Vec<Input>>);
-
-struct Input {
-    path: PathBuf,
-    place: Option<PathBuf>,
-    /// Once another file of the same size was met.
-    hash: Option<u64>,
-}
-
-impl Inputs {
-    /// The earlier input that a file equals; if there is none, this is one from now on.
-    fn equal(&mut self, path: &Path, bytes: u64) -> Result<Option<PathBuf>, DatabaseError> {
-        let same_size = self.0.entry(bytes).or_default();
-        let place = path.canonicalize().ok();
-        if let Some(input) = same_size.iter().find(|input| place.is_some() && input.place == place) {
-            return Ok(Some(input.path.clone()));
-        }
-        let mut hash = None;
-        if !same_size.is_empty() {
-            hash = Some(hash_of(path)?);
-        }
-        for input in same_size.iter_mut() {
-            if input.hash.is_none() {
-                input.hash = Some(hash_of(&input.path)?);
-            }
-            if input.hash == hash {
-                return Ok(Some(input.path.clone()));
-            }
-        }
-        same_size.push(Input { path: path.to_owned(), place, hash });
-        Ok(None)
-    }
-}
-
-fn hash_of(path: &Path) -> Result<u64, DatabaseError> {
-    let unreadable = |error| PgnError::Unreadable { path: path.to_owned(), error };
-    Ok(pgn::hash_file(path).map_err(unreadable)?)
-}
-
-/// The sources of a reel, by what can be asked for. Of several, the first with a hash and the last at a place.
 struct Known<'a> {
-    reel: &'a Reel,
-    by_hash: HashMap<u64, &'a ReelSource>,
+    reel: Option<&'a Reel>,
+    /// The first of that content.
+    by_hash: HashMap<u64, Holder>,
     /// Of those whose hash is known.
     sizes: HashSet<u64>,
-    /// By where their files lay; of version 1, by where such files are now.
-    by_place: HashMap<PathBuf, &'a ReelSource>,
+    /// Inputs whose hash nobody has asked for yet, by their size; no two have the same.
+    unread: HashMap<u64, PathBuf>,
+    /// Sources of reels, by where their files lay; of version 1, by where such files are now. The last of each.
+    by_place: HashMap<PathBuf, Placed>,
+    /// Inputs by their place.
+    inputs: HashMap<PathBuf, PathBuf>,
 }
 
-impl<'a> Known<'a> {
-    fn new(reel: &'a Reel) -> Known<'a> {
-        let mut known =
-            Known { reel, by_hash: HashMap::new(), sizes: HashSet::new(), by_place: HashMap::new() };
-        for source in reel.sources() {
-            if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp {
-                known.by_hash.entry(hash).or_insert(source);
-                known.sizes.insert(bytes);
-            }
-            let is_file = source.stamp.bytes.is_some();
-            let now = || source.locate(reel.path()).filter(|_| is_file)?.canonicalize().ok();
-            if let Some(place) = source.path.clone().or_else(now) {
-                known.by_place.insert(place, source);
-            }
-        }
-        known
-    }
+/// Who holds a content.
+#[derive(Clone)]
+struct Holder {
+    name: String,
+    is_input: bool,
+}
 
-    /// The name of the source that has the content of a file; of a reel, of the first of them.
-    fn held(&self, path: &Path, now: &Stamp) -> Result<Option<String>, DatabaseError> {
-        let source = if is_reel(path) { self.held_reel(path)? } else { self.held_file(path, now)? };
-        let of_itself = || self.is_itself(path).then(|| self.reel.path().display().to_string());
-        Ok(source.map(|source| source.name.clone()).or_else(of_itself))
-    }
+/// A source of a reel whose file has a place.
+struct Placed {
+    source: ReelSource,
+    reel: PathBuf,
+    holder: Holder,
+}
 
-    /// The source that has the content of a file.
-    fn held_file(&self, path: &Path, now: &Stamp) -> Result<Option<&'a ReelSource>, DatabaseError> {
-        let same_file = path.canonicalize().ok().and_then(|place| self.by_place.get(&place).copied());
-        if let Some(source) = same_file
-            && source.stamp.hash.is_some()
-            && now.modified_ns.is_some()
-            && *now == (Stamp { hash: None, ..source.stamp })
-        {
-            return Ok(Some(source));
+impl Known<'_> {
+    /// Who holds a file or reel already; if nobody does, it is held from now on.
+    fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, DatabaseError> {
+        let place = path.canonicalize().ok();
+        if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
+            return Ok(Some(Holder::input(input)));
         }
-        if now.bytes.is_some_and(|bytes| self.sizes.contains(&bytes))
-            && let Some(source) = self.by_hash.get(&hash_of(path)?)
-        {
-            return Ok(Some(source));
-        }
-        let Some(source) = same_file else { return Ok(None) };
-        let how = match source.stamp.hash {
-            Some(_) => "has changed since",
-            None if source.failure.is_some() => "was not read to its end when",
-            None => "may have changed since",
+        let reel = if is_reel(path) { Some(Reel::open(path)?) } else { None };
+        let found = match &reel {
+            Some(reel) => self.holder_of_reel(reel)?,
+            None => place.as_deref().and_then(|place| self.holder_unchanged(place, now)),
         };
-        let reel = self.reel.path().to_owned();
-        Err(DatabaseError::SourceChanged { path: path.to_owned(), reel, how })
+        if found.is_some() {
+            return Ok(found);
+        }
+        let bytes = now.bytes.unwrap_or_default();
+        let hash = match self.knows_size(bytes).then(|| pgn::hash_file(path)).transpose() {
+            Ok(hash) => hash,
+            // Whether it has changed cannot be told.
+            Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
+                return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
+            }
+            // It will be among what was not read.
+            Err(_) => None,
+        };
+        if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
+            return Ok(Some(holder.clone()));
+        }
+        match (&reel, place.as_ref().and_then(|place| self.by_place.get(place))) {
+            (Some(reel), _) => self.add_sources(reel, true),
+            (None, Some(Placed { source, reel, .. })) => return Err(changed(path, source, reel)),
+            (None, None) => {}
+        }
+        match hash {
+            Some(hash) => drop(self.by_hash.insert(hash, Holder::input(path))),
+            None => drop(self.unread.insert(bytes, path.to_owned())),
+        }
+        self.inputs.extend(place.map(|place| (place, path.to_owned())));
+        Ok(None)
     }
 
-    /// Whether a path is that of the reel.
-    fn is_itself(&self, path: &Path) -> bool {
-        matches!((path.canonicalize(), self.reel.path().canonicalize()), (Ok(path), Ok(reel)) if path == reel)
+    /// The holder of a file that lies where a source lay and has its size and time.
+    fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
+        let Placed { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
+        let is_same =
+            stamp.hash.is_some() && now.modified_ns.is_some() && *now == Stamp { hash: None, ..*stamp };
+        is_same.then(|| holder.clone())
     }
 
-    /// The first source of a reel all of whose sources are held.
-    fn held_reel(&self, path: &Path) -> Result<Option<&'a ReelSource>, DatabaseError> {
-        if self.is_itself(path) {
-            return Ok(self.reel.sources().first());
+    /// The holder of a reel all of whose sources are held.
+    fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, DatabaseError> {
+        let path = other.path();
+        if let Some(reel) = self.reel
+            && let (Ok(a), Ok(b)) = (path.canonicalize(), reel.path().canonicalize())
+            && a == b
+        {
+            let first = reel.sources().first().map(|source| source.name.clone());
+            let name = first.unwrap_or_else(|| path.display().to_string());
+            return Ok(Some(Holder { name, is_input: false }));
         }
-        let other = Reel::open(path)?;
-        let held = |source: &ReelSource| self.by_hash.get(&source.stamp.hash?).copied();
-        let mut held_sources = other.sources().iter().filter_map(|source| Some((source, held(source)?)));
-        let Some((source, first)) = held_sources.next() else { return Ok(None) };
-        if 1 + held_sources.count() == other.sources().len() {
-            return Ok(Some(first));
+        let (mut held, mut not_held) = (Vec::new(), 0);
+        for source in other.sources().iter().filter(|source| !source.is_nothing()) {
+            match self.holder_of_source(source) {
+                Some(holder) => held.push((source, holder)),
+                None => not_held += 1,
+            }
         }
-        let (path, reel) = (path.to_owned(), self.reel.path().to_owned());
-        Err(DatabaseError::PartlyHeld { path, reel, source_name: source.name.clone() })
+        // Of several, an earlier input: the reel does not hold that yet.
+        let index = held.iter().position(|(_, holder)| holder.is_input).unwrap_or(0);
+        if held.is_empty() {
+            return Ok(None);
+        }
+        let (source, holder) = held.swap_remove(index);
+        let (path, source_name) = (path.to_owned(), source.name.clone());
+        match self.reel.filter(|_| !holder.is_input) {
+            _ if not_held == 0 => Ok(Some(holder)),
+            Some(reel) => Err(DatabaseError::PartlyHeld { path, reel: reel.path().to_owned(), source_name }),
+            None => Err(DatabaseError::PartlyGiven { path, source_name }),
+        }
     }
+
+    fn holder_of_source(&mut self, source: &ReelSource) -> Option<Holder> {
+        let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp else { return None };
+        if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None }
+    }
+
+    /// Whether some content of this size is held; its hash is known afterwards. Of an input that cannot be read
+    /// nothing will be held.
+    fn knows_size(&mut self, bytes: u64) -> bool {
+        if let Some(input) = self.unread.remove(&bytes)
+            && let Ok(hash) = pgn::hash_file(&input)
+        {
+            self.by_hash.entry(hash).or_insert_with(|| Holder::input(&input));
+            self.sizes.insert(bytes);
+        }
+        self.sizes.contains(&bytes)
+    }
+
+    /// Adds the sources of a reel.
+    fn add_sources(&mut self, reel: &Reel, is_input: bool) {
+        for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
+            let name = match is_input {
+                true => format!("{} in {}", source.name, reel.path().display()),
+                false => source.name.clone(),
+            };
+            let holder = Holder { name, is_input };
+            if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp {
+                self.by_hash.entry(hash).or_insert_with(|| holder.clone());
+                self.sizes.insert(bytes);
+            }
+            let now = || source.locate(reel.path()).filter(|_| source.is_file())?.canonicalize().ok();
+            if let Some(place) = source.path.clone().or_else(now) {
+                let placed = Placed { source: source.clone(), reel: reel.path().to_owned(), holder };
+                self.by_place.insert(place, placed);
+            }
+        }
+    }
+}
+
+impl Holder {
+    fn input(path: &Path) -> Holder {
+        Holder { name: path.display().to_string(), is_input: true }
+    }
+}
+
+/// Why a file is refused that lies where a source of another content lay.
+fn changed(path: &Path, source: &ReelSource, reel: &Path) -> DatabaseError {
+    let how = match source.stamp.hash {
+        Some(_) => "has changed since",
+        None if source.failure.is_some() => "was not read to its end when",
+        None => "may have changed since",
+    };
+    DatabaseError::SourceChanged { path: path.to_owned(), reel: reel.to_owned(), how }
 }

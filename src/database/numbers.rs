@@ -10,8 +10,8 @@ pub(super) struct Numbers {
     seen: Option<GameSet>,
 }
 
-#[derive(Clone, Copy)]
 struct SourceCount {
+    name: String,
     games: u32,
     duplicates: u32,
 }
@@ -20,7 +20,11 @@ impl Numbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> Numbers {
         // A forged reel may claim more.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
-        let count = |source: &SourceSummary| SourceCount { games: games_of(source), duplicates: 0 };
+        let count = |source: &SourceSummary| SourceCount {
+            name: source.name.clone(),
+            games: games_of(source),
+            duplicates: 0,
+        };
         Numbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
@@ -50,7 +54,11 @@ impl Numbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        *block = block.without_duplicates(&duplicates);
+        // Who brings games from elsewhere along may have seen sources that are none of these.
+        let name = |source: u32| {
+            self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
+        };
+        *block = block.without_duplicates(&duplicates, name);
         true
     }
 

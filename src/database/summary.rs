@@ -14,7 +14,8 @@ pub struct SourceSummary {
     /// Where its file lies, or lay when a reel was made from it, from the root and without links; unknown of what
     /// is no file.
     pub path: Option<PathBuf>,
-    /// What its file was known by when it was read: all of it once it was read to its end.
+    /// What its file was known by when it was read: all of it once it was read to its end, the content only if
+    /// [`pgn::Options::hash`](crate::pgn::Options::hash) asked for that.
     pub stamp: Stamp,
     /// Games read, skipped ones included.
     pub games: u64,
@@ -24,6 +25,8 @@ pub struct SourceSummary {
     pub reel: Option<PathBuf>,
     /// Why that reel does not hold all of it, if so.
     pub reel_failure: Option<String>,
+    /// The version of the rules by which its games were read: see [`ReelSource::reader`].
+    pub reader: u32,
     /// Why it was not read to its end, and at which byte of the decompressed text, if so.
     pub failure: Option<(u64, String)>,
 }
@@ -37,6 +40,7 @@ impl SourceSummary {
             duplicates: source.duplicates,
             reel: Some(reel.path().to_owned()),
             reel_failure: source.failure.clone(),
+            reader: source.reader,
             ..SourceSummary::default()
         }
     }
@@ -52,6 +56,7 @@ impl SourceSummary {
             games: self.games,
             duplicates: self.duplicates,
             failure: failure.or_else(|| self.reel_failure.clone()),
+            reader: self.reader,
         }
     }
 }

@@ -249,21 +249,25 @@ fn next_part(sources: &mut Sources) -> io::Result<Option<Part>> {
     }
 }
 
-/// The game that begins at an offset of a file.
+/// The game that begins at an offset of a file. What goes on longer than a game may is cut there, as it
+/// was when the game was read.
 fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();
     let mut want = GAME_BYTES;
+    // Whether a game has ended is seen some bytes later.
+    let want_max = game_bytes_max.saturating_add(GAME_BYTES / 4);
     loop {
+        want = want.min(want_max);
         let more = (want - text.len()) as u64;
         let is_end = (file.by_ref().take(more).read_to_end(&mut text)? as u64) < more;
         let game = match pgn::game_text(&text, game_bytes_max) {
-            None if is_end => Some(pgn::first_game(&text, game_bytes_max)),
+            None if is_end || want == want_max => Some(pgn::first_game(&text, game_bytes_max)),
             game => game,
         };
         if let Some(game) = game {
-            text.truncate(game.len());
-            return Ok(text);
+            // A new one: many games may be held at once, and this one has room for longer ones.
+            return Ok(game.to_vec());
         }
         want *= 2;
     }

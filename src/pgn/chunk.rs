@@ -94,7 +94,7 @@ impl Cutter {
         self.source
     }
 
-    /// Size and hash of the raw source, if it was read to its end.
+    /// Size and hash of the raw source, if it was read to its end and this was asked for.
     pub(super) fn whole(&self) -> Option<Whole> {
         self.decoder.whole()
     }

@@ -48,7 +48,7 @@ pub(super) struct Decoder {
     whole: Arc<OnceLock<Whole>>,
 }
 
-/// What is known of raw bytes once they were read to their end.
+/// What is known of raw bytes once they were read to their end, if it was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole {
     pub(super) bytes: u64,
@@ -60,11 +60,15 @@ pub(super) struct Whole {
 const ZSTD_WINDOW_LOG_MAX: u32 = 31;
 
 impl Decoder {
-    /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`.
-    pub(super) fn new(raw: Box<dyn Read + Send>, consumed: Arc<AtomicU64>) -> io::Result<Decoder> {
+    /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`. They are hashed if `hash` says so.
+    pub(super) fn new(
+        raw: Box<dyn Read + Send>,
+        consumed: Arc<AtomicU64>,
+        hash: bool,
+    ) -> io::Result<Decoder> {
         let whole = Arc::default();
-        let mut raw =
-            Counting { raw, consumed, bytes: 0, hasher: XxHash3_64::new(), whole: Arc::clone(&whole) };
+        let hasher = hash.then(XxHash3_64::new);
+        let mut raw = Counting { raw, consumed, bytes: 0, hasher, whole: Arc::clone(&whole) };
         let mut head = Vec::new();
         Read::by_ref(&mut raw).take(5).read_to_end(&mut head)?;
         let compression = Compression::of(&head);
@@ -99,7 +103,7 @@ impl Decoder {
         }
     }
 
-    /// Size and hash of the raw bytes, if they were read to their end.
+    /// Size and hash of the raw bytes, if they were read to their end and this was asked for.
     pub(super) fn whole(&self) -> Option<Whole> {
         self.whole.get().copied()
     }
@@ -116,13 +120,13 @@ impl Decoder {
     }
 }
 
-/// Counts and hashes what is read.
+/// Counts what is read, and hashes it where that is wanted.
 struct Counting {
     raw: Box<dyn Read + Send>,
     /// Of all sources.
     consumed: Arc<AtomicU64>,
     bytes: u64,
-    hasher: XxHash3_64,
+    hasher: Option<XxHash3_64>,
     whole: Arc<OnceLock<Whole>>,
 }
 
@@ -131,9 +135,10 @@ impl Read for Counting {
         let length = self.raw.read(buffer)?;
         self.consumed.fetch_add(length as u64, Ordering::Relaxed);
         self.bytes += length as u64;
-        self.hasher.write(&buffer[..length]);
+        let Some(hasher) = &mut self.hasher else { return Ok(length) };
+        hasher.write(&buffer[..length]);
         if length == 0 && !buffer.is_empty() {
-            self.whole.get_or_init(|| Whole { bytes: self.bytes, hash: self.hasher.finish() });
+            self.whole.get_or_init(|| Whole { bytes: self.bytes, hash: hasher.finish() });
         }
         Ok(length)
     }

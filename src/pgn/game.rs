@@ -1,4 +1,4 @@
-//! One game as read: what the reel's writer and nobody else consumes.
+//! One game as read: what a reel is built from, and what texts and annotations are compared with.
 
 use crate::board::{PackedMove, Position};
 

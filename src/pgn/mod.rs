@@ -65,6 +65,10 @@ mod sources;
 mod stamp;
 mod start;
 
+/// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
+/// its number, place, start, moves, result, tags, or what is said of its faults.
+pub const READER_VERSION: u32 = 1;
+
 pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, Part};
 pub use decode::Compression;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk::{Chunk, Cutter};
-use super::decode::{Compression, Decoder};
+use super::decode::{Compression, Decoder, Whole};
 use super::{PgnError, SourceFailure, Stamp};
 
-/// Sizes. The defaults suit; tests inject small ones.
+/// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -20,11 +20,14 @@ pub struct Options {
     /// The longest game that is read to its end, in bytes. A longer one is cut there, with a fault;
     /// this bounds the memory that a file without any game boundary takes.
     pub game_bytes_max: usize,
+    /// Hashes the bytes of every source as they are stored, for [`Stamp::hash`]: whoever makes a reel wants to know
+    /// the file again.
+    pub hash: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { chunk_bytes: 1 << 20, game_bytes_max: 64 << 20 }
+        Options { chunk_bytes: 1 << 20, game_bytes_max: 64 << 20, hash: false }
     }
 }
 
@@ -39,7 +42,7 @@ pub struct Source {
     /// Its size before decompression, where that is known.
     pub bytes: Option<u64>,
     /// What its file is known by: size and time once it has been opened, the content once it was read to its
-    /// end. Nothing is known of what is no file.
+    /// end. Of what is no file, size and content alone.
     pub stamp: Stamp,
     /// How it is packed; known once it has been opened.
     pub compression: Option<Compression>,
@@ -190,7 +193,7 @@ impl Sources {
             Input::Stdin => Ok(Box::new(io::stdin())),
             Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
         };
-        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed))) {
+        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), self.options.hash)) {
             Ok(decoder) => {
                 self.sources[index as usize].compression = Some(decoder.compression);
                 self.current = Some(Cutter::new(index, decoder));
@@ -209,9 +212,12 @@ impl Sources {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();
         let source = &mut self.sources[index as usize];
-        let failed = self.failures.iter().any(|failure| failure.source == index);
-        let whole = cutter.whole().filter(|whole| !failed && source.stamp.bytes == Some(whole.bytes));
-        source.stamp.hash = whole.map(|whole| whole.hash);
+        // Sources fail one after the other.
+        let failed = self.failures.last().is_some_and(|failure| failure.source == index);
+        let is_known = |whole: &Whole| !failed && source.stamp.bytes.is_none_or(|bytes| bytes == whole.bytes);
+        if let Some(Whole { bytes, hash }) = cutter.whole().filter(is_known) {
+            source.stamp = Stamp { bytes: Some(bytes), hash: Some(hash), ..source.stamp };
+        }
     }
 }
 

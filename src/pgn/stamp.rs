@@ -11,14 +11,15 @@ use std::time::UNIX_EPOCH;
 
 use twox_hash::XxHash3_64;
 
-/// What a file was like when it was read. All unknown for what is no file.
+/// What a file was like when it was read. Of what is no file, only the content may be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stamp {
-    /// Its size as stored, before decompression.
+    /// Its size as stored, before decompression; of what is no file, how much of it there was.
     pub bytes: Option<u64>,
     /// When it was last written to, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
-    /// XXH3 (64 bits) of its bytes as stored; unknown where it was not read to its end.
+    /// XXH3 (64 bits) of its bytes as stored; unknown where it was not read to its end, or nobody asked for it
+    /// ([`Options::hash`](super::Options::hash)).
     pub hash: Option<u64>,
 }
 
@@ -33,6 +34,8 @@ pub enum Freshness {
     Changed,
     /// There is no such file.
     Missing,
+    /// The size is the same and the time differs; the content was not compared.
+    Unread,
     /// Too little is known to tell: it was not read to its end, or was no file.
     Unknown,
 }
@@ -62,6 +65,19 @@ impl Stamp {
     ///
     /// Why the file cannot be looked at.
     pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
+        match (self.compare_unread(path)?, self.hash) {
+            (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
+            (Freshness::Unread, _) => Ok(Freshness::Changed),
+            (freshness, _) => Ok(freshness),
+        }
+    }
+
+    /// The same by size and time alone: where these leave the content in doubt, that is the answer.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match fs::metadata(path) {
             Ok(metadata) => Stamp::of(&metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Freshness::Missing),
@@ -74,11 +90,7 @@ impl Stamp {
         if self.modified_ns.is_some() && self.modified_ns == now.modified_ns {
             return Ok(Freshness::Fresh);
         }
-        match self.hash {
-            None => Ok(Freshness::Unknown),
-            Some(hash) if hash == hash_file(path)? => Ok(Freshness::Touched),
-            Some(_) => Ok(Freshness::Changed),
-        }
+        Ok(if self.hash.is_some() { Freshness::Unread } else { Freshness::Unknown })
     }
 }
 

@@ -48,13 +48,25 @@ impl GameHash {
 /// the table grows, the old one is there as well.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
-    /// Words of the hash, and the number of the first game that has it.
+    /// Words of the hash, and the number over all sources of the first game that has it.
     games: HashTable<([u32; 4], u32)>,
+    /// Where these numbers lead to, by the first of each run.
+    runs: Vec<Run>,
+}
+
+/// Games of one source that follow each other.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Games over all sources before it.
+    games_before: u32,
+    source: u32,
+    /// Games of the source before it.
+    in_source_before: u32,
 }
 
 impl GameSet {
     /// Adds a game unless an equal one is there, whose number is returned then.
-    pub fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
+    fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
         let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
         if let Some(&(_, first)) = self.games.find(place(&words), |game| game.0 == words) {
@@ -64,22 +76,50 @@ impl GameSet {
         None
     }
 
-    /// Adds all games of a block, by their numbers over all sources.
+    /// Adds all games of a block. Blocks come in their order.
     pub fn insert_block(&mut self, block: &Block, hashes: &[GameHash]) {
+        self.add_runs(block);
         for (game, &hash) in block.games().zip(hashes) {
             self.insert(hash, game.number());
         }
     }
 
-    /// The games of a block that equal an earlier one, of it or seen before; the others are added.
+    /// The games of a block that equal an earlier one, of it or seen before; the others are added. Blocks come
+    /// in their order, after those that were seen before.
     pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
+        self.add_runs(block);
         let numbered = block.games().zip(hashes);
         numbered
             .filter_map(|(game, &hash)| {
                 let first = self.insert(hash, game.number())?;
-                Some(Duplicate { index: game.index(), first })
+                let (source, number) = self.place(first);
+                Some(Duplicate { index: game.index(), source, number })
             })
             .collect()
+    }
+
+    fn add_runs(&mut self, block: &Block) {
+        let mut games_before = block.games_before;
+        for part in &block.parts {
+            let run = Run { games_before, source: part.source, in_source_before: part.games_before };
+            // A source whose parts lie apart, as no index makes them, gets a run for each.
+            let goes_on = |last: &Run| {
+                last.source == run.source
+                    && run.games_before.wrapping_sub(last.games_before)
+                        == run.in_source_before.wrapping_sub(last.in_source_before)
+            };
+            if !self.runs.last().is_some_and(goes_on) {
+                self.runs.push(run);
+            }
+            games_before += part.games;
+        }
+    }
+
+    /// The source of a game, and its number in that.
+    fn place(&self, number: u32) -> (u32, u32) {
+        let run = self.runs.partition_point(|run| run.games_before < number) - 1;
+        let Run { games_before, source, in_source_before } = self.runs[run];
+        (source, in_source_before.saturating_add(number - games_before))
     }
 }
 
@@ -88,13 +128,20 @@ impl GameSet {
 pub struct Duplicate {
     /// Its index in the block.
     pub index: usize,
-    /// The number of the earlier one over all sources.
-    pub first: u32,
+    /// The source of the earlier one.
+    pub source: u32,
+    /// The number of the earlier one in its source, from 1.
+    pub number: u32,
 }
 
 impl Block {
-    /// The same block with some games skipped, which keep their numbers. Indices rise.
-    pub(crate) fn without_duplicates(&self, duplicates: &[Duplicate]) -> Block {
+    /// The same block with some games skipped, which keep their numbers. Indices rise. What a game repeats is
+    /// told by its source's name and its number in that: numbers over all sources change from reel to reel.
+    pub(crate) fn without_duplicates<'a>(
+        &self,
+        duplicates: &[Duplicate],
+        name: impl Fn(u32) -> &'a str,
+    ) -> Block {
         let mut builder = BlockBuilder::with_parts(&self.parts);
         let mut dropped = Vec::with_capacity(duplicates.len());
         for row in self.games() {
@@ -104,7 +151,8 @@ impl Block {
                 continue;
             };
             let GameRecord { part, number, offset, .. } = self.games[row.index()];
-            let reason = format!("exact duplicate of game {}", duplicate.first);
+            let reason =
+                format!("exact duplicate of game {} of {}", duplicate.number, name(duplicate.source));
             dropped.push(Problem { kind: ProblemKind::Skipped, part, number, offset, ply: 0, reason });
         }
         let place = |problem: &Problem| (problem.part, problem.number);

@@ -41,7 +41,9 @@ pub(super) struct FileHeader {
     pub(super) directory_bytes: u64,
     pub(super) blocks: u32,
     pub(super) directory_crc: u32,
-    pub(super) reserved: [u64; 2],
+    /// The version of the rules by which all its games were read; 0 where that is not known, or not one.
+    pub(super) reader: u32,
+    pub(super) reserved: [u32; 3],
 }
 
 impl FileHeader {

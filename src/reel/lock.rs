@@ -10,9 +10,35 @@ use std::path::{Path, PathBuf};
 
 /// Temporary names that are tried before what lies there is said to be in the way.
 const NAMES_MAX: u32 = 1000;
+/// How often a file may be replaced while it is opened.
+const ROUNDS_MAX: u32 = 100;
+/// Links to links that are followed, as many as Linux does.
+const LINKS_MAX: u32 = 40;
 
 /// Why there is no temporary file: the name that was tried last, and what the system said.
 pub(crate) type NoTemporary = (PathBuf, io::Error);
+
+/// The file that is written when a path is: links are followed, also where they lead to nothing yet.
+///
+/// # Errors
+///
+/// Links that lead to one another.
+pub fn target_of(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(target) = fs::canonicalize(path) {
+        return Ok(target);
+    }
+    let mut target = path.to_owned();
+    // What is there and has no path of its own, such as a pipe behind `/dev/stdout`, is taken by this one.
+    if fs::metadata(path).is_ok() {
+        return Ok(target);
+    }
+    for _ in 0..LINKS_MAX {
+        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
+        target.pop();
+        target.push(next);
+    }
+    Err(io::Error::other("too many links lead to one another; name the file itself"))
+}
 
 /// Creates a file beside another, under a name that nothing has: its own with `.tmp`, the number of the process
 /// and, where a process of that number left one behind, a number more.
@@ -50,13 +76,24 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
 /// Opens the file that has a name, for nobody else to write to or to replace; `None` if somebody else does.
 /// Others may read it.
 pub(super) fn open_alone(path: &Path) -> io::Result<Option<File>> {
-    loop {
-        match open_and_lock(path)? {
-            // Who had it before may have put another file there.
-            Some(file) if !is_at(&file, path)? => {}
-            opened => return Ok(opened),
+    open_settled(|| {
+        let file = open_and_lock(path)?;
+        let is_settled = file.as_ref().map_or(Ok(true), |file| is_at(file, path))?;
+        Ok((file, is_settled))
+    })
+}
+
+/// Opens a file until it is the one that has the name: who had it before may have put another one there.
+fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
+    for _ in 0..ROUNDS_MAX {
+        let (file, is_settled) = open()?;
+        if is_settled {
+            return Ok(file);
         }
     }
+    // File systems that number files anew each time would keep us here for ever.
+    let text = "whenever it is opened, another file has its name; wait until nobody replaces it, or write to another disk";
+    Err(io::Error::other(text))
 }
 
 #[cfg(not(windows))]
@@ -66,10 +103,16 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        // Not every file system has locks.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(Some(file)),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// Whether a lock was refused since the file system has none; NFS without its daemon for locks says so in its own way.
+#[cfg(not(windows))]
+fn has_no_locks(error: &io::Error) -> bool {
+    const ENOLCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
+    error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(ENOLCK)
 }
 
 /// The same where a lock would keep readers away as well. The file may be replaced, by whoever has it open so.
@@ -110,4 +153,33 @@ pub(super) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 /// starting has the file open for a moment, and so the lock.
 pub(super) fn release(file: &File) {
     let _ = file.unlock();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_never_has_its_name_is_given_up() {
+        let settled_after = |rounds: u32| {
+            let mut opened = 0;
+            let result = open_settled(|| {
+                opened += 1;
+                Ok((opened, opened == rounds))
+            });
+            (opened, result)
+        };
+        assert!(matches!(settled_after(3), (3, Ok(3))));
+        let (opened, result) = settled_after(u32::MAX);
+        assert_eq!(opened, ROUNDS_MAX);
+        assert!(result.unwrap_err().to_string().starts_with("whenever it is opened, another file"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn file_systems_without_locks_are_known() {
+        // EOPNOTSUPP, ENOSYS, ENOLCK; EACCES, EIO.
+        let found = [95, 38, 37, 13, 5].map(|code| has_no_locks(&io::Error::from_raw_os_error(code)));
+        assert_eq!(found, [true, true, true, false, false]);
+    }
 }

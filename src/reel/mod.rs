@@ -9,7 +9,7 @@
 //! into positions. The invariant that everything here keeps: replaying a segment from its key, and
 //! replaying the block from its first slot, give the same positions.
 //!
-//! Only the builder knows PGN, and only what a read game looks like.
+//! Of PGN it knows what a read game is made of, and what the file of one is known by; how text is read it does not.
 
 mod block;
 mod builder;
@@ -34,6 +34,7 @@ pub use duplicates::{Duplicate, GameHash, GameSet};
 pub use encode::EncodedBlock;
 pub use format::{FORMAT_VERSION, MAGIC, Part as FilePart, ReelError, SectionBytes};
 pub(crate) use lock::create_temporary;
+pub use lock::target_of;
 pub use reader::Reel;
 pub use source::ReelSource;
 pub use strings::Strings;

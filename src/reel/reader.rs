@@ -93,7 +93,7 @@ impl Reel {
             return Err("the last block does not end at the directory");
         }
         for _ in 0..bytes.count()? {
-            self.sources.push(ReelSource::decode(&mut bytes, self.header.version)?);
+            self.sources.push(ReelSource::decode(&mut bytes, self.header.version, self.reader())?);
         }
         self.totals = Totals::decode(&mut bytes)?;
         let [keys, moves, starts, games, tags, problems] = [(); 6].map(|()| bytes.number());
@@ -181,6 +181,12 @@ impl Reel {
     /// The version of the format.
     pub fn version(&self) -> u32 {
         self.header.version
+    }
+
+    /// The version of the rules by which all its games were read
+    /// ([`READER_VERSION`](crate::pgn::READER_VERSION) then); 0 where that is not known, or not one.
+    pub fn reader(&self) -> u32 {
+        self.header.reader
     }
 
     /// How many blocks there are.

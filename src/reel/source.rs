@@ -22,6 +22,9 @@ pub struct ReelSource {
     pub duplicates: u64,
     /// Why it was not read to its end, if it was not.
     pub failure: Option<String>,
+    /// The version of the rules by which its games were read ([`READER_VERSION`](crate::pgn::READER_VERSION) then);
+    /// 0: not known. A reel has one for all its sources: it is not known where these have several.
+    pub reader: u32,
 }
 
 impl ReelSource {
@@ -39,6 +42,17 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
+    /// Whether it was a file, as far as that is known: of a stream only size and content are.
+    pub fn is_file(&self) -> bool {
+        let Stamp { bytes, modified_ns, hash } = self.stamp;
+        bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
+    }
+
+    /// Whether nothing of it was read, such as of a file that could not be opened.
+    pub fn is_nothing(&self) -> bool {
+        self.failure.is_some() && self.games == 0
+    }
+
     /// Compares the file that is there now with the one that was read. It is read only where its size is
     /// the same and its time is not.
     ///
@@ -46,11 +60,28 @@ impl ReelSource {
     ///
     /// Why the file cannot be looked at.
     pub fn freshness(&self, reel: &Path) -> io::Result<Freshness> {
-        if self.stamp == Stamp::default() {
+        self.compare(reel, Stamp::compare)
+    }
+
+    /// The same without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn freshness_unread(&self, reel: &Path) -> io::Result<Freshness> {
+        self.compare(reel, Stamp::compare_unread)
+    }
+
+    fn compare(
+        &self,
+        reel: &Path,
+        compare: impl Fn(&Stamp, &Path) -> io::Result<Freshness>,
+    ) -> io::Result<Freshness> {
+        if !self.is_file() {
             return Ok(Freshness::Unknown);
         }
         match self.locate(reel) {
-            Some(path) => self.stamp.compare(&path),
+            Some(path) => compare(&self.stamp, &path),
             None => Ok(Freshness::Missing),
         }
     }
@@ -71,12 +102,13 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure.
-    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32) -> Result<ReelSource, Fault> {
+    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
+    /// reading stands in the header.
+    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32, reader: u32) -> Result<ReelSource, Fault> {
         let name = bytes.text()?;
         let (size, games) = (bytes.number()?, bytes.number()?);
         let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());
-        let mut source = ReelSource { name, games, failure, ..ReelSource::default() };
+        let mut source = ReelSource { name, games, failure, reader, ..ReelSource::default() };
         source.stamp.bytes = size.checked_sub(1);
         if version >= 2 {
             source.stamp.modified_ns = bytes.number()?.checked_sub(1);

@@ -219,7 +219,7 @@ mod tests {
             ("variant Atomic is not supported", "variant atomic is not supported"),
             ("game is longer than 67108864 bytes", "game is longer than N bytes"),
             ("comment is not closed", "comment is not closed"),
-            ("exact duplicate of game 17", DUPLICATE),
+            ("exact duplicate of game 17 of a.pgn", DUPLICATE),
         ] {
             assert_eq!(reason_class(reason), class);
         }

@@ -10,7 +10,7 @@ use super::encode::EncodedBlock;
 use super::format::{
     DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError, SectionBytes,
 };
-use super::lock::{self, is_at, open_alone, release};
+use super::lock::{self, is_at, open_alone, release, target_of};
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -120,7 +120,7 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
         }
@@ -206,6 +206,7 @@ impl ReelWriter {
             directory_bytes: directory.len() as u64,
             blocks: self.entries.len() as u32,
             directory_crc: crc32fast::hash(&directory),
+            reader: self.reader_of_all(sources),
             ..FileHeader::default()
         };
         header.crc = header.checksum();
@@ -239,11 +240,10 @@ impl ReelWriter {
         file.sync_all()?;
         release(&file);
         if let Place::Beside { temporary, instead } = &self.place {
-            if matches!(instead, Instead::Nothing) && self.target.exists() {
-                let text = "it was made by somebody else meanwhile; append once more";
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+            match instead {
+                Instead::Nothing => rename_to_new(temporary, &self.target)?,
+                Instead::Any(_) => fs::rename(temporary, &self.target)?,
             }
-            fs::rename(temporary, &self.target)?;
             if let Instead::Any(Some(before)) = instead {
                 release(before);
             }
@@ -253,6 +253,14 @@ impl ReelWriter {
             self.place = Place::Final;
         }
         Ok(())
+    }
+
+    /// The version of the rules by which the games of all sources were read, if it is one.
+    fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
+        let before = self.reel().map_or(&[][..], Reel::sources);
+        let mut readers = before.iter().chain(sources).map(|source| source.reader);
+        let first = readers.next().unwrap_or_default();
+        if readers.all(|reader| reader == first) { first } else { 0 }
     }
 
     fn directory(&mut self, sources: &[ReelSource]) -> Vec<u8> {
@@ -301,6 +309,25 @@ impl Drop for ReelWriter {
             }
             (Place::After(_), None) | (Place::Final, _) => {}
         }
+    }
+}
+
+/// Gives a file a name that nothing has. A second name is refused by the system where it is taken, in one step;
+/// not every file system has second names.
+fn rename_to_new(temporary: &Path, target: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, target) {
+        Ok(()) => {
+            // The reel has its name, whatever becomes of the other.
+            let _ = fs::remove_file(temporary);
+            Ok(())
+        }
+        Err(error)
+            if error.kind() == io::ErrorKind::AlreadyExists || fs::symlink_metadata(target).is_ok() =>
+        {
+            let text = "it was made by somebody else meanwhile; append once more";
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
+        }
+        Err(_) => fs::rename(temporary, target),
     }
 }
 

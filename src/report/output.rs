@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::reel::create_temporary;
+use crate::reel::{create_temporary, target_of};
 
 /// Why an output cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -104,7 +104,7 @@ impl OutputFile {
         if ["gz", "bz2", "xz", "zip"].into_iter().any(ends_in) {
             return Err(OutputError::Packing { path: path.to_owned() });
         }
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = target_of(path).map_err(fault)?;
         let found = fs::metadata(&target).ok();
         let is_folder = found.as_ref().is_some_and(fs::Metadata::is_dir);
         if is_folder || target.file_name().is_none() {
@@ -287,6 +287,11 @@ mod tests {
         out.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"after");
+        // The same where it leads to nothing yet.
+        fs::remove_file(&target).unwrap();
+        OutputFile::create(&link).unwrap().finish().unwrap();
+        assert_eq!(names(folder.path()), ["link", "target"]);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink() && target.is_file());
     }
 
     /// `/dev/full` answers every write as a full disk does.

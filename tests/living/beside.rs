@@ -1,10 +1,17 @@
 //! Reels that are read instead of the files beside which they lie.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{folder, games, run, set_time};
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::pgn::READER_VERSION;
+use orbit_chess::reel::{GameHash, Problem, Reel};
+use sha2::{Digest as _, Sha256};
+
+use super::{folder, games, hits, info, run, set_time};
 
 const NOTICE: &str = "a.reel is fresh: reading it instead of a.pgn";
 
@@ -114,6 +121,88 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
         fs::write(path("a.reel"), bytes).unwrap();
         assert!(!is_read(&["a.pgn"]));
     }
+}
+
+/// Says of a reel that its games were read by other rules, and makes the checksum of its header right again.
+fn read_by(path: &Path, reader: u32) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[48..52].copy_from_slice(&reader.to_le_bytes());
+    bytes[12..16].fill(0);
+    let crc = crc32fast::hash(&bytes[..64]);
+    bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
+    let folder = folder();
+    let folder = folder.path();
+    let reel = folder.join("a.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
+    // By older ones, by newer ones, by unknown ones.
+    for reader in [0, 999] {
+        read_by(&reel, reader);
+        let notice = "a.reel was made from a.pgn by other rules of reading: reading a.pgn; `orbit index a.pgn -o a.reel` \
+                      makes it anew";
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+        assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
+        assert!(!stderr.contains("rules"), "{stderr}");
+        // By its own name it is read; so it is with the file that it is out of date for anyway.
+        assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
+        // Copied or added to, it is no newer.
+        fs::copy(&reel, folder.join("grown.reel")).unwrap();
+        run(folder, 0, &["index", "--append", "b.pgn", "-o", "grown.reel"]);
+        run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+        for (name, expected) in [("again.reel", reader), ("grown.reel", 0)] {
+            assert_eq!(Reel::open(&folder.join(name)).unwrap().reader(), expected, "{name}");
+            assert_eq!(info(folder, name)["reader_version"], expected, "{name}");
+        }
+    }
+    fs::write(folder.join("a.pgn"), games("other")).unwrap();
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+    assert!(!stderr.contains("rules"), "{stderr}");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "again.reel"]);
+    assert_eq!(Reel::open(&folder.join("again.reel")).unwrap().reader(), READER_VERSION);
+    assert!(scan(folder, &["a.pgn"]).1);
+}
+
+/// Who changes what is kept of some game raises the version, so that reels beside files do not outlive the change.
+#[test]
+fn what_is_kept_of_games_goes_with_a_version() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = ["games/sample.pgn", "tests/data/games"].map(|path| root.join(path));
+    let database = Database::open(&paths, DatabaseOptions::default()).unwrap();
+    let mut digest = Sha256::new();
+    let summary = database.for_each_block(
+        1,
+        |block| {
+            let mut kept = String::new();
+            for (game, hash) in block.games().zip(GameHash::of_block(block)) {
+                writeln!(kept, "{} {} {:x}", game.number_in_source(), game.offset(), hash.0).unwrap();
+            }
+            for problem in block.problems() {
+                let (Problem { kind, offset, ply, reason, .. }, place) =
+                    (problem, block.number_in_source(problem));
+                writeln!(kept, "{place:?} {kind:?} {offset} {ply} {reason}").unwrap();
+            }
+            kept
+        },
+        |_, kept| {
+            digest.update(kept);
+            ControlFlow::Continue(())
+        },
+    );
+    assert!(summary.unwrap().totals.games() > 1000);
+    let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        (READER_VERSION, digest.as_str()),
+        (1, "650e98ebec50b65c"),
+        "raise READER_VERSION, and note both here"
+    );
 }
 
 #[test]

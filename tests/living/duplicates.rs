@@ -76,6 +76,7 @@ fn what_is_a_duplicate() {
                 let number = block.number_in_source(problem).1;
                 if let Some(first) = problem.reason.strip_prefix("exact duplicate of game ") {
                     assert_eq!(problem.kind, ProblemKind::Skipped);
+                    let first = first.strip_suffix(" of games").unwrap();
                     found[number as usize - 1] = Some(first.parse().unwrap());
                 }
             }
@@ -145,7 +146,9 @@ fn duplicates_are_dropped_across_files_and_appends() {
     assert_eq!(hits(folder, "initial", &["grown.reel"]), once);
     assert!(hits(folder, "initial", &["late.reel"]).lines().count() == 12 + 3 * 299);
     for reel in ["once.reel", "grown.reel"] {
-        for (game, first) in [(9, 5), (1209, 1205), (1285, 5), (1293, 1)] {
+        let firsts =
+            [(9, "1 of b.pgn"), (1209, "1 of c.pgn.zst"), (1285, "1 of b.pgn"), (1293, "1 of a.pgn")];
+        for (game, first) in firsts {
             let stderr = run(folder, 2, &["show", reel, &game.to_string()]).1;
             let expected = format!("game {game} was skipped: exact duplicate of game {first}\n");
             assert!(stderr.ends_with(&expected), "{stderr}");
@@ -164,12 +167,62 @@ fn a_shown_duplicate_names_its_first() {
     let folder = folder.path();
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "b.reel", "--problems", "problems.txt"]);
     let stderr = run(folder, 2, &["show", "b.reel", "8"]).1;
-    assert!(stderr.contains("game 8 was skipped: exact duplicate of game 4"), "{stderr}");
+    assert!(stderr.contains("game 8 was skipped: exact duplicate of game 4 of b.pgn"), "{stderr}");
     let problems = fs::read_to_string(folder.join("problems.txt")).unwrap();
     assert!(problems.contains("b.pgn: game 8, byte "), "{problems}");
     assert_eq!(problems.lines().filter(|line| line.ends_with("(skipped)")).count(), 300 + 3 * 299);
     run(folder, 0, &["index", "b.reel", "-o", "again.reel"]);
     assert_eq!(info(folder, "again.reel")["sources"], info(folder, "b.reel")["sources"]);
+}
+
+/// The numbers of games over all sources change from reel to reel; what is said of a duplicate does not.
+#[test]
+fn what_a_duplicate_repeats_is_named_the_same_in_other_reels() {
+    let folder = folder();
+    let folder = folder.path();
+    let index = |args: &[&str]| run(folder, 0, &[&["index", "-o"], args].concat());
+    fs::write(folder.join("b.pgn"), games("b").repeat(2) + &games("x")).unwrap();
+    fs::write(folder.join("d.pgn"), games("d") + &games("x")).unwrap();
+    index(&["a.reel", "a.pgn"]);
+    index(&["bd.reel", "--no-duplicates", "b.pgn", "d.pgn"]);
+    index(&["both.reel", "a.reel", "bd.reel"]);
+    index(&["grown.reel", "a.pgn"]);
+    index(&["grown.reel", "--append", "bd.reel"]);
+    let firsts = [(5, "1 of b.pgn"), (6, "2 of b.pgn"), (8, "4 of b.pgn"), (17, "9 of b.pgn")];
+    for (reel, before) in [("bd.reel", 0), ("both.reel", 4), ("grown.reel", 4)] {
+        for (number, first) in firsts {
+            let stderr = run(folder, 2, &["show", reel, &(number + before).to_string()]).1;
+            assert!(stderr.ends_with(&format!("exact duplicate of game {first}\n")), "{reel}: {stderr}");
+        }
+    }
+    let list = ["scan", "-q", "--count", "initial", "--problems", "problems.txt", "a.reel", "bd.reel"];
+    run(folder, 0, &list);
+    let problems = fs::read_to_string(folder.join("problems.txt")).unwrap();
+    let told: Vec<&str> = problems
+        .lines()
+        .filter_map(|line| line.split_once(": exact duplicate of game "))
+        .map(|it| it.1)
+        .collect();
+    let of = |source: &str, numbers: &[u32]| -> Vec<String> {
+        numbers.iter().map(|number| format!("{number} of {source} (skipped)")).collect()
+    };
+    assert_eq!(told, of("b.pgn", &[1, 2, 4, 9, 10, 12]), "{problems}");
+}
+
+fn one_game() -> Database {
+    Database::from_pgn_bytes("games", b"1. e4 *".to_vec(), DatabaseOptions::default())
+}
+
+#[test]
+#[should_panic(expected = "duplicates are told by their tags")]
+fn duplicates_are_not_dropped_without_tags() {
+    drop(one_game().without_tags().without_duplicates(GameSet::default()));
+}
+
+#[test]
+#[should_panic(expected = "duplicates are told by their tags")]
+fn tags_are_not_left_out_where_duplicates_are_dropped() {
+    drop(one_game().without_duplicates(GameSet::default()).without_tags());
 }
 
 #[test]

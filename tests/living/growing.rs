@@ -71,20 +71,30 @@ fn what_has_become_of_a_source_is_told() {
     assert_eq!(source.locate(&reel_path), Some(pgn.clone()));
     let expect = |freshness, word: &str| {
         assert_eq!(source.freshness(&reel_path).unwrap(), freshness);
-        let stdout = run(folder, 0, &["info", "all.reel"]).0;
+        let stdout = run(folder, 0, &["info", "--verify", "all.reel"]).0;
         assert!(stdout.contains(word), "{freshness:?}: {stdout}");
         assert_eq!(info(folder, "all.reel")["sources"][0]["file"], word);
     };
+    // Without being asked nobody reads whole files.
+    let expect_unread = |word: &str| {
+        let stdout = run(folder, 0, &["info", "all.reel"]).0;
+        assert!(stdout.contains(&format!(", {word}\n")), "{word}: {stdout}");
+    };
+    expect_unread("unchanged");
     expect(Freshness::Fresh, "unchanged");
     set_time(&pgn, 2);
     expect(Freshness::Touched, "written anew with the same content");
+    let doubtful = "of the same size, but written to since: --verify compares the content";
+    expect_unread(doubtful);
     let text = fs::read_to_string(&pgn).unwrap();
     fs::write(&pgn, text.replace("2500", "2501")).unwrap();
     set_time(&pgn, 3);
     expect(Freshness::Changed, "changed since");
+    expect_unread(doubtful);
     fs::write(&pgn, text.clone() + "\n").unwrap();
     set_time(&pgn, 1);
     expect(Freshness::Changed, "changed since");
+    expect_unread("changed since");
     fs::remove_file(&pgn).unwrap();
     expect(Freshness::Missing, "not there any more");
     let unknown = ReelSource { name: "a.pgn".into(), ..ReelSource::default() };
@@ -138,8 +148,9 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    let whole = fs::read(folder.join("c.pgn.zst")).unwrap();
-    fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() / 2]).unwrap();
+    // Some of its games are read, and held.
+    let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
+    fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);
     assert!(info(folder, "all.reel")["sources"][1]["xxh3"].is_null());
     fs::write(folder.join("a.pgn"), games("a") + &games("more")).unwrap();

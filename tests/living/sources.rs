@@ -104,7 +104,7 @@ fn files_that_are_given_twice_are_appended_once() {
         before[1..].iter().for_each(|path| drop(run(folder, 0, &["index", path, "-o", reel])));
         let stderr = run(folder, 0, &[&["index", "--append", "-o", reel], &paths[..]].concat()).1;
         let skipped: Vec<&str> = stderr.lines().filter(|line| line.contains("skipped, ")).collect();
-        let again = "skipped, a.pgn was given before and is the same";
+        let again = "skipped, it was given before, as a.pgn";
         let expected = [
             format!("./a.pgn: {again}"),
             format!("copy.pgn: {again}"),
@@ -118,6 +118,107 @@ fn files_that_are_given_twice_are_appended_once() {
     assert_eq!(sources(&folder.join("twice.reel")), ["a.pgn", "a.pgn"]);
     let news = database::news(None, &[folder.join("a.pgn"), folder.join("copy.pgn")]).unwrap();
     assert!(news.held[0].is_input && news.held.len() == 1 && news.paths == [folder.join("a.pgn")]);
+}
+
+/// Inputs that overlap: all at once, and one after the other.
+#[test]
+fn one_run_appends_what_several_would() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "a.pgn", "b.pgn", "-o", "ab.reel"]);
+    fs::copy(folder.join("a.reel"), folder.join("copy.reel")).unwrap();
+    let mut reels = 0;
+    let mut new = || {
+        reels += 1;
+        format!("new{reels}.reel")
+    };
+    for (paths, kept) in [
+        (&["a.pgn", "a.reel"][..], &["a.pgn"][..]),
+        (&["a.reel", "a.pgn"], &["a.pgn"]),
+        (&["a.reel", "a.reel", "copy.reel"], &["a.pgn"]),
+        (&["ab.reel", "c.pgn.zst", "a.reel", "b.pgn"], &["a.pgn", "b.pgn", "c.pgn.zst"]),
+        (&["b.pgn", "a.reel", "ab.reel"], &["b.pgn", "a.pgn"]),
+    ] {
+        let (once, grown) = (new(), new());
+        let stderr = run(folder, 0, &[&["index", "--append", "-o", &once], paths].concat()).1;
+        assert!(stderr.contains(": skipped, it was given before"), "{stderr}");
+        paths.iter().for_each(|path| drop(run(folder, 0, &["index", "--append", "-o", &grown, path])));
+        assert_eq!(sources(&folder.join(&once)), kept, "{paths:?}");
+        assert_eq!(sources(&folder.join(&grown)), kept, "{paths:?}");
+        assert_eq!(hits(folder, "initial", &[&once]), hits(folder, "initial", &[&grown]));
+    }
+    // What would be refused the second time is.
+    for paths in [["a.pgn", "ab.reel"], ["a.reel", "ab.reel"]] {
+        let new = new();
+        let stderr = run(folder, 2, &[&["index", "--append", "-o", &new], &paths[..]].concat()).1;
+        let expected = "ab.reel holds a.pgn, which was given before: append the other sources as files";
+        assert!(stderr.contains(expected) && !folder.join(&new).exists(), "{stderr}");
+    }
+    fs::write(folder.join("a.pgn"), games("other")).unwrap();
+    let stderr = run(folder, 2, &["index", "--append", "a.reel", "a.pgn", "-o", &new()]).1;
+    assert!(stderr.contains("a.pgn has changed since a.reel was made from it"), "{stderr}");
+}
+
+#[test]
+fn what_came_from_a_stream_is_appended_once() {
+    let folder = folder();
+    let folder = folder.path();
+    piped(folder, 0, "a.pgn", &["index", "-", "-o", "s.reel"]);
+    run(folder, 0, &["index", "b.pgn", "-o", "all.reel"]);
+    run(folder, 0, &["index", "--append", "s.reel", "-o", "all.reel"]);
+    for path in ["s.reel", "a.pgn"] {
+        let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
+        let expected = format!("{path}: skipped, all.reel holds it already, as standard input\n");
+        assert!(stderr.contains(&expected), "{stderr}");
+    }
+    assert_eq!(sources(&folder.join("all.reel")), ["b.pgn", "standard input"]);
+    // A stream is nowhere to be looked at.
+    assert_eq!(states(folder, &folder.join("all.reel")), ["unchanged", "not known whether it changed"]);
+}
+
+/// A reel names such a file, and holds nothing of it.
+#[test]
+fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("games")).unwrap();
+    let path = |name: &str| folder.join("games").join(name);
+    fs::copy(folder.join("a.pgn"), path("a.pgn")).unwrap();
+    fs::write(path("zip.pgn"), b"PK\x03\x04 and so on").unwrap();
+    let utf16: Vec<u8> = games("u").bytes().flat_map(|byte| [byte, 0]).collect();
+    fs::write(path("wide.pgn"), [&b"\xff\xfe"[..], &utf16].concat()).unwrap();
+    run(folder, 3, &["index", "games", "-o", "all.reel"]);
+    run(folder, 3, &["index", "games", "-o", "old.reel"]);
+    fs::write(path("zip.pgn"), games("z")).unwrap();
+    fs::write(path("wide.pgn"), games("u")).unwrap();
+    let stderr = run(folder, 0, &["index", "--append", "games", "-o", "all.reel"]).1;
+    assert!(stderr.contains("games/a.pgn: skipped, all.reel holds it already\n"), "{stderr}");
+    let paths = ["games/a.pgn", "games/wide.pgn", "games/zip.pgn"];
+    assert_eq!(hits(folder, "initial", &["all.reel"]).lines().count(), 9);
+    for query in ["initial", "Nf3"] {
+        let lines = |text: String| text.lines().count();
+        assert_eq!(lines(hits(folder, query, &["all.reel"])), lines(hits(folder, query, &paths)));
+    }
+    // From then on it is held, and a reel that could not read it either has nothing else.
+    for path in ["games", "old.reel"] {
+        let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
+        assert!(stderr.ends_with("all.reel holds all of it already\n"), "{stderr}");
+    }
+}
+
+/// The memory of a process is a file without bytes of which none can be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_others_out() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("empty.pgn"), "").unwrap();
+    for paths in [["empty.pgn", "/proc/self/mem", "a.pgn"], ["/proc/self/mem", "empty.pgn", "b.pgn"]] {
+        let stderr = run(folder, 3, &[&["index", "--append", "-o", "all.reel"], &paths[..]].concat()).1;
+        assert!(stderr.contains("/proc/self/mem: not read beyond byte 0"), "{stderr}");
+    }
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
 }
 
 #[test]

@@ -114,6 +114,69 @@ fn a_link_to_a_reel_stays_a_link() {
     assert_eq!(names(&folder.join("far")), ["all.reel"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_followed() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    for (link, to) in [("one", "far/one.reel"), ("two", "one"), ("three", "far/three.reel"), ("four", "no/x")]
+    {
+        std::os::unix::fs::symlink(to, folder.join(link)).unwrap();
+    }
+    run(folder, 0, &["index", "a.pgn", "-o", "two"]);
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "three"]);
+    assert_eq!(names(&folder.join("far")), ["one.reel", "three.reel"]);
+    assert_eq!(hits(folder, "initial", &["far/one.reel"]), hits(folder, "initial", &["a.pgn"]));
+    // Where it leads to there is no folder; or it leads to itself.
+    std::os::unix::fs::symlink("five", folder.join("five")).unwrap();
+    for link in ["four", "five"] {
+        let stderr = run(folder, 2, &["index", "a.pgn", "-o", link]).1;
+        assert!(stderr.starts_with(&format!("error: {link}: ")), "{stderr}");
+    }
+    for link in ["one", "two", "three", "four", "five"] {
+        assert!(fs::symlink_metadata(folder.join(link)).unwrap().is_symlink(), "{link}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_came_to_be_meanwhile_is_not_replaced_by_a_first_append() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    let writer = ReelWriter::append_to(&path).unwrap();
+    // Whoever looks whether something is there sees nothing: what is there is a link to nothing.
+    std::os::unix::fs::symlink("nothing", &path).unwrap();
+    let error = writer.finish(&[]).unwrap_err().to_string();
+    assert!(error.ends_with("all.reel: it was made by somebody else meanwhile; append once more"), "{error}");
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    fs::remove_file(&path).unwrap();
+    ReelWriter::append_to(&path).unwrap().finish(&[]).unwrap();
+    assert_eq!(names(folder), ["a.pgn", "all.reel", "b.pgn", "c.pgn.zst"]);
+}
+
+#[test]
+fn a_list_of_problems_does_not_lose_to_the_reel() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    let mut same = vec!["./out.reel", "far/../out.reel"];
+    if cfg!(unix) {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("out.reel", folder.join("link")).unwrap();
+        same.push("link");
+    }
+    for list in same {
+        let stderr = run(folder, 2, &["index", "a.pgn", "-o", "out.reel", "--problems", list]).1;
+        let expected = format!("error: {list} is read or written itself; write to another file\n");
+        assert_eq!(stderr, expected);
+        assert!(!folder.join("out.reel").exists());
+    }
+    run(folder, 0, &["index", "a.pgn", "-o", "out.reel", "--problems", "far/out.reel"]);
+    info(folder, "out.reel");
+}
+
 #[test]
 fn an_empty_file_is_begun_anew() {
     let folder = folder();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::pgn::PgnError;
+use orbit_chess::pgn::{self, PgnError, Stamp};
 
 use super::*;
 
@@ -34,6 +34,27 @@ fn folders_are_read_in_byte_order_of_path() {
         [(0, "2"), (1, "1"), (2, "3"), (3, "4")].map(|(source, white)| (source, 1, white.to_owned()));
     assert_eq!(found, wanted);
     assert_eq!(sources.bytes_read(), total);
+}
+
+#[test]
+fn content_is_hashed_where_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pgn");
+    fs::write(&path, "1. e4 *").unwrap();
+    let of_file = Stamp::of(&fs::metadata(&path).unwrap());
+    let hash = Some(pgn::hash_file(&path).unwrap());
+    let mut options = Options::default();
+    for wanted in [false, true] {
+        options.hash = wanted;
+        let file = Sources::open(std::slice::from_ref(&path), options.clone()).unwrap();
+        let memory = Sources::from_bytes_with("memory", b"1. e4 *".to_vec(), options.clone());
+        let stamps = [file, memory].map(|sources| each_game(sources, &mut |_, _| {}).sources()[0].stamp);
+        let expected = match wanted {
+            true => [Stamp { hash, ..of_file }, Stamp { hash, bytes: Some(7), modified_ns: None }],
+            false => [of_file, Stamp::default()],
+        };
+        assert_eq!(stamps, expected);
+    }
 }
 
 #[test]
