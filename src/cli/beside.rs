@@ -20,7 +20,7 @@ impl BesideArgs {
 /// Says which reels are read instead of files, and which would be if they were made anew.
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
-    passed_over.for_each(|passed_over| eprintln!("{passed_over}"));
+    passed_over.for_each(|passed_over| message!("{passed_over}"));
     let told = database.substitutes().iter().filter(|_| !quiet);
     told.for_each(|substitute| message!("{substitute}"));
 }

@@ -91,7 +91,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     writer.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
     let Some(mut database) = open(&args, writer.reel(), &options)? else {
         if !args.quiet {
-            eprintln!("{} holds all of it already", args.output.display());
+            message!("{} holds all of it already", args.output.display());
         }
         return Ok(Exit::Done);
     };
@@ -104,7 +104,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     problems.finish()?;
     if interrupt.is_set() {
         let what = if writer.reel().is_some() { "nothing was appended to" } else { "there is no new" };
-        eprintln!("interrupted; {what} {}", args.output.display());
+        message!("interrupted; {what} {}", args.output.display());
         return Ok(Exit::Interrupted);
     }
     let sources_before = writer.reel().map_or(0, |reel| reel.sources().len());
@@ -127,7 +127,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     }
     let news = database::news(reel, &args.paths)?;
     if !args.quiet {
-        news.held.iter().for_each(|held| eprintln!("{}", held_line(held, &args.output)));
+        news.held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
     if news.paths.is_empty() {
         return Ok(None);
@@ -194,12 +194,12 @@ fn write(
 /// Says what was read, and what the reel is now; `all` are the sums of a reel that was added to.
 fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
     let totals = &summary.totals;
-    eprintln!("{}", totals_line(totals));
-    reason_lines(totals).iter().for_each(|line| eprintln!("{line}"));
+    message!("{}", totals_line(totals));
+    reason_lines(totals).iter().for_each(|line| message!("{line}"));
     if let Some(all) = all {
-        eprintln!("appended; {} in all: {}", output.display(), totals_line(all));
+        message!("appended; {} in all: {}", output.display(), totals_line(all));
     }
-    eprintln!(
+    message!(
         "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",
         output.display(),
         grouped(sections.total()),

@@ -299,7 +299,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         }
         together.add(stats.count_many(block, Some(&games), &hits.each_ref())).unwrap();
     }
-    assert!(blocks.len() > 0 && alone[3].total().hit.games > 600);
+    assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);
     assert!(together.into_counts() == alone);
 }
 
