@@ -24,8 +24,9 @@ Appending:
   --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
   reel is the old one, whatever happens. Files and reels whose content it holds already, under
   whatever name, are skipped, and so is what is given twice; a file that it holds with another
-  content is refused. Two appends at once exclude each other. Each append leaves the directory before it as
-  dead bytes, which `orbit info` counts; `orbit index all.reel -o new.reel` leaves them out.
+  content is refused. Two appends at once exclude each other. Each append leaves the directory
+  before it as dead bytes, which `orbit info` counts; `orbit index all.reel -o new.reel` leaves
+  them out.
 
 Duplicates:
   --no-duplicates drops games that equal an earlier one: the same start position, moves, result
