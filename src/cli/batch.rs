@@ -22,7 +22,7 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, create_output, ending, print_failures, print_pass,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, ending, print_failures, print_pass,
     refuse_clashes, threads, write_whole,
 };
 use super::problems::Problems;
@@ -227,7 +227,14 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_pass(&format!("{} themes", themes.len()), &survey, phases, args.threads, &summary, &interrupt);
+        print_pass(
+            &counted(themes.len(), "theme", "themes"),
+            &survey,
+            phases,
+            args.threads,
+            &summary,
+            &interrupt,
+        );
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,

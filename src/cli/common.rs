@@ -235,6 +235,11 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
     exit
 }
 
+/// `1 query`, `84 queries`.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
+}
+
 /// What one pass of many queries came to.
 pub(super) fn print_pass(
     what: &str,

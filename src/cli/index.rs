@@ -77,7 +77,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be made from itself; `refuse_to_replace` keeps the list of problems apart from what is read.
+    // A reel may be made from itself; the list of problems is kept apart from what is read when that is known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty(), outputs.map(PathBuf::as_path))?;
     refuse_to_replace(&args.output)?;
@@ -112,6 +112,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let is_appended = writer.reel().is_some();
     let sources: Vec<ReelSource> =
         summary.sources[sources_before..].iter().map(|source| source.to_reel_source()).collect();
+    let fails =
+        |reel: &Reel| !sources.is_empty() && sources.iter().all(|source| fails_as_before(source, reel));
+    if writer.reel().is_some_and(fails) {
+        if !args.quiet {
+            message!("{} holds all that can be read already", args.output.display());
+        }
+        return Ok(print_failures(&summary));
+    }
     let (totals, sections) = writer.finish(&sources)?;
     progress.done();
     if !args.quiet {
@@ -127,6 +135,8 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
         return Ok(Some(Database::open(&args.paths, options.clone())?));
     }
     let news = database::news(reel, &args.paths)?;
+    let held = news.held.iter().map(|held| held.path.as_path());
+    refuse_clashes(held, args.problems.iter().map(PathBuf::as_path))?;
     if !args.quiet {
         news.held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
@@ -138,6 +148,13 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
         Some(reel) => Database::open_after(reel, &news.paths, options)?,
         None => Database::open(&news.paths, options)?,
     }))
+}
+
+/// Whether nothing could be read of a source, as when the same was tried before.
+fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
+    let is_same =
+        |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
+    source.is_nothing() && reel.sources().iter().any(is_same)
 }
 
 /// Why an input is not appended.

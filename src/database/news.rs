@@ -98,12 +98,10 @@ impl Known<'_> {
             return Ok(Some(Holder::input(input)));
         }
         let reel = if is_reel(path) { Some(Reel::open(path)?) } else { None };
-        let found = match &reel {
-            Some(reel) => self.holder_of_reel(reel)?,
-            None => place.as_deref().and_then(|place| self.holder_unchanged(place, now)),
-        };
-        if found.is_some() {
-            return Ok(found);
+        if reel.is_none()
+            && let Some(holder) = place.as_deref().and_then(|place| self.holder_unchanged(place, now))
+        {
+            return Ok(Some(holder));
         }
         let bytes = now.bytes.unwrap_or_default();
         let hash = match self.knows_size(bytes).then(|| pgn::hash_file(path)).transpose() {
@@ -117,6 +115,11 @@ impl Known<'_> {
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
             return Ok(Some(holder.clone()));
+        }
+        if let Some(reel) = &reel
+            && let Some(holder) = self.holder_of_reel(reel)?
+        {
+            return Ok(Some(holder));
         }
         match (&reel, place.as_ref().and_then(|place| self.by_place.get(place))) {
             (Some(reel), _) => self.add_sources(reel, true),
@@ -172,8 +175,15 @@ impl Known<'_> {
     }
 
     fn holder_of_source(&mut self, source: &ReelSource) -> Option<Holder> {
-        let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp else { return None };
-        if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None }
+        let ReelSource { stamp, path, games, failure, .. } = source;
+        if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
+            return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
+        }
+        // What was not read to its end has no hash.
+        let Placed { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
+        let is_same = stamp.modified_ns.is_some()
+            && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
+        is_same.then(|| holder.clone())
     }
 
     /// Whether some content of this size is held; its hash is known afterwards. Of an input that cannot be read

@@ -249,8 +249,8 @@ fn next_part(sources: &mut Sources) -> io::Result<Option<Part>> {
     }
 }
 
-/// The game that begins at an offset of a file. What goes on longer than a game may is cut there, as it
-/// was when the game was read.
+/// The game that begins at an offset of a file. What goes on longer than a game may is cut there or
+/// a little later: the game that was read ends before.
 fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();

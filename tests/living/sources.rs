@@ -221,6 +221,60 @@ fn a_file_that_cannot_be_read_does_not_keep_others_out() {
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
 }
 
+/// A file that is packed and was cut: its games are read as far as they go, its hash is not known.
+fn cut(folder: &Path) {
+    let packed = zstd::encode_all(games("cut").repeat(2_000).as_bytes(), 1).unwrap();
+    fs::write(folder.join("cut.pgn.zst"), &packed[..packed.len() - 20]).unwrap();
+}
+
+#[test]
+fn reels_with_a_source_that_was_cut_are_appended_once() {
+    let folder = folder();
+    let folder = folder.path();
+    cut(folder);
+    run(folder, 3, &["index", "a.pgn", "cut.pgn.zst", "-o", "m.reel"]);
+    fs::copy(folder.join("m.reel"), folder.join("copy.reel")).unwrap();
+    let (_, told) = run(folder, 0, &["index", "--append", "m.reel", "copy.reel", "-o", "all.reel"]);
+    assert!(told.contains("copy.reel: skipped, it was given before"), "{told}");
+    let whole = fs::read(folder.join("all.reel")).unwrap();
+    for again in ["m.reel", "copy.reel"] {
+        let (_, told) = run(folder, 0, &["index", "--append", again, "-o", "all.reel"]);
+        assert!(told.contains("all.reel holds all of it already"), "{told}");
+    }
+    assert!(whole == fs::read(folder.join("all.reel")).unwrap());
+    assert_eq!(sources(&folder.join("all.reel")), ["a.pgn", "cut.pgn.zst"]);
+}
+
+#[test]
+fn a_file_of_which_nothing_can_be_read_is_noted_once() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("z.pgn"), b"PK\x03\x04 and more").unwrap();
+    let args = ["index", "--append", "a.pgn", "z.pgn", "-o", "all.reel"];
+    run(folder, 3, &args);
+    let whole = fs::read(folder.join("all.reel")).unwrap();
+    for _ in 0..2 {
+        let (_, told) = run(folder, 3, &args);
+        assert!(told.contains("all.reel holds all that can be read already"), "{told}");
+    }
+    assert!(whole == fs::read(folder.join("all.reel")).unwrap());
+    assert_eq!(sources(&folder.join("all.reel")), ["a.pgn", "z.pgn"]);
+}
+
+#[test]
+fn a_list_of_problems_does_not_replace_what_is_skipped() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
+    fs::copy(folder.join("a.pgn"), folder.join("same.pgn")).unwrap();
+    let before = fs::read(folder.join("same.pgn")).unwrap();
+    let args = ["index", "--append", "same.pgn", "b.pgn", "--problems", "same.pgn", "-o", "all.reel"];
+    let (_, told) = run(folder, 2, &args);
+    assert!(told.contains("write to another file"), "{told}");
+    assert_eq!(fs::read(folder.join("same.pgn")).unwrap(), before);
+    assert_eq!(sources(&folder.join("all.reel")), ["a.pgn"]);
+}
+
 #[test]
 fn no_reel_is_appended_to_itself() {
     let folder = folder();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{Args, EngineName};
 use crate::cli::beside::print_substitutes;
-use crate::cli::common::{Interrupt, Out, Progress, grouped, print_failures, print_pass, threads};
+use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, print_pass, threads};
 use crate::cli::outputs::FormatName;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{self, NamedQuery};
@@ -72,7 +72,14 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_pass(&format!("{} queries", queries.len()), &survey, phases, args.threads, &summary, interrupt);
+        print_pass(
+            &counted(queries.len(), "query", "queries"),
+            &survey,
+            phases,
+            args.threads,
+            &summary,
+            interrupt,
+        );
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
