@@ -128,6 +128,7 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("date>=2015.13.01", "is no date"),
         ("date=2015.O3", "is no date"),
         ("date=2015.??", "is no date"),
+        ("date=2015-??-??", "is no date"),
         ("date>0000", "is no date"),
         ("result=2-0", "is no result"),
         ("result>1-0", "compares numbers"),

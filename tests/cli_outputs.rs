@@ -731,9 +731,11 @@ fn options_that_would_do_nothing_are_refused() {
         (&[QUERY, "--heat", "--format", "epd"], "choose --format text or jsonl"),
         (&["check", "-o", "/nowhere/x.svg"], "cannot be written"),
         (&["check", "--rows", "games"], "--rows is for tables"),
+        (&["check", "--rows", "games", "--format", "jsonl", "--count"], "--rows is for tables"),
+        (&["check", "--all-plies", "--stats", "year"], "--all-plies is for lists"),
         (&["check", "--rows", "games", "--format", "plain", "-o", "/nowhere/x.pgn"], "--rows is for tables"),
-        (&["check", "--all-plies", "--format", "csv"], "--all-plies is for text"),
-        (&["check", "--all-plies", "-o", "/nowhere/x.html"], "--all-plies is for text"),
+        (&["check", "--all-plies", "--format", "csv"], "--all-plies is for lists"),
+        (&["check", "--all-plies", "-o", "/nowhere/x.html"], "--all-plies is for lists"),
         (&["check", "--comment", "-o", "/nowhere/x.csv"], "--comment is put into games"),
     ] {
         let mut all = args.to_vec();

@@ -182,7 +182,7 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
 
 /// Whether a date is compared letter by letter: `2015.*`, `????.??.??`.
 fn is_date_text(value: &str) -> bool {
-    value.contains('*') || (value.contains('?') && date_parts(value) == 3)
+    value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
 
 fn date_parts(value: &str) -> usize {

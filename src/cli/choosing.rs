@@ -10,7 +10,7 @@ use orbit_chess::diagnostic::nearest;
 use super::Failure;
 
 /// Tags that most games have, in small letters, and what conditions know besides.
-const TAGS: [&str; 15] = [
+const TAGS: [&str; 16] = [
     "white",
     "black",
     "event",
@@ -19,6 +19,7 @@ const TAGS: [&str; 15] = [
     "date",
     "utcdate",
     "eventdate",
+    "eventtype",
     "whiteelo",
     "blackelo",
     "eco",

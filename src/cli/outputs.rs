@@ -97,13 +97,19 @@ impl OutputArgs {
     }
 
     /// Refuses options that change nothing in what is written.
-    pub(super) fn refuse_idle(&self) -> Result<(), Failure> {
+    /// `lists` is whether there can be a list on standard output.
+    pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
         use FormatName::{Csv, Epd, Fen, Jsonl, Text};
-        let is_table = |name| matches!(name, Jsonl | Csv | Epd | Fen);
-        let why = if self.rows != RowsName::Hits && !self.have(is_table) {
-            "--rows is for tables: choose --format jsonl, csv, epd or fen, or write such a file with -o"
-        } else if self.all_plies && !self.have(|name| name == Text) {
-            "--all-plies is for text: choose --format text, or write a .txt file with -o"
+        let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
+            true => self.have(is_wanted),
+            false => self.files_have(is_wanted),
+        };
+        let is_idle =
+            self.rows != RowsName::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
+        let why = if is_idle {
+            "--rows is for tables of hits: choose --format jsonl, csv, epd or fen, or write such a file with -o"
+        } else if self.all_plies && !lists_in(|name| name == Text) {
+            "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
         } else if self.comment.is_some() && !self.write_games() {
             "--comment is put into games: write them with --format pgn or -o FILE.pgn"
         } else {

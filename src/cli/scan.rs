@@ -218,7 +218,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         return survey::run(&args, &interrupt);
     }
     args.refuse_formats()?;
-    args.outputs.refuse_idle()?;
+    args.outputs.refuse_idle(args.lists())?;
     let board = args.board.query()?;
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
