@@ -2,9 +2,35 @@
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
 # the patch names fails: a test of the suite, or of another binary that it names (`binary: pgn`). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
+# `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
+# `run.sh --shard 2/5` takes every fifth patch, from the second one on.
+#
 # The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are
 # built once.
 set -euo pipefail
+
+test_of() { sed -n 's/^test: //p' "$1"; }
+binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
+
+if [ "${1:-}" = --check ]; then
+    cd "$(dirname "$0")/../.."
+    wrong=0
+    for file in tests/planted/*.patch; do
+        if ! patch -p1 --dry-run --force --silent <"$file" >/dev/null 2>&1; then
+            echo "FAULT: $file does not apply"
+            wrong=1
+        fi
+        binary=$(binary_of "$file")
+        name=$(test_of "$file")
+        # A binary of tests is one file or a folder; the path of a test ends in its function.
+        if ! grep -rqsE "fn ${name##*::}\\b" "tests/$binary.rs" "tests/$binary"; then
+            echo "FAULT: $file names the test $name, which tests/$binary does not have"
+            wrong=1
+        fi
+    done
+    exit $wrong
+fi
+
 : "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus, and without it they pass whatever is planted}"
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -25,14 +51,16 @@ build() {
 }
 
 patches=()
-if [ $# -eq 0 ]; then
+if [ "${1:-}" = --shard ]; then
+    [[ ${2:-} =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || { echo "--shard wants a part and their number, such as 2/5"; exit 2; }
+    part=${BASH_REMATCH[1]} parts=${BASH_REMATCH[2]}
+    all=("$here"/*.patch)
+    for ((k = part - 1; k < ${#all[@]}; k += parts)); do patches+=("${all[k]}"); done
+elif [ $# -eq 0 ]; then
     patches=("$here"/*.patch)
 else
     for name in "$@"; do patches+=("$here/$name.patch"); done
 fi
-test_of() { sed -n 's/^test: //p' "$1"; }
-binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
-
 for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file")"; done | sort -u >"$copy/named"
 while read -r binary test; do
     tests=$(build "$binary")
