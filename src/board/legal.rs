@@ -26,7 +26,7 @@ fn attacked_by(position: &Position, by: Color) -> u64 {
     out
 }
 
-fn kings(position: &Position, color: Color) -> u64 {
+pub(super) fn kings(position: &Position, color: Color) -> u64 {
     let code = Code(if color.is_white() { 6 } else { 14 });
     position.board.squares_of(PieceSet::only(code)).0
 }
@@ -76,7 +76,7 @@ pub fn moves(
     castling_moves(position, pseudo, &mut offer)
 }
 
-fn reach(code: Code, from: Square, empty: u64) -> u64 {
+pub(super) fn reach(code: Code, from: Square, empty: u64) -> u64 {
     let set = 1u64 << from as u32;
     let lines = |first: u8, step: usize| {
         (first..8).step_by(step).fold(0, |out, dir| out | attacks::slide_dir(dir, set, empty))
@@ -117,7 +117,7 @@ fn pawn_moves(
 }
 
 /// The en passant square, if a pawn can have made the double step that it tells of.
-fn en_passant_square(position: &Position) -> Option<Square> {
+pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     let square = position.state.en_passant()?;
     let white = position.state.turn().is_white();
     if square as u32 / 8 != if white { 5 } else { 2 } {

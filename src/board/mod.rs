@@ -11,6 +11,7 @@ pub mod legal;
 pub mod lines;
 mod mv;
 mod position;
+pub mod pure;
 mod san;
 mod transform;
 

@@ -9,7 +9,7 @@ use crate::{
     board::{Code, Dihedral, PieceSet},
     query::{
         Op,
-        tree::{Arith, Dirs, GameResult, PawnKind, Pieces, PinPart, Special, Tally, VarId},
+        tree::{Arith, Dirs, GameResult, PawnKind, Pieces, PinPart, PureKind, Special, Tally, VarId},
     },
 };
 
@@ -153,6 +153,14 @@ fn plain_text(f: &Plain) -> String {
             PawnKind::Connected => "connectedpawns",
         }
         .into(),
+        Op::Pure { kind, mate } => {
+            let kind = match kind {
+                PureKind::Pure => "pure",
+                PureKind::Model => "model",
+                PureKind::Ideal => "ideal",
+            };
+            format!("{kind}{}", if *mate { "mate" } else { "stalemate" })
+        }
         Op::MakeSquare => list("makesquare(", ")"),
         Op::SquareLoop { var } => format!("square {} in {} {}", name(*var), arg(0), arg(1)),
         Op::SquareAll { var } => format!("square all {} in {} {}", name(*var), arg(0), arg(1)),

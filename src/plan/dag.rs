@@ -135,6 +135,12 @@ pub enum Op {
     /// Mask: of the positions in the mask, those in which the side to move has a king but no legal
     /// move.
     NoMoves(Id),
+    /// Of the positions in the mask, all of them mates (or stalemates, without `mate`), the squares of the
+    /// men that take part in those that are pure.
+    PureMen {
+        within: Id,
+        mate: bool,
+    },
     /// Arrival squares of moves from and to the given squares.
     Legal {
         from: Id,
@@ -176,6 +182,7 @@ impl Op {
             | Sqrt(a)
             | NoMoves(a) => *a = to(*a),
             Pawn { set, .. } | Walk { set, .. } => *set = to(*set),
+            PureMen { within, .. } => *within = to(*within),
             And(a, b)
             | Or(a, b)
             | AndNot(a, b)
@@ -194,6 +201,12 @@ impl Op {
             Select { mask, a, b } => (*mask, *a, *b) = (to(*mask), to(*a), to(*b)),
         }
         self
+    }
+
+    /// Whether it looks at the whole position (turn, rights), not only at words.
+    #[must_use]
+    pub const fn takes_whole_positions(self) -> bool {
+        matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
     }
 
     /// The operands, a loop's body aside.

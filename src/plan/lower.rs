@@ -248,6 +248,7 @@ impl Lower {
                 self.and(set, on)
             }
             Q::Pawns(kind) => self.pawns(*kind),
+            Q::Pure { kind, mate } => self.pure(*kind, *mate),
             Q::MakeSquare => {
                 let ((file, a), (rank, b)) = (self.number(&args[0]), self.number(&args[1]));
                 let square = self.dag.add(Op::MakeSquare { file, rank });
@@ -644,15 +645,8 @@ impl Lower {
                 if *equal { self.is_empty(differ) } else { self.dag.add(Op::NonEmpty(differ)) }
             }
             Q::Check => self.check(),
-            Q::Mate => {
-                let check = self.check();
-                self.dag.add(Op::NoMoves(check))
-            }
-            Q::Stalemate => {
-                let check = self.check();
-                let quiet = self.not(check);
-                self.dag.add(Op::NoMoves(quiet))
-            }
+            Q::Mate => self.no_moves(true),
+            Q::Stalemate => self.no_moves(false),
             Q::Initial => self.dag.add(Op::Initial),
             Q::Terminal => self.dag.add(Op::Terminal),
             Q::ToMove(color) => {
@@ -700,6 +694,13 @@ impl Lower {
     fn is_empty(&mut self, set: Id) -> Id {
         let some = self.dag.add(Op::NonEmpty(set));
         self.not(some)
+    }
+
+    /// Positions without a legal move, in check or not.
+    pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
+        let check = self.check();
+        let within = if in_check { check } else { self.not(check) };
+        self.dag.add(Op::NoMoves(within))
     }
 
     fn check(&mut self) -> Id {

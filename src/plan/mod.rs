@@ -15,6 +15,7 @@ mod numbers;
 mod orbits;
 mod pointwise;
 mod program;
+mod pure;
 mod tiles;
 
 pub use carry::{Stage, StageCarry};

@@ -462,8 +462,7 @@ impl<'a> Writer<'a> {
                 Draft::Node(id) => {
                     let dst = new(*id, &mut regs, &mut free);
                     let op = self.dag.op(*id).map(|arg| Id(regs[&arg].0));
-                    whole_positions |=
-                        matches!(op, Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. });
+                    whole_positions |= op.takes_whole_positions();
                     Step::Do { dst, op }
                 }
                 Draft::Chain(id, Chain { op, terms }) => {

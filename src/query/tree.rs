@@ -185,6 +185,17 @@ pub enum PawnKind {
     Connected,
 }
 
+/// How many men have to take part in a pure mate or stalemate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PureKind {
+    /// Any number.
+    Pure,
+    /// All queens, rooks, bishops and knights of the side that gave it.
+    Model,
+    /// All men of both sides.
+    Ideal,
+}
+
 /// Which of its three parts a `pin` returns: the one written first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -322,6 +333,15 @@ pub enum Op {
     },
     /// `[] -> Set`; `notransform` by nature.
     Pawns(PawnKind),
+    /// `puremate` and its kin: `[] -> Set`, the squares of the men that take part, none where the position
+    /// is no such mate (or stalemate, without `mate`); the same under every transform. `docs/mates.md` has
+    /// the rule.
+    Pure {
+        #[allow(missing_docs)]
+        kind: PureKind,
+        #[allow(missing_docs)]
+        mate: bool,
+    },
     /// `makesquare(file rank)`: `[Num, Num] -> Set`.
     MakeSquare,
     /// `square v in S body`: `[domain: Set, body: any type] -> Set`.

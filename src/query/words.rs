@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::tree::{Arith, Dirs, Op, PawnKind, TransformKind, Type};
+use super::tree::{Arith, Dirs, Op, PawnKind, PureKind, TransformKind, Type};
 use crate::diagnostic;
 
 /// Words of CQL 6.2 that ask about moves, the game tree, files or text: known, not built yet.
@@ -71,12 +71,6 @@ pub(super) const UNSUPPORTED: &[&str] = &[
     "equal",
     "currentfen",
     "currenttransform",
-    "puremate",
-    "modelmate",
-    "idealmate",
-    "purestalemate",
-    "modelstalemate",
-    "idealstalemate",
     "lastgamenumber",
     "hhdb",
     "similarposition",
@@ -183,6 +177,12 @@ pub(super) const WORDS: &[&str] = &[
     "isolatedpawns",
     "doubledpawns",
     "connectedpawns",
+    "puremate",
+    "modelmate",
+    "idealmate",
+    "purestalemate",
+    "modelstalemate",
+    "idealstalemate",
     "legal",
     "pseudolegal",
     "countmoves",
@@ -270,8 +270,18 @@ pub(super) fn simple(word: &str) -> Option<(Op, Type)> {
         "isolatedpawns" => (Op::Pawns(PawnKind::Isolated), Type::Set),
         "doubledpawns" => (Op::Pawns(PawnKind::Doubled), Type::Set),
         "connectedpawns" => (Op::Pawns(PawnKind::Connected), Type::Set),
+        "puremate" => (pure(PureKind::Pure, true), Type::Set),
+        "modelmate" => (pure(PureKind::Model, true), Type::Set),
+        "idealmate" => (pure(PureKind::Ideal, true), Type::Set),
+        "purestalemate" => (pure(PureKind::Pure, false), Type::Set),
+        "modelstalemate" => (pure(PureKind::Model, false), Type::Set),
+        "idealstalemate" => (pure(PureKind::Ideal, false), Type::Set),
         _ => return None,
     })
+}
+
+fn pure(kind: PureKind, mate: bool) -> Op {
+    Op::Pure { kind, mate }
 }
 
 pub(super) fn compound_assignment(sign: &str) -> Option<Op> {

@@ -73,9 +73,8 @@ fn words_that_are_not_built_are_named() {
         ancestor descendant try from to capture promote castle enpassant enpassantsquare nullmove primary \
         secondary piece pieceid loop while function dictionary local persistent comment message \
         originalcomment hascomment removecomment settag writefile readfile str int ascii uppercase lowercase \
-        indexof string isbound isunbound unbind assert currentfen currenttransform puremate modelmate \
-        idealmate purestalemate modelstalemate idealstalemate lastgamenumber hhdb similarposition anticipate \
-        focus";
+        indexof string isbound isunbound unbind assert currentfen currenttransform lastgamenumber hhdb \
+        similarposition anticipate focus";
     for word in words.split_whitespace() {
         for text in [word.to_string(), format!("{{R {word}}}"), format!("flip {word} R")] {
             let error = query::parse(&text).expect_err(&text);

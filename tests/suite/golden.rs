@@ -1,4 +1,4 @@
-//! What CQL 6.2 answers to 122 queries on two sets of real games.
+//! What CQL 6.2 answers to 122 queries, 6 with `find` and 14 with pure mates on two sets of real games.
 //!
 //! `tests/data/golden-*.tsv` hold, for each query, the games, the games and positions hit, and the
 //! first 16 hex digits of the SHA-256 of the hit list: `game ply` a line, or `game ply value` for
@@ -18,6 +18,8 @@ use crate::{
     runners::Runner,
 };
 
+/// Queries with `puremate` and its kin.
+const MATE_ROWS: usize = 14;
 /// Of the game-level queries, those that need nothing beyond `find` and position filters: g01, g02, g03, v02,
 /// v03, v29.
 const GAME_ROWS: usize = 6;
@@ -58,7 +60,12 @@ fn rows(name: &str) -> Vec<Golden> {
             }
         })
         .collect();
-    assert_eq!(rows.len(), if name.starts_with("golden-game") { GAME_ROWS } else { 122 });
+    let due = match name {
+        "golden-otb.tsv" | "golden-fen.tsv" => 122,
+        "golden-mates-otb.tsv" | "golden-mates-fen.tsv" => MATE_ROWS,
+        _ => GAME_ROWS,
+    };
+    assert_eq!(rows.len(), due);
     rows
 }
 
@@ -158,6 +165,26 @@ fn gpu_within_tight_limits_answers_as_cql() {
     check_all("golden-game-fen.tsv", "fen.pgn", Runner::tight_gpu());
 }
 
+#[test]
+fn cpu_finds_the_pure_mates_of_cql() {
+    check_all("golden-mates-otb.tsv", "otb.pgn", Some(Runner::cpu(0)));
+    check_all("golden-mates-fen.tsv", "fen.pgn", Some(Runner::cpu(0)));
+}
+
+#[test]
+fn gpu_finds_the_pure_mates_of_cql() {
+    for runner in [Runner::gpu(0), Runner::tight_gpu()] {
+        check_all("golden-mates-otb.tsv", "otb.pgn", runner.clone());
+        check_all("golden-mates-fen.tsv", "fen.pgn", runner);
+    }
+}
+
+/// Pure mates are rare, so all problems are asked.
+#[test]
+fn reference_finds_the_pure_mates_of_cql() {
+    check_all("golden-mates-fen.tsv", "fen.pgn", Some(Runner::reference()));
+}
+
 /// Every row on a few games, `gpu` against `cpu`, with everything split that can be split.
 #[test]
 fn tight_limits_change_nothing() {
@@ -167,6 +194,8 @@ fn tight_limits_change_nothing() {
         ("golden-fen.tsv", "fen.pgn", 2000),
         ("golden-game-otb.tsv", "otb.pgn", 500),
         ("golden-game-fen.tsv", "fen.pgn", 2000),
+        ("golden-mates-otb.tsv", "otb.pgn", 500),
+        ("golden-mates-fen.tsv", "fen.pgn", 2000),
     ] {
         let Some(blocks) = corpus_blocks(games) else { return };
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
@@ -244,6 +273,7 @@ fn optimisations_change_nothing() {
         ("golden-fen.tsv", "fen.pgn"),
         ("golden-game-otb.tsv", "otb.pgn"),
         ("golden-game-fen.tsv", "fen.pgn"),
+        ("golden-mates-fen.tsv", "fen.pgn"),
     ] {
         let Some(blocks) = corpus_blocks(games) else { return };
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / 20;

@@ -8,6 +8,7 @@
 //! * `find`: what other positions of the game say, on every runner.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `layout`: what Rust and the shaders must agree on.
+//! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
 //! * `soup`: random text, which must never bring the parser down.
@@ -23,6 +24,7 @@ mod find;
 mod golden;
 mod gpu;
 mod layout;
+mod mates;
 mod reference;
 mod runners;
 mod second;

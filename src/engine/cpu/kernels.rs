@@ -10,7 +10,7 @@ use shakmaty::{Bitboard, Square};
 use super::isa::for_each_isa;
 use super::machine::{BATCH, Column, Machine};
 use crate::{
-    board::{Board, MoveKind, PackedMove, Position, State, attacks, legal},
+    board::{Board, MoveKind, PackedMove, Position, State, attacks, legal, pure},
     plan::{
         Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Special, Step, TRUE, Term,
     },
@@ -347,6 +347,12 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
             let a = r(a);
             for i in 0..BATCH {
                 out[i] = if a[i] == 0 { 0 } else { mask(legal::no_moves(&position(machine, i))) };
+            }
+        }
+        Op::PureMen { within, mate } => {
+            let within = r(within);
+            for i in 0..BATCH {
+                out[i] = if within[i] == 0 { 0 } else { pure::men(&position(machine, i), mate) };
             }
         }
         Op::Legal { from, to, pseudo, only } => {

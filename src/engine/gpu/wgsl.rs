@@ -21,6 +21,7 @@ use crate::{
 const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
 const REPLAY: &str = include_str!("../../../shaders/replay.wgsl");
 const LEGAL: &str = include_str!("../../../shaders/legal.wgsl");
+const PURE: &str = include_str!("../../../shaders/pure.wgsl");
 const HITS: &str = include_str!("../../../shaders/hits.wgsl");
 const WORDS: &str = include_str!("../../../shaders/words.wgsl");
 
@@ -179,6 +180,11 @@ impl<'a> Printer<'a> {
             text += LEGAL;
             text.push('\n');
         }
+        let has_pure_men = |step: &Step| matches!(step, Step::Do { op: Op::PureMen { .. }, .. });
+        if program.steps.iter().any(has_pure_men) {
+            text += PURE;
+            text.push('\n');
+        }
         let Position { board, state } = Position::STANDARD;
         for (k, plane) in board.planes.into_iter().enumerate() {
             writeln!(text, "const STANDARD_{k} = {};", word(plane)).expect(STRINGS);
@@ -329,6 +335,9 @@ const ROOT_TURNS: u64 = 16 + 1;
 /// Turns of all loops in `moves_of`, of neighbours together: for the pieces, for the moves of each, for
 /// castling.
 const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1);
+/// Turns of all loops in `pure_men`: for the men that attack, for the directions twice, for the men that give
+/// check (at most one in each direction and eight knights) and the directions of each.
+const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
 
 /// Turns of all loops that the program runs through at one slot, at most.
 fn turns(program: &Program) -> u64 {
@@ -349,6 +358,7 @@ fn turns(program: &Program) -> u64 {
             Step::Do { op: Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. }, .. } => {
                 now.saturating_mul(MOVES_TURNS)
             }
+            Step::Do { op: Op::PureMen { .. }, .. } => now.saturating_mul(PURE_TURNS),
             _ => 0,
         };
         turns = turns.saturating_add(more);
@@ -426,6 +436,7 @@ fn operation(op: Op) -> String {
             Cmp::Ge => call2("le", b, a),
         },
         Op::NoMoves(a) => format!("no_moves(at, {})", r(a)),
+        Op::PureMen { within, mate } => format!("pure_men(at, {}, {mate})", r(within)),
         Op::Legal { from, to, pseudo, only } => {
             format!("moves_of(at, {}, {}, {pseudo}, {}, false).squares", r(from), r(to), special(only))
         }

@@ -10,11 +10,12 @@ use super::{
     geometry::{square, xy},
     lines,
     moves::{Placement, Rules, Step},
+    pure,
 };
 use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
-    query::tree::{Arith, Cmp, Dirs, GameResult, Op, Special, Tally, Type, VarId},
+    query::tree::{Arith, Cmp, Dirs, GameResult, Op, PureKind, Special, Tally, Type, VarId},
 };
 
 /// What a filter yields.
@@ -168,6 +169,7 @@ impl<'a> Evaluation<'a> {
                 make_square(file, rank).map_or(Bitboard::EMPTY, Bitboard::from)
             }
             Op::Pawns(kind) => lines::pawns(&self.placement, *kind),
+            Op::Pure { kind, mate } => self.pure(*kind, *mate),
             Op::Legal { pseudo, only, .. } => {
                 self.moves(*pseudo, *only, args).into_iter().map(|(_, to)| to).collect()
             }
@@ -213,8 +215,8 @@ impl<'a> Evaluation<'a> {
             Op::SetEq { equal } => *equal == (self.set(&args[0]) == self.set(&args[1])),
             Op::SquareAll { var } => self.square_all(*var, &args[0], &args[1]),
             Op::Check => self.rules().check,
-            Op::Mate => self.rules().check && self.rules().legal.is_empty(),
-            Op::Stalemate => self.rules().has_king && !self.rules().check && self.rules().legal.is_empty(),
+            Op::Mate => self.is_over(true),
+            Op::Stalemate => self.is_over(false),
             Op::Initial => self.spot.initial,
             Op::Terminal => self.spot.terminal,
             Op::ToMove(color) => self.placement.turn == *color,
@@ -360,6 +362,16 @@ impl<'a> Evaluation<'a> {
             .filter(|step| step.is(only) && from.contains(step.from) && to.contains(step.to))
             .map(|step| (step.from, step.to))
             .collect()
+    }
+
+    /// Whether the side to move is in mate, or without `mate` in stalemate.
+    fn is_over(&self, mate: bool) -> bool {
+        let rules = self.rules();
+        rules.has_king && rules.check == mate && rules.legal.is_empty()
+    }
+
+    fn pure(&self, kind: PureKind, mate: bool) -> Bitboard {
+        if self.is_over(mate) { pure::men(&self.placement, kind, mate) } else { Bitboard::EMPTY }
     }
 
     fn rules(&self) -> &Rules {

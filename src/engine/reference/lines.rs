@@ -10,7 +10,7 @@ use super::{
 use crate::query::tree::{Dirs, PawnKind, PinPart};
 
 /// The squares from `start` (not itself) to the edge of the board in one direction.
-fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
+pub(super) fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
     let (x, y) = xy(start);
     (1..8).map_while(move |n| square(x + n * i32::from(dx), y + n * i32::from(dy)))
 }
@@ -108,7 +108,7 @@ pub(super) fn ray_count(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bit
 }
 
 /// Whether a queen, rook or bishop on the square moves in that direction.
-fn slides(board: &Placement, from: Square, (dx, dy): (i8, i8)) -> bool {
+pub(super) fn slides(board: &Placement, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;
     match board.at(from).map(|piece| piece.role) {
         Some(Role::Queen) => true,

@@ -33,6 +33,7 @@ mod facts;
 mod geometry;
 mod lines;
 mod moves;
+mod pure;
 
 /// Why a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

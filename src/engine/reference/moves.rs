@@ -36,6 +36,14 @@ enum Kind {
 }
 
 impl Step {
+    /// The square of the man that the move would take, if one stands there; in passing it is not the arrival.
+    pub(super) fn takes_on(self) -> Square {
+        match self.kind {
+            Kind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
+            Kind::Plain | Kind::Castle { .. } => self.to,
+        }
+    }
+
     /// Whether the move is one of those that `legal --(...)` names.
     pub(super) fn is(self, special: Special) -> bool {
         match special {
@@ -124,7 +132,7 @@ impl Placement {
         self.squares[s as usize]
     }
 
-    fn put(&mut self, s: Square, content: Option<Piece>) {
+    pub(super) fn put(&mut self, s: Square, content: Option<Piece>) {
         self.squares[s as usize] = content;
         self.occupied.set(s, content.is_some());
     }
@@ -134,14 +142,14 @@ impl Placement {
         self.at(s).map_or(Bitboard::EMPTY, |piece| attacks::attacks(s, piece, self.occupied))
     }
 
-    fn of_color(&self, color: Color) -> impl Iterator<Item = (Square, Piece)> {
+    pub(super) fn of_color(&self, color: Color) -> impl Iterator<Item = (Square, Piece)> {
         Square::ALL
             .into_iter()
             .filter_map(|s| self.at(s).map(|piece| (s, piece)))
             .filter(move |(_, piece)| piece.color == color)
     }
 
-    fn kings(&self, color: Color) -> impl Iterator<Item = Square> {
+    pub(super) fn kings(&self, color: Color) -> impl Iterator<Item = Square> {
         self.of_color(color).filter(|(_, piece)| piece.role == Role::King).map(|(s, _)| s)
     }
 
@@ -249,8 +257,7 @@ impl Placement {
         match step.kind {
             Kind::Plain => {}
             Kind::EnPassant => {
-                let taken = square(xy(step.to).0, xy(step.from).1).expect("both are on the board");
-                out.put(taken, None);
+                out.put(step.takes_on(), None);
             }
             Kind::Castle { rook, king_side } => {
                 out.put(rook, None);

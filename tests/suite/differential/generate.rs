@@ -463,6 +463,11 @@ impl<'a> Generator<'a> {
                     Term::leaf(Ty::Set, kind)
                 }
                 4 => self.variable(Ty::Set).unwrap_or_else(|| self.designator()),
+                5 => {
+                    let kind = *self.rng.pick(&["pure", "model", "ideal"]);
+                    let end = *self.rng.pick(&["mate", "stalemate"]);
+                    Term::leaf(Ty::Set, format!("{kind}{end}"))
+                }
                 _ => self.designator(),
             };
         }

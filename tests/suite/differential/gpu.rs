@@ -46,6 +46,7 @@ const SEEDS_MAX: u64 = 100_000;
 fn operation(op: Op) -> String {
     match op {
         Op::Pawn { white, .. } => format!("Pawn white {white}"),
+        Op::PureMen { mate, .. } => format!("PureMen mate {mate}"),
         Op::Slide { dir, .. } => format!("Slide {dir}"),
         Op::Compare(cmp, ..) => format!("Compare {cmp:?}"),
         Op::Legal { pseudo, only, .. } => format!("Legal pseudo {pseudo} {only:?}"),
@@ -108,7 +109,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
 fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
-        Step::Do { op, .. } => matches!(op, Op::Legal { .. } | Op::LegalCount { .. } | Op::NoMoves(_)),
+        Step::Do { op, .. } => op.takes_whole_positions(),
         _ => false,
     };
     let (chains, terms) = program.chains();
@@ -121,7 +122,7 @@ fn is_short(program: &Program) -> bool {
 fn all_operations() -> Vec<String> {
     let mut out: Vec<String> = "And|Or|AndNot|Not|Select|Step|FillRanks|FillFiles|\
         Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
-        Count|Rank|File|Content|MakeSquare|Add|Sub|Mul|Div|Rem|Sqrt|Max|NoMoves|Compare Eq|Compare Ne|\
+        Count|Rank|File|Content|MakeSquare|Add|Sub|Mul|Div|Rem|Sqrt|Max|NoMoves|PureMen mate true|PureMen mate false|Compare Eq|Compare Ne|\
         Compare Lt|Compare Le|Compare Gt|Compare Ge|Splat row|Splat constant|AndScalar row|AndScalar constant|\
         OrScalar row|OrScalar constant|Loop Or|Loop Max|Loop Count|Inner loop|Input Plane|Input WhiteToMove|Input Initial|Input Terminal|Input Ply|Input Carried|Input GameMask|\
         Input GameNumber"

@@ -137,6 +137,9 @@ fn all_kinds() -> Vec<String> {
         .split('|')
         .map(String::from)
         .collect();
+    for kind in ["Pure", "Model", "Ideal"] {
+        out.extend([false, true].map(|mate| format!("Pure {{ kind: {kind}, mate: {mate} }}")));
+    }
     for way in ["Find back false", "Find back true"] {
         out.extend(["Any", "Count", "range"].map(|tally| format!("{way} {tally}")));
     }

@@ -1,0 +1,201 @@
+//! Pure mates and stalemates: no square about the king is taken from it twice.
+//!
+//! `docs/mates.md` states the rule; the words here are its words. The twin of this file is
+//! `shaders/pure.wgsl`.
+
+use super::{
+    Bitboard, Code, Color, PieceSet, Position, Square, attacks,
+    legal::{en_passant_square, kings, reach},
+};
+
+/// The men that take part in the mate of the side to move, or without `mate` in its stalemate; none unless that
+/// is pure. The position is one; a side that has several kings is never in a pure one.
+pub fn men(position: &Position, mate: bool) -> u64 {
+    let Some(scene) = Scene::new(position, mate) else { return 0 };
+    if scene.is_pure() { scene.men() } else { 0 }
+}
+
+/// A mate or stalemate: `own` men are those of the side to move.
+struct Scene<'a> {
+    position: &'a Position,
+    mate: bool,
+    king: u64,
+    own: u64,
+    enemies: u64,
+    enemy_kings: u64,
+    empty: u64,
+    /// The squares next to the king.
+    field: u64,
+    /// What the enemies attack with the king lifted off the board, and what they attack twice.
+    once: u64,
+    twice: u64,
+    checkers: u64,
+    /// Enemies that attack a square of the field.
+    guards: u64,
+    /// Own men that are pinned to the king.
+    pinned: u64,
+    /// Where an own man that came there would undo the mate, if there is one check.
+    refutations: u64,
+    /// Pinned men that could go there if they were not.
+    refuters: u64,
+}
+
+impl<'a> Scene<'a> {
+    fn new(position: &'a Position, mate: bool) -> Option<Scene<'a>> {
+        let turn = position.state.turn();
+        let of = |color: Color| {
+            let set = if color.is_white() { PieceSet::WHITE } else { PieceSet::BLACK };
+            position.board.squares_of(set).0
+        };
+        let king = kings(position, turn);
+        if king.count_ones() != 1 {
+            return None;
+        }
+        let (own, enemies) = (of(turn), of(!turn));
+        let mut scene = Scene {
+            position,
+            mate,
+            king,
+            own,
+            enemies,
+            enemy_kings: kings(position, !turn),
+            empty: !(own | enemies),
+            field: attacks::king(king),
+            once: 0,
+            twice: 0,
+            checkers: 0,
+            guards: 0,
+            pinned: 0,
+            refutations: 0,
+            refuters: 0,
+        };
+        scene.count_attacks();
+        for dir in 0..8 {
+            let (man, pinner) = scene.pin(dir);
+            scene.pinned |= if pinner != 0 { man } else { 0 };
+        }
+        if scene.checkers.count_ones() == 1 {
+            scene.refutations = scene.line_of(scene.checkers) | scene.enemy_kings;
+            scene.refuters = scene.pinned & scene.movers_to(scene.refutations);
+        }
+        Some(scene)
+    }
+
+    fn count_attacks(&mut self) {
+        for from in Bitboard(self.enemies) {
+            let attacked = self.attacks_of(from);
+            self.twice |= self.once & attacked;
+            self.once |= attacked;
+            let man = 1 << from as u32;
+            self.guards |= if attacked & self.field != 0 { man } else { 0 };
+            self.checkers |= if attacked & self.king != 0 { man } else { 0 };
+        }
+    }
+
+    /// What an enemy attacks, through the king too.
+    fn attacks_of(&self, from: Square) -> u64 {
+        let set = 1u64 << from as u32;
+        match self.position.board.at(from) {
+            Code(1) => attacks::pawn::<true>(set),
+            Code(9) => attacks::pawn::<false>(set),
+            code => reach(code, from, self.empty | self.king),
+        }
+    }
+
+    fn slide(&self, dir: u8, from: u64) -> u64 {
+        attacks::slide_dir(dir, from, self.empty)
+    }
+
+    /// Queens, and rooks or bishops, of either side: what moves in a direction.
+    fn sliders(&self, dir: u8) -> u64 {
+        let role = if dir.is_multiple_of(2) { 4 } else { 3 };
+        self.of_roles(&[role, 5])
+    }
+
+    fn of_roles(&self, roles: &[u8]) -> u64 {
+        let codes = roles.iter().flat_map(|&role| [Code(role), Code(role | 8)]);
+        let set = codes.fold(PieceSet::NONE, |set, code| set.union(PieceSet::only(code)));
+        self.position.board.squares_of(set).0
+    }
+
+    /// The own man next to the king in a direction, and the enemy that it is pinned by, if it is.
+    fn pin(&self, dir: u8) -> (u64, u64) {
+        let man = self.slide(dir, self.king) & self.own;
+        (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
+    }
+
+    /// The men that stand alone between one of the targets and an own slider, one of `sliders`, that moves
+    /// along their line.
+    fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
+        let men = self.slide(dir, targets) & !self.empty;
+        let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
+        self.slide((dir + 4) % 8, sliders) & men
+    }
+
+    /// The square of a man that gives check, and the squares between it and the king.
+    fn line_of(&self, checker: u64) -> u64 {
+        let lines = (0..8).map(|dir| self.slide(dir, self.king)).filter(|line| line & checker != 0);
+        lines.fold(checker, |line, more| line | more)
+    }
+
+    /// The own men, the king aside, that move to one of the targets or capture there, pinned or not; none of
+    /// these is a man of its own side.
+    fn movers_to(&self, targets: u64) -> u64 {
+        let white = self.position.state.turn().is_white();
+        let back = |set: u64| if white { set >> 8 } else { set << 8 };
+        // A pawn attacks a square from where a pawn of the other colour on that square would attack.
+        let pawns_at =
+            |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
+        let mut out = attacks::knight(targets) & self.of_roles(&[2]);
+        for dir in 0..8 {
+            out |= self.slide(dir, targets) & self.sliders(dir);
+        }
+        let single = back(targets & self.empty);
+        let second = if white { 0xff00u64 } else { 0xff << 48 };
+        let mut pawns = pawns_at(targets & self.enemies) | single | back(single & self.empty) & second;
+        if let Some(passed) = en_passant_square(self.position) {
+            let passed = 1u64 << passed as u32;
+            if (passed | back(passed)) & targets != 0 {
+                pawns |= pawns_at(passed);
+            }
+        }
+        (out | pawns & self.of_roles(&[1])) & self.own
+    }
+
+    fn is_pure(&self) -> bool {
+        let exactly_once = self.once & !self.twice;
+        let blocked = self.field & self.own;
+        let licensed = if self.mate { self.refuters } else { self.pinned };
+        let free_is_guarded = self.field & !self.own & !exactly_once == 0;
+        let blocked_is_left = blocked & self.once & !(licensed & exactly_once) == 0;
+        free_is_guarded && blocked_is_left && self.checks_are_needed()
+    }
+
+    /// Of several checks, any one alone could be parried.
+    fn checks_are_needed(&self) -> bool {
+        self.checkers.count_ones() < 2
+            || Bitboard(self.checkers).into_iter().all(|checker| {
+                let line = self.line_of(1 << checker as u32);
+                self.movers_to(line) & !self.pinned != 0
+            })
+    }
+
+    fn men(&self) -> u64 {
+        let mut out = self.king | self.checkers | self.guards;
+        out |= if self.mate { self.field & self.own } else { self.own };
+        let licensed = if self.mate { self.refuters } else { self.pinned };
+        for dir in 0..8 {
+            let (man, pinner) = self.pin(dir);
+            out |= if man & licensed != 0 { pinner } else { 0 };
+            out |= self.before_kings(dir);
+            out |= self.alone_before(dir, self.refutations, !0) & self.own;
+            out |= self.alone_before(dir, self.refutations, self.refuters) & self.enemies;
+        }
+        out
+    }
+
+    /// Enemies that are pinned to their king, and own men that stand in the way of a check to it.
+    fn before_kings(&self, dir: u8) -> u64 {
+        self.alone_before(dir, self.enemy_kings, !0)
+    }
+}
