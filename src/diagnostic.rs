@@ -1,10 +1,12 @@
 //! Where in a query something is wrong, and how that is shown.
 //!
-//! Knows text and byte ranges, nothing of chess or CQL.
+//! Knows text and byte ranges, nothing of chess or CQL. What it draws is escaped as [`visible`] does it.
 
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use crate::visible::{self, Context};
 
 /// A byte range of the query text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -99,18 +101,27 @@ impl Diagnostic {
         // A span may end inside of a character that some reader took for a byte.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        let mut group = level.primary_title(self.message.as_str()).element(
+        // What is drawn is escaped before, so that the caret stands below what it points at.
+        let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
+        let span = before.len()..before.len() + within.len();
+        let text = before + &within + &after;
+        let mut group = level.primary_title(visible::line(&self.message)).element(
             Snippet::source(text)
                 .line_start(line)
-                .path(origin)
-                .annotation(AnnotationKind::Primary.span(start..end).label(self.label.as_str())),
+                .path(visible::line(origin))
+                .annotation(AnnotationKind::Primary.span(span).label(visible::line(&self.label))),
         );
         if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(visible::line(help)));
         }
         let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
     }
+}
+
+/// Lines of a text, whatever ends them.
+fn escaped(text: &str) -> String {
+    visible::escape(&text.replace("\r\n", "\n"), Context::Lines).into_owned()
 }
 
 impl fmt::Display for Diagnostic {

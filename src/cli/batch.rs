@@ -1,6 +1,6 @@
 //! `orbit batch`.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ use super::common::{
     refuse_clashes, threads, write_whole,
 };
 use super::problems::Problems;
+use super::terminal::{self, Stdout};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
@@ -316,14 +317,13 @@ fn print_remarks(themes: &[Theme], with_notes: bool) {
     for theme in themes {
         let remarks = theme.parsed.remarks.iter();
         for remark in remarks.filter(|remark| with_notes || remark.severity != Severity::Note) {
-            message!("{}", render(&theme.fault(remark)));
+            terminal::drawn_message(&render(&theme.fault(remark)));
         }
     }
 }
 
 fn render(fault: &Fault) -> String {
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    fault.render(!is_plain && io::stderr().is_terminal())
+    fault.render(terminal::has_colors())
 }
 
 fn failure(error: ThemesError) -> Failure {
@@ -345,7 +345,7 @@ impl Sink {
     /// Writes everything.
     pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
         let Some(file) = self.0 else {
-            let mut out = io::stdout().lock();
+            let mut out = Stdout::new();
             return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
         };
         write_whole(file, |file| file.write_all(bytes))

@@ -7,10 +7,11 @@ use orbit_chess::report::words::{clipped, printable};
 use orbit_chess::report::{TextTable, grouped};
 use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
 use orbit_chess::themes::Theme;
+use orbit_chess::visible::{Context, escape};
 use serde::Serialize;
 
-use super::Failure;
 use super::batch::{FormatName, Sink};
+use super::{Failure, terminal};
 
 /// Groups of games that a table for reading has columns for.
 const COLUMNS_MAX: usize = 10;
@@ -311,7 +312,7 @@ pub(super) fn list(themes: &[Theme], format: FormatName, sink: Sink) -> Result<(
                     }
                 }
             }
-            out.into_bytes()
+            shown(&out)
         }
     })
 }
@@ -321,7 +322,7 @@ pub(super) fn show(theme: &Theme, format: FormatName, sink: Sink) -> Result<(), 
     match format {
         FormatName::Json => sink.write(&json(&Record::of(theme))),
         FormatName::Csv => list(std::slice::from_ref(theme), format, sink),
-        FormatName::Text => sink.write(whole(theme).as_bytes()),
+        FormatName::Text => sink.write(&shown(&whole(theme))),
     }
 }
 
@@ -344,8 +345,11 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
+/// Lines of text: a file of themes may come from anywhere.
+fn shown(text: &str) -> Vec<u8> {
+    escape(text, Context::Lines).into_owned().into_bytes()
+}
+
 fn json(value: &impl Serialize) -> Vec<u8> {
-    let mut out = serde_json::to_vec(value).expect("all of it can be written as JSON");
-    out.push(b'\n');
-    out
+    format!("{}\n", terminal::json(value)).into_bytes()
 }

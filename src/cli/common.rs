@@ -1,6 +1,6 @@
 //! What several commands need.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ use orbit_chess::survey::Survey;
 use super::{Exit, Failure};
 
 pub(super) use super::progress::{Progress, ProgressArgs};
+pub(super) use super::terminal::Out;
 pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
@@ -200,28 +201,6 @@ pub(super) fn size_text(bytes: u64) -> String {
         0x400..0x10_0000 => format!("{} KiB", bytes >> 10),
         0x10_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
         _ => format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
-    }
-}
-
-/// Standard output with a buffer.
-pub(super) struct Out(BufWriter<io::StdoutLock<'static>>);
-
-impl Out {
-    pub(super) fn new() -> Out {
-        Out(BufWriter::new(io::stdout().lock()))
-    }
-
-    pub(super) fn line(&mut self, line: impl std::fmt::Display) -> Result<(), Failure> {
-        writeln!(self.0, "{line}").map_err(Failure::Stdout)
-    }
-
-    /// Text with its line ends.
-    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        self.0.write_all(text.as_bytes()).map_err(Failure::Stdout)
-    }
-
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(Failure::Stdout)
     }
 }
 

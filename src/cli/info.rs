@@ -34,7 +34,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let mut out = Out::new();
     if args.json {
-        out.line(json_of(&reel, args.verify))?;
+        out.json(&json_of(&reel, args.verify))?;
     } else {
         text_of(&reel, args.verify).into_iter().try_for_each(|line| out.line(line))?;
     }

@@ -55,6 +55,9 @@ Formats:
   plain   `game ply` for each position that hits
   values  `game ply value` for each position at which the query has a value: a number, a set as
           `[a1,h1]`, `a1` or `[]`, or `true` where a condition holds
+  What would act on a terminal (control characters, changes of the direction of writing, letters
+  without width) is written as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON, and in pgn and csv
+  on a terminal alone: files and pipes get the bytes of the source.
 
 Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
 under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was not read to its end;
@@ -319,9 +322,10 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
                 counts["games"] = run.totals.games().into();
                 counts["positions"] = run.totals.positions.into();
             }
-            out.line(counts)?;
+            out.json(&counts)?;
         } else {
-            out.line(format_args!("games hit {games}\npositions hit {positions}"))?;
+            out.line(format_args!("games hit {games}"))?;
+            out.line(format_args!("positions hit {positions}"))?;
         }
     }
     if let Some(lines_max) = args.copies {
@@ -329,7 +333,7 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
             let copies = run.copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
                 json!({ "copy": index + 1, "text": text, "positions": positions })
             });
-            out.line(json!({ "copies": copies.collect::<Vec<_>>() }))?;
+            out.json(&json!({ "copies": copies.collect::<Vec<_>>() }))?;
         } else {
             copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }

@@ -91,7 +91,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let shown = Shown::new(game, args.place.ply)?;
     let mut out = Out::new();
     if args.json {
-        out.line(shown.json())?;
+        out.json(&shown.json())?;
     } else {
         shown.text().into_iter().try_for_each(|line| out.line(line))?;
     }

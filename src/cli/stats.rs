@@ -1,6 +1,6 @@
 //! `--stats` of `orbit scan`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -10,6 +10,7 @@ use orbit_chess::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
 use super::common::{Interrupt, create_output, ending, write_whole};
+use super::terminal::Stdout;
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -114,7 +115,7 @@ impl Statistics {
         };
         match file {
             None => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(Stdout::new());
                 write(&mut out).and_then(|()| out.flush()).map_err(Failure::Stdout)
             }
             Some(file) => write_whole(file, |file| write(file)),
