@@ -141,18 +141,44 @@ pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>)
         .map(|(_, known)| known)
 }
 
-/// Levenshtein distance.
+/// Letters that are to be added, left out, replaced or swapped with their neighbour (the optimal string alignment
+/// distance).
 fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate().take(64) {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(row[j - 1] + 1).min(rows[i - 1][j] + 1);
+            if i > 1 && j > 1 && (a[i - 1], a[i - 2]) == (b[j - 2], b[j - 1]) {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found() {
+        let words = ["year", "white", "elo", "player"];
+        for (word, found) in [
+            ("yaer", Some("year")),
+            ("wihte", Some("white")),
+            ("Whit", Some("white")),
+            ("whitte", Some("white")),
+            ("palyre", None),
+            ("", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(word, words.iter()), found, "{word}");
+        }
+        assert_eq!((edits("ca", "abc"), edits("", "ab"), edits("ab", "ba")), (3, 2, 1));
+    }
 }

@@ -56,8 +56,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "runs several jobs at once",
     ),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
-    ("report", &["board", "database", "engine", "orbit", "pgn", "reel", "scan", "visible"], "shows hits"),
-    ("choice", &["engine", "reel", "report"], "tags as reports read them"),
+    (
+        "report",
+        &["board", "database", "diagnostic", "engine", "orbit", "pgn", "reel", "scan", "visible"],
+        "shows hits",
+    ),
+    ("choice", &["diagnostic", "engine", "reel", "report"], "tags as reports read them"),
     (
         "stats",
         &["diagnostic", "engine", "reel", "report", "visible"],
@@ -387,8 +391,7 @@ fn the_library_does_not_unwrap() {
 }
 
 /// Ways to print, and the one file of the program in which they may stand.
-const PRINTERS: [&str; 7] =
-    ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!", "/dev/tty"];
+const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
 const PRINTING: &str = "src/cli/terminal.rs";
 
 /// `line: text` of all that prints without being escaped.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem, target_of};
-use orbit_chess::report::{OutputFile, Phases};
+use orbit_chess::report::{OutputFile, Phases, side_lines_line};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::survey::Survey;
 
@@ -146,7 +146,7 @@ pub(super) struct GpuArgs {
     #[arg(long, value_name = "CARD", default_value = "auto")]
     gpu: String,
     /// How much of the card's memory to use at most, such as `512M` or `2G`.
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
     gpu_memory: Option<u64>,
 }
 
@@ -180,6 +180,17 @@ impl GpuArgs {
 /// A number of bytes: `65536`, `64K`, `512M`, `2G`.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
+}
+
+/// Memory of a card: some.
+fn gpu_bytes(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => {
+            Err("a card cannot search in no memory: give some, such as 512M, or --gpu none to leave it alone"
+                .into())
+        }
+        some => Ok(some),
+    }
 }
 
 /// A number of things: `1000`, `64K`, `16M`, `2G`, in powers of ten.
@@ -232,6 +243,7 @@ pub(super) fn print_pass(
     let Phases { planning, scanning } = phases;
     let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
     message!("{until}{}", totals_line(&summary.totals));
+    side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
     message!(
         "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
         planning.as_secs_f64(),

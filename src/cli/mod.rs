@@ -31,6 +31,7 @@ mod query_text;
 mod scan;
 mod show;
 mod stats;
+mod table_format;
 mod terminal;
 mod transform;
 mod transform_lines;

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::engine::verify::Sample;
 use orbit_chess::query::Type;
-use orbit_chess::report::{Phases, Tally, copy_lines, summary_lines};
+use orbit_chess::report::{Phases, Tally, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
@@ -68,7 +68,7 @@ Examples:
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
-  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o gifts.pgn --comment -o gifts.html
+  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o checks.pgn --comment -o checks.html
   orbit scan --where white~carlsen --sort date --limit 10 'stalemate' games.pgn
   orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
@@ -286,8 +286,9 @@ fn print_summary(
     };
     let tally = if summary.finished { run.tally } else { run.outputs.listed() };
     let lines = summary_lines(&run.totals, tally, phases, !summary.finished, &how);
+    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
-    before.zip(&lines).for_each(|(before, line)| message!("{before}{line}"));
+    before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = run.passing {
         message!("of all games {} fit --where", grouped(games));
         if games == 0 && summary.finished {
