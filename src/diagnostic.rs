@@ -173,7 +173,8 @@ mod tests {
             ("wihte", Some("white")),
             ("Whit", Some("white")),
             ("whitte", Some("white")),
-            ("palyre", None),
+            ("palyre", Some("player")),
+            ("palryes", None),
             ("", None),
             ("x", None),
         ] {
