@@ -1,10 +1,12 @@
 //! Where in a query something is wrong, and how that is shown.
 //!
-//! Knows text and byte ranges, nothing of chess or CQL.
+//! Knows text and byte ranges, nothing of chess or CQL. What it draws is escaped as [`visible`] does it.
 
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use crate::visible::{self, Context};
 
 /// A byte range of the query text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -99,18 +101,27 @@ impl Diagnostic {
         // A span may end inside of a character that some reader took for a byte.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        let mut group = level.primary_title(self.message.as_str()).element(
+        // What is drawn is escaped before, so that the caret stands below what it points at.
+        let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
+        let span = before.len()..before.len() + within.len();
+        let text = before + &within + &after;
+        let mut group = level.primary_title(visible::line(&self.message)).element(
             Snippet::source(text)
                 .line_start(line)
-                .path(origin)
-                .annotation(AnnotationKind::Primary.span(start..end).label(self.label.as_str())),
+                .path(visible::line(origin))
+                .annotation(AnnotationKind::Primary.span(span).label(visible::line(&self.label))),
         );
         if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(visible::line(help)));
         }
         let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
     }
+}
+
+/// Lines of a text, whatever ends them.
+fn escaped(text: &str) -> String {
+    visible::escape(&text.replace("\r\n", "\n"), Context::Lines).into_owned()
 }
 
 impl fmt::Display for Diagnostic {
@@ -130,18 +141,45 @@ pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>)
         .map(|(_, known)| known)
 }
 
-/// Levenshtein distance.
+/// Letters that are to be added, left out, replaced or swapped with their neighbour (the optimal string alignment
+/// distance).
 fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate().take(64) {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(row[j - 1] + 1).min(rows[i - 1][j] + 1);
+            if i > 1 && j > 1 && (a[i - 1], a[i - 2]) == (b[j - 2], b[j - 1]) {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found() {
+        let words = ["year", "white", "elo", "player"];
+        for (word, found) in [
+            ("yaer", Some("year")),
+            ("wihte", Some("white")),
+            ("Whit", Some("white")),
+            ("whitte", Some("white")),
+            ("palyre", Some("player")),
+            ("palryes", None),
+            ("", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(word, words.iter()), found, "{word}");
+        }
+        assert_eq!((edits("ca", "abc"), edits("", "ab"), edits("ab", "ba")), (3, 2, 1));
+    }
 }

@@ -32,3 +32,4 @@ pub mod study;
 pub mod survey;
 pub mod themes;
 pub mod transform;
+pub mod visible;

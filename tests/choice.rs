@@ -101,8 +101,10 @@ fn conditions_hold_where_they_should() {
         ("blackratingdiff=5", "3"),
         ("blackratingdiff>=5", "3"),
         ("blackratingdiff>5", ""),
-        ("nosuchtag=1", ""),
-        ("nosuchtag!=1", "123"),
+        ("tag:nosuchtag=1", ""),
+        ("tag:nosuchtag!=1", "123"),
+        ("tag:White~carlsen", "1"),
+        ("tag::white~carlsen", "1"),
     ] {
         let choice = Choice { conditions: vec![condition.parse().unwrap()], first: false };
         let games = choice.games(&block).unwrap();
@@ -119,7 +121,11 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("", "compares nothing"),
         ("=1", "lacks a name or a value"),
         ("white==Carlsen", "one operator"),
-        ("tag:White=A", "name of a tag"),
+        ("tag:=A", "name of a tag"),
+        ("tag:a:b=A", "name of a tag"),
+        ("nosuchtag=1", "no known tag `nosuchtag`; a tag"),
+        ("whit=A", "did you mean `White`?"),
+        ("tag:Whit=A", "did you mean `White`?"),
         ("white~", "lacks a name or a value"),
         ("white>Carlsen", "compares numbers and dates"),
         ("elo>=high", "is no number"),

@@ -64,8 +64,8 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
 fn names_are_utf_8_or_windows_1252() {
     assert_eq!(decode("Müller".as_bytes()), "Müller");
     assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
-    assert_eq!(printable(b"a\x1b[2Jb\x07"), "a\u{fffd}[2Jb\u{fffd}");
-    assert_eq!(printable(b"\xfc\x81"), "ü\u{fffd}");
+    assert_eq!(printable(b"a\x1b[2Jb\x07"), r"a\x1b[2Jb\x07");
+    assert_eq!(printable(b"\xfc\x81"), r"ü\x81");
 }
 
 #[test]

@@ -15,7 +15,8 @@ const LINES_MAX: usize = 800;
 /// own. `engine` stands for `src/engine/mod.rs`.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
-    ("diagnostic", &[], "messages know texts and spans"),
+    ("visible", &[], "one list of letters for all that is shown"),
+    ("diagnostic", &["visible"], "messages know texts and spans"),
     ("transform", &["board", "diagnostic"], "positions, and faults in FENs and names"),
     ("pgn", &["board"], "moves are played and packed while they are read"),
     ("reel", &["board", "pgn"], "its builder lays out games as they were read"),
@@ -55,9 +56,17 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "runs several jobs at once",
     ),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
-    ("report", &["board", "database", "engine", "orbit", "pgn", "reel", "scan"], "shows hits"),
-    ("choice", &["engine", "reel", "report"], "tags as reports read them"),
-    ("stats", &["diagnostic", "engine", "reel", "report"], "counts hits by tags, plies, values and copies"),
+    (
+        "report",
+        &["board", "database", "diagnostic", "engine", "orbit", "pgn", "reel", "scan", "visible"],
+        "shows hits",
+    ),
+    ("choice", &["diagnostic", "engine", "reel", "report"], "tags as reports read them"),
+    (
+        "stats",
+        &["diagnostic", "engine", "reel", "report", "visible"],
+        "counts hits by tags, plies, values and copies",
+    ),
     (
         "study",
         &["board", "choice", "engine", "orbit", "query", "report", "scan", "stats"],
@@ -379,6 +388,36 @@ fn the_library_does_not_unwrap() {
         unwraps(&read(&path)).into_iter().map(move |line| format!("{path}:{line}; say why it cannot fail"))
     });
     assert_none(wrong.collect());
+}
+
+/// Ways to print, and the one file of the program in which they may stand.
+const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
+const PRINTING: &str = "src/cli/terminal.rs";
+
+/// `line: text` of all that prints without being escaped.
+fn prints(path: &str, text: &str) -> Vec<String> {
+    let code = code(text);
+    let is_found = |line: &str| {
+        // The target of a progress bar is named like the stream.
+        let line = line.replace("ProgressDrawTarget::stderr()", "");
+        let is_word = |word: &str| {
+            line.match_indices(word)
+                .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        PRINTERS.iter().any(|word| is_word(word))
+    };
+    let lines = code.lines().enumerate().filter(|(_, line)| path != PRINTING && is_found(line));
+    lines.map(|(k, line)| format!("{path}:{}: {}", k + 1, line.trim())).collect()
+}
+
+#[test]
+fn one_file_prints() {
+    let wrong = "let mut out = io::stdout().lock();\nprintln!(\"a\");\nwriteln!(std::io::stderr(), \"a\");";
+    assert_eq!(prints("src/cli/x.rs", wrong).len(), 3);
+    let right = "bar.set_draw_target(ProgressDrawTarget::stderr());\nmessage!(\"stdout()\");\n// println!";
+    assert_none(prints("src/cli/x.rs", right));
+    assert_none(sources().iter().flat_map(|path| prints(path, &read(path))).collect());
+    assert!(read(PRINTING).contains("io::stdout()"));
 }
 
 /// The words of a file that may not stand in it.

@@ -4,13 +4,15 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::diagnostic::nearest;
 use crate::reel::GameRow;
-use crate::report::tags::{Date, date, date_name, elo};
+use crate::report::tags::{Date, date, date_name, elo, known_tag, nearest_tag, tag_named};
 use crate::report::words::decode;
 
 /// What must be true of a game.
 ///
-/// A condition is a name, an operator and a value. Names are those of tags, whatever their case, and
+/// A condition is a name, an operator and a value. Names are those of known tags, whatever their case, `tag:Name` of any other tag
+/// (see [`tag_named`]), and
 ///
 /// * `player`: `White` or `Black`, one of which must fit;
 /// * `elo`: the higher of both ratings, as in CQL;
@@ -26,6 +28,8 @@ use crate::report::words::decode;
 ///
 /// assert!("elo>=2600".parse::<Condition>().is_ok());
 /// assert!("white>Carlsen".parse::<Condition>().is_err());
+/// assert!("whte=Carlsen".parse::<Condition>().is_err());
+/// assert!("tag:ClubCode=NL".parse::<Condition>().is_ok());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
@@ -47,6 +51,8 @@ enum Field {
     /// A tag by its name; dates are compared part by part.
     Tag {
         name: String,
+        /// Whether the name was given after `tag:`.
+        is_own: bool,
         is_date: bool,
     },
 }
@@ -96,6 +102,24 @@ pub enum ConditionError {
         "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
     )]
     NoName(String),
+    /// A name that is no field and no known tag.
+    #[error("there is no field and no known tag `{name}`{}; a tag of one's own is written `tag:{name}`", did_you_mean(.hint))]
+    Unknown {
+        /// As it was written.
+        name: String,
+        /// What was perhaps meant.
+        hint: Option<&'static str>,
+    },
+    /// A name after `tag:` that resembles a known tag.
+    #[error(
+        "`tag:{name}` is no known tag (did you mean `{hint}`?); `tag::{name}` takes the name as it stands"
+    )]
+    Resembles {
+        /// As it was written.
+        name: String,
+        /// What was perhaps meant.
+        hint: &'static str,
+    },
     /// Nothing stands on one side.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
@@ -118,6 +142,13 @@ pub enum ConditionError {
     NoResult(String),
 }
 
+/// What is known of a game besides its tags.
+const FIELDS: [&str; 5] = ["player", "elo", "date", "year", "result"];
+
+fn did_you_mean(hint: &Option<&str>) -> String {
+    hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
+}
+
 /// Longer ones first.
 const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
 
@@ -134,11 +165,17 @@ impl FromStr for Condition {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let own = name.strip_prefix("tag:");
+        let bare = own.map_or(name, |own| own.strip_prefix(':').unwrap_or(own));
+        let is_name =
+            !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name || value.starts_with(['=', '~', '<', '>']) {
             return Err(ConditionError::NoName(text.to_owned()));
         }
-        let field = Field::of(name);
+        let field = match own {
+            Some(own) => Field::own(own)?,
+            None => Field::of(name)?,
+        };
         let test = test(&field, operator, value)?;
         Ok(Condition { text: text.trim().to_owned(), field, test, is_not: operator.starts_with('!') })
     }
@@ -190,15 +227,33 @@ fn date_parts(value: &str) -> usize {
 }
 
 impl Field {
-    fn of(name: &str) -> Field {
-        match name.to_ascii_lowercase().as_str() {
+    fn of(name: &str) -> Result<Field, ConditionError> {
+        Ok(match name.to_ascii_lowercase().as_str() {
             "player" => Field::Player,
             "elo" => Field::Elo,
             "date" => Field::Date,
             "year" => Field::Year,
             "result" => Field::Result,
-            lower => Field::Tag { name: name.to_owned(), is_date: lower.ends_with("date") },
+            lower => match known_tag(name) {
+                Some(known) => Field::tag(known, false),
+                None => {
+                    let hint = nearest(lower, FIELDS.iter()).or_else(|| nearest_tag(name));
+                    return Err(ConditionError::Unknown { name: name.to_owned(), hint });
+                }
+            },
+        })
+    }
+
+    /// A tag that was given after `tag:`.
+    fn own(name: &str) -> Result<Field, ConditionError> {
+        match tag_named(name) {
+            Ok(name) => Ok(Field::tag(name, true)),
+            Err(hint) => Err(ConditionError::Resembles { name: name.to_owned(), hint }),
         }
+    }
+
+    fn tag(name: &str, is_own: bool) -> Field {
+        Field::Tag { name: name.to_owned(), is_own, is_date: name.to_ascii_lowercase().ends_with("date") }
     }
 }
 
@@ -214,9 +269,9 @@ impl Condition {
         self.field != Field::Result
     }
 
-    /// The tag that it asks for, as it was written; `None` if that is a property such as `elo`.
-    pub fn tag(&self) -> Option<&str> {
-        if let Field::Tag { name, .. } = &self.field { Some(name) } else { None }
+    /// The tag that it asks for after `tag:`, if it does.
+    pub fn own_tag(&self) -> Option<&str> {
+        if let Field::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
     /// Whether it is true of a game.

@@ -1,6 +1,6 @@
 //! `orbit batch`.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,12 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, ending, print_failures, print_pass,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, print_pass,
     refuse_clashes, threads, write_whole,
 };
 use super::problems::Problems;
+use super::table_format::TableFormat;
+use super::terminal::{self, Stdout};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
@@ -87,10 +89,10 @@ pub(super) struct Args {
     /// Count only games of which this is true, as in `orbit scan`: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
-    /// How the counts are printed [default: what the name of --output ends in (.csv, .json), else text].
+    /// How the counts are printed [default: what the name of --output ends in (.txt, .csv, .json), else text].
     #[arg(long, value_enum)]
-    format: Option<FormatName>,
-    /// Write them to a file.
+    format: Option<TableFormat>,
+    /// Write them to a file, whose name ends in .txt, .csv or .json (perhaps with .zst after it).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the themes, and search nothing.
@@ -125,14 +127,6 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-/// How the answer is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum FormatName {
-    Text,
-    Csv,
-    Json,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EngineName {
     Auto,
@@ -142,12 +136,8 @@ enum EngineName {
 
 impl Args {
     /// What was asked for, or what the name of the file ends in.
-    fn format(&self) -> FormatName {
-        self.format.unwrap_or_else(|| match self.output.as_deref().map(ending).as_deref() {
-            Some("csv") => FormatName::Csv,
-            Some("json") => FormatName::Json,
-            _ => FormatName::Text,
-        })
+    fn table_format(&self) -> Result<TableFormat, Failure> {
+        TableFormat::of(self.format, "--format", self.output.as_deref())
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
@@ -177,12 +167,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let all = themes::load(args.themes.as_deref().unwrap_or(Path::new(CATALOGUE))).map_err(failure)?;
     if let Some(name) = &args.show {
         let theme = find(&all, name)?;
-        batch_table::show(theme, args.format(), Sink::open(args.output.as_deref())?)?;
+        batch_table::show(theme, args.table_format()?, Sink::open(args.output.as_deref())?)?;
         return Ok(Exit::Done);
     }
     let chosen = choose(all, &args.only, &args.group)?;
     if args.list {
-        batch_table::list(&chosen, args.format(), Sink::open(args.output.as_deref())?)?;
+        batch_table::list(&chosen, args.table_format()?, Sink::open(args.output.as_deref())?)?;
         return Ok(Exit::Done);
     }
     if args.paths.is_empty() {
@@ -211,6 +201,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?;
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
+    let format = args.table_format()?;
     let planned = Instant::now();
     let progress = Progress::of(&args.progress, args.quiet);
     let (counts, summary) = count(args, &survey, &stats, database, &progress)?;
@@ -220,7 +211,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     match &args.output {
         // A file that ends early would pass for a whole one.
         Some(path) if interrupt.is_set() => message!("interrupted; {} was not written", path.display()),
-        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(args.format(), sink)?,
+        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(format, sink)?,
     }
     if !interrupt.is_set() {
         progress.done();
@@ -316,14 +307,13 @@ fn print_remarks(themes: &[Theme], with_notes: bool) {
     for theme in themes {
         let remarks = theme.parsed.remarks.iter();
         for remark in remarks.filter(|remark| with_notes || remark.severity != Severity::Note) {
-            message!("{}", render(&theme.fault(remark)));
+            terminal::drawn_message(&render(&theme.fault(remark)));
         }
     }
 }
 
 fn render(fault: &Fault) -> String {
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    fault.render(!is_plain && io::stderr().is_terminal())
+    fault.render(terminal::has_colors())
 }
 
 fn failure(error: ThemesError) -> Failure {
@@ -345,7 +335,7 @@ impl Sink {
     /// Writes everything.
     pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
         let Some(file) = self.0 else {
-            let mut out = io::stdout().lock();
+            let mut out = Stdout::new();
             return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
         };
         write_whole(file, |file| file.write_all(bytes))

@@ -7,10 +7,12 @@ use orbit_chess::report::words::{clipped, printable};
 use orbit_chess::report::{TextTable, grouped};
 use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
 use orbit_chess::themes::Theme;
+use orbit_chess::visible::{Context, escape};
 use serde::Serialize;
 
-use super::Failure;
-use super::batch::{FormatName, Sink};
+use super::batch::Sink;
+use super::table_format::TableFormat;
+use super::{Failure, terminal};
 
 /// Groups of games that a table for reading has columns for.
 const COLUMNS_MAX: usize = 10;
@@ -106,11 +108,11 @@ struct GroupCounts {
 
 impl Matrix<'_> {
     /// Writes all counts.
-    pub(super) fn write(&self, format: FormatName, sink: Sink) -> Result<(), Failure> {
+    pub(super) fn write(&self, format: TableFormat, sink: Sink) -> Result<(), Failure> {
         sink.write(&match format {
-            FormatName::Text => self.text().into_bytes(),
-            FormatName::Csv => self.csv(),
-            FormatName::Json => json(&self.document()),
+            TableFormat::Text => self.text().into_bytes(),
+            TableFormat::Csv => self.csv(),
+            TableFormat::Json => json(&self.document()),
         })
     }
 
@@ -290,16 +292,16 @@ impl<'a> Record<'a> {
 }
 
 /// Writes what themes there are, without their positions.
-pub(super) fn list(themes: &[Theme], format: FormatName, sink: Sink) -> Result<(), Failure> {
+pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
     let brief = |theme| Record { hits: &[], misses: &[], ..Record::of(theme) };
     sink.write(&match format {
-        FormatName::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
-        FormatName::Csv => {
+        TableFormat::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
+        TableFormat::Csv => {
             let mut out = csv::Writer::from_writer(Vec::new());
             themes.iter().for_each(|theme| out.serialize(brief(theme)).expect("memory takes everything"));
             out.into_inner().expect("memory takes everything")
         }
-        FormatName::Text => {
+        TableFormat::Text => {
             let mut out = String::new();
             for (group, members) in by_group(themes) {
                 out.push_str(&format!("{group}\n"));
@@ -311,17 +313,17 @@ pub(super) fn list(themes: &[Theme], format: FormatName, sink: Sink) -> Result<(
                     }
                 }
             }
-            out.into_bytes()
+            shown(&out)
         }
     })
 }
 
 /// Writes all of one theme.
-pub(super) fn show(theme: &Theme, format: FormatName, sink: Sink) -> Result<(), Failure> {
+pub(super) fn show(theme: &Theme, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     match format {
-        FormatName::Json => sink.write(&json(&Record::of(theme))),
-        FormatName::Csv => list(std::slice::from_ref(theme), format, sink),
-        FormatName::Text => sink.write(whole(theme).as_bytes()),
+        TableFormat::Json => sink.write(&json(&Record::of(theme))),
+        TableFormat::Csv => list(std::slice::from_ref(theme), format, sink),
+        TableFormat::Text => sink.write(&shown(&whole(theme))),
     }
 }
 
@@ -344,8 +346,11 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
+/// Lines of text: a file of themes may come from anywhere.
+fn shown(text: &str) -> Vec<u8> {
+    escape(text, Context::Lines).into_owned().into_bytes()
+}
+
 fn json(value: &impl Serialize) -> Vec<u8> {
-    let mut out = serde_json::to_vec(value).expect("all of it can be written as JSON");
-    out.push(b'\n');
-    out
+    format!("{}\n", terminal::json(value)).into_bytes()
 }

@@ -1,6 +1,6 @@
 //! What several commands need.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,13 +10,14 @@ use std::time::Duration;
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::GpuOptions;
 use orbit_chess::reel::{Block, Problem, target_of};
-use orbit_chess::report::{OutputFile, Phases};
+use orbit_chess::report::{OutputFile, Phases, side_lines_line};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::survey::Survey;
 
 use super::{Exit, Failure};
 
 pub(super) use super::progress::{Progress, ProgressArgs};
+pub(super) use super::terminal::Out;
 pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
@@ -145,7 +146,7 @@ pub(super) struct GpuArgs {
     #[arg(long, value_name = "CARD", default_value = "auto")]
     gpu: String,
     /// How much of the card's memory to use at most, such as `512M` or `2G`.
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
     gpu_memory: Option<u64>,
 }
 
@@ -181,6 +182,17 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
 }
 
+/// Memory of a card: some.
+fn gpu_bytes(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => {
+            Err("a card cannot search in no memory: give some, such as 512M, or --gpu none to leave it alone"
+                .into())
+        }
+        some => Ok(some),
+    }
+}
+
 /// A number of things: `1000`, `64K`, `16M`, `2G`, in powers of ten.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
@@ -200,28 +212,6 @@ pub(super) fn size_text(bytes: u64) -> String {
         0x400..0x10_0000 => format!("{} KiB", bytes >> 10),
         0x10_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
         _ => format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
-    }
-}
-
-/// Standard output with a buffer.
-pub(super) struct Out(BufWriter<io::StdoutLock<'static>>);
-
-impl Out {
-    pub(super) fn new() -> Out {
-        Out(BufWriter::new(io::stdout().lock()))
-    }
-
-    pub(super) fn line(&mut self, line: impl std::fmt::Display) -> Result<(), Failure> {
-        writeln!(self.0, "{line}").map_err(Failure::Stdout)
-    }
-
-    /// Text with its line ends.
-    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        self.0.write_all(text.as_bytes()).map_err(Failure::Stdout)
-    }
-
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(Failure::Stdout)
     }
 }
 
@@ -253,6 +243,7 @@ pub(super) fn print_pass(
     let Phases { planning, scanning } = phases;
     let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
     message!("{until}{}", totals_line(&summary.totals));
+    side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
     message!(
         "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
         planning.as_secs_f64(),

@@ -1,10 +1,11 @@
 //! `orbit completions`.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
+use super::terminal::Stdout;
 use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +22,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // Written as a whole: clap_complete panics where stdout is closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "orbit", &mut script);
-    io::stdout().write_all(&script).map_err(Failure::Stdout)?;
+    Stdout::new().write_all(&script).map_err(Failure::Stdout)?;
     Ok(Exit::Done)
 }

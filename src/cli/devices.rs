@@ -28,7 +28,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let found = adapters();
     let mut out = Out::new();
     if args.json {
-        out.line(json!({ "adapters": found.iter().map(as_json).collect::<Vec<_>>() }))?;
+        out.json(&json!({ "adapters": found.iter().map(as_json).collect::<Vec<_>>() }))?;
     } else if found.is_empty() {
         out.line("no adapter found: queries run on the CPU (a Vulkan driver would make a card usable)")?;
     }

@@ -60,7 +60,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
     let mut out = Out::new();
     if args.json {
-        out.line(explanation.json(args.copies, args.wgsl))?;
+        out.json(&explanation.json(args.copies, args.wgsl))?;
     } else {
         explanation.lines(&args).into_iter().try_for_each(|line| out.line(line))?;
     }

@@ -11,27 +11,28 @@ use orbit_chess::report::{Found, OutputFile, PgnWriter, Row, Rows, game_text};
 
 use super::Failure;
 use super::common::Progress;
+use super::terminal::Stdout;
 
 /// Letters of a copy in a comment at most.
 const COPY_MAX: usize = 200;
 
 /// Where games are written to.
 pub(super) enum Target {
-    Stdout,
+    Stdout(Stdout),
     File(OutputFile),
 }
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Target::Stdout => io::stdout().write(bytes),
+            Target::Stdout(out) => out.write(bytes),
             Target::File(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Target::Stdout => io::stdout().flush(),
+            Target::Stdout(out) => out.flush(),
             Target::File(file) => file.flush(),
         }
     }
@@ -40,7 +41,7 @@ impl Write for Target {
 impl Target {
     fn failure(&self, error: io::Error) -> Failure {
         match self {
-            Target::Stdout => Failure::Stdout(error),
+            Target::Stdout(_) => Failure::Stdout(error),
             Target::File(_) => Failure::File(error),
         }
     }
@@ -173,7 +174,7 @@ impl Games {
             let mut fault = None;
             self.writers.retain_mut(|writer| match writer.write(text) {
                 Err(error)
-                    if matches!(writer.out(), Target::Stdout)
+                    if matches!(writer.out(), Target::Stdout(_))
                         && error.kind() == io::ErrorKind::BrokenPipe =>
                 {
                     self.is_closed = true;
@@ -198,14 +199,14 @@ impl Games {
     /// Ends all files and gives them their names.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         for writer in self.writers.drain(..) {
-            let is_stdout = matches!(writer.out(), Target::Stdout);
+            let is_stdout = matches!(writer.out(), Target::Stdout(_));
             let ended = writer.finish().and_then(|mut target| target.flush().map(|()| target));
             match ended {
                 // Whoever read standard output has had enough.
                 Err(error) if is_stdout && error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(error) if is_stdout => return Err(Failure::Stdout(error)),
                 Err(error) => return Err(Failure::File(error)),
-                Ok(Target::Stdout) => {}
+                Ok(Target::Stdout(_)) => {}
                 Ok(Target::File(file)) => file.finish()?,
             }
         }
@@ -216,7 +217,7 @@ impl Games {
     pub(super) fn files(&self) -> impl Iterator<Item = &OutputFile> {
         self.writers.iter().filter_map(|writer| match writer.out() {
             Target::File(file) => Some(file),
-            Target::Stdout => None,
+            Target::Stdout(_) => None,
         })
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Args {
     /// standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The reel to write. It appears under this name only when it is complete.
+    /// The reel to write, whose name ends in .reel. It appears under this name only when it is complete.
     #[arg(short, long, value_name = "FILE.reel")]
     output: PathBuf,
     /// Add to the reel, if there is one, what it does not hold yet.
@@ -81,6 +81,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty(), outputs.map(PathBuf::as_path))?;
     refuse_to_replace(&args.output)?;
+    refuse_ending(&args.output)?;
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
@@ -120,6 +121,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         }
         return Ok(print_failures(&summary));
     }
+    writer.pass_over(summary.side_lines);
     let (totals, sections) = writer.finish(&sources)?;
     progress.done();
     if !args.quiet {
@@ -214,6 +216,10 @@ fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &Sec
     let totals = &summary.totals;
     message!("{}", totals_line(totals));
     reason_lines(totals).iter().for_each(|line| message!("{line}"));
+    if summary.side_lines > 0 {
+        let side_lines = grouped(summary.side_lines);
+        message!("{side_lines} side lines were left out: a reel holds the main lines of its games");
+    }
     if let Some(all) = all {
         message!("appended; {} in all: {}", output.display(), totals_line(all));
     }
@@ -224,6 +230,19 @@ fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &Sec
         sections.total() as f64 / all.unwrap_or(totals).positions.max(1) as f64,
         grouped((totals.positions as f64 / seconds) as u64),
     );
+}
+
+/// A name must not promise what is not written. A reel that is there may be called anything.
+fn refuse_ending(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        None | Some("reel") => Ok(()),
+        Some(_) if path.is_file() => Ok(()),
+        Some(end) => Err(Failure::Other(format!(
+            "{}: a reel is written, not .{end}; the name must end in .reel, or in nothing",
+            path.display()
+        ))),
+    }
 }
 
 /// A slip of the keyboard must not replace a PGN by its index.

@@ -34,7 +34,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let mut out = Out::new();
     if args.json {
-        out.line(json_of(&reel, args.verify))?;
+        out.json(&json_of(&reel, args.verify))?;
     } else {
         text_of(&reel, args.verify).into_iter().try_for_each(|line| out.line(line))?;
     }
@@ -83,6 +83,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "blocks": reel.blocks(),
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
+        "side_lines": reel.side_lines(),
         "sections": named(reel.sections()).into_iter().map(|(name, bytes)| (name.to_owned(), json!(bytes)))
             .collect::<serde_json::Map<_, _>>(),
         "problems": reasons.collect::<Vec<_>>(),
@@ -106,6 +107,9 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
         totals_line(totals),
     ];
     lines.extend(reason_lines(totals));
+    if reel.side_lines() > 0 {
+        lines.push(format!("{} side lines of its games are not in it", grouped(reel.side_lines())));
+    }
     if let Some((first, last)) = &totals.dates {
         lines.push(format!("dates {first} to {last}"));
     }

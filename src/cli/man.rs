@@ -8,6 +8,7 @@ use clap_mangen::Man;
 use orbit_chess::report::OutputFile;
 
 use super::common::write_whole;
+use super::terminal::Stdout;
 use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +37,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         }
         None => {
             let page = page(find(&orbit, args.command.as_deref())?);
-            io::stdout().write_all(&page).map_err(Failure::Stdout)?;
+            Stdout::new().write_all(&page).map_err(Failure::Stdout)?;
         }
     }
     Ok(Exit::Done)

@@ -2,12 +2,9 @@
 //!
 //! Data goes to stdout, messages and progress to stderr.
 
-/// Prints a line of messages. Unlike `eprintln!` it does not panic where nobody reads them.
+/// Prints a line of messages.
 macro_rules! message {
-    ($($line:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($line)*);
-    }};
+    ($($line:tt)*) => { $crate::cli::terminal::message(format_args!($($line)*)) };
 }
 
 mod batch;
@@ -34,9 +31,12 @@ mod query_text;
 mod scan;
 mod show;
 mod stats;
+mod table_format;
+mod terminal;
 mod transform;
 mod transform_lines;
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -46,6 +46,7 @@ use orbit_chess::engine::EngineError;
 use orbit_chess::reel::ReelError;
 use orbit_chess::report::OutputError;
 use orbit_chess::scan::ScanError;
+use orbit_chess::visible;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -89,6 +90,23 @@ enum Command {
     Completions(completions::Args),
     /// Print the manual page, or write those of all commands.
     Man(man::Args),
+}
+
+impl Cli {
+    /// Reads the arguments, or prints help or what is wrong with them and ends the process.
+    pub fn of(arguments: Vec<OsString>) -> Cli {
+        Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
+            // Arguments stand in the message: it is made once more from what may be shown of them.
+            let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
+            match Cli::try_parse_from(shown) {
+                Err(again) if again.kind() == error.kind() => again.exit(),
+                _ => {
+                    terminal::drawn_message(error.render().to_string().trim_end());
+                    std::process::exit(error.exit_code())
+                }
+            }
+        })
+    }
 }
 
 /// How a command ended, when nothing went wrong.
@@ -165,10 +183,10 @@ pub fn run(cli: Cli) -> ExitCode {
         Ok(Exit::NoHits) => ExitCode::from(1),
         Ok(Exit::SourceFailed) => ExitCode::from(3),
         Ok(Exit::Interrupted) => ExitCode::from(130),
-        // Whoever reads us has had enough.
+        // The reader closed the pipe.
         Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Query(rendered)) => {
-            message!("{rendered}");
+            terminal::drawn_message(&rendered);
             ExitCode::from(2)
         }
         Err(failure) => {

@@ -19,6 +19,7 @@ use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress, create_output, ending};
 use super::games::{Comment, Games, Target};
 use super::pictures::{self, Picture};
+use super::terminal::Stdout;
 
 /// Plies in a line of text without `--all-plies`.
 const PLIES_MAX: usize = 12;
@@ -226,8 +227,8 @@ struct Output {
 }
 
 enum Sink {
-    Stdout,
-    /// Whoever read standard output has had enough.
+    Stdout(Stdout),
+    /// The reader of standard output closed the pipe.
     Closed,
     File(OutputFile),
     #[cfg(feature = "parquet")]
@@ -242,10 +243,9 @@ impl Output {
             Sink::File(file) => stitcher.write(report, file).map_err(Failure::File),
             #[cfg(feature = "parquet")]
             Sink::Parquet(table) => stitcher.write(report, table).map_err(Failure::File),
-            Sink::Stdout => {
-                let mut out = io::stdout().lock();
+            Sink::Stdout(out) => {
                 let written = progress.beside_stdout(|| {
-                    let flow = stitcher.write(report, &mut out)?;
+                    let flow = stitcher.write(report, out)?;
                     out.flush().map(|()| flow)
                 });
                 match written {
@@ -263,7 +263,7 @@ impl Output {
     fn begin(&mut self) -> Result<(), Failure> {
         let head = self.format.head();
         match &mut self.sink {
-            Sink::Stdout => match io::stdout().lock().write_all(&head) {
+            Sink::Stdout(out) => match out.write_all(&head) {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                     self.sink = Sink::Closed;
                     Ok(())
@@ -313,9 +313,9 @@ impl Outputs {
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
         let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses));
         if format.is_none() {
-            games.add(Target::Stdout);
+            games.add(Target::Stdout(Stdout::new()));
         }
-        outputs.push(output(format.unwrap_or(Format::Nothing), Sink::Stdout));
+        outputs.push(output(format.unwrap_or(Format::Nothing), Sink::Stdout(Stdout::new())));
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
@@ -395,7 +395,7 @@ impl Outputs {
     pub(super) fn are_closed(&self) -> bool {
         let is_closed = |output: &Output| match output.sink {
             Sink::Closed => true,
-            Sink::Stdout => output.format == Format::Nothing && self.games.are_closed(),
+            Sink::Stdout(_) => output.format == Format::Nothing && self.games.are_closed(),
             _ => false,
         };
         self.pictures.is_empty() && !self.games.are_wanted() && self.outputs.iter().all(is_closed)
@@ -416,7 +416,7 @@ impl Outputs {
                 Sink::File(file) => file.finish()?,
                 #[cfg(feature = "parquet")]
                 Sink::Parquet(table) => table.finish().map_err(Failure::File)?.finish()?,
-                Sink::Stdout | Sink::Closed => {}
+                Sink::Stdout(_) | Sink::Closed => {}
             }
         }
         self.games.finish()
@@ -444,7 +444,7 @@ impl Outputs {
             Sink::File(file) => Some(file.path()),
             #[cfg(feature = "parquet")]
             Sink::Parquet(table) => Some(table.out().path()),
-            Sink::Stdout | Sink::Closed => None,
+            Sink::Stdout(_) | Sink::Closed => None,
         });
         let games = self.games.files().map(OutputFile::path);
         hits.chain(games).chain(self.pictures.iter().map(|(_, file)| file.path()))

@@ -1,6 +1,6 @@
 //! Where on the board hits are: tables and heat maps in the terminal, as SVG, and in a page.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::Write as _;
 
 use orbit_chess::report::findings::{OrbitFindings, TransformSum};
 use orbit_chess::report::heat::{HeatMap, Palette};
@@ -8,8 +8,8 @@ use orbit_chess::report::{OutputFile, grouped, page::page, svg};
 use orbit_chess::study::Study;
 use serde_json::json;
 
-use super::Failure;
 use super::common::{Out, write_whole};
+use super::{Failure, terminal};
 
 /// Positions that a page shows.
 pub(super) const SAMPLE_MAX: usize = 24;
@@ -29,7 +29,7 @@ pub(super) fn print_heat(study: &Study, is_json: bool) -> Result<(), Failure> {
     let orbit = study.orbit();
     if is_json {
         let (symmetries, colors) = orbit.as_ref().map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
-        out.line(json!({ "symmetries": symmetries, "colors": colors, "maps": heat(study) }))?;
+        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": heat(study) }))?;
         return out.finish();
     }
     if let Some(orbit) = &orbit {
@@ -37,11 +37,11 @@ pub(super) fn print_heat(study: &Study, is_json: bool) -> Result<(), Failure> {
             out.line(line)?;
         }
     }
-    let palette = Palette::of_terminal(io::stdout().is_terminal(), |name| std::env::var(name).ok());
+    let palette = Palette::of_terminal(terminal::is_stdout(), |name| std::env::var(name).ok());
     let maps = heat(study);
     for map in &maps {
         out.line("")?;
-        out.text(&map.text(palette))?;
+        out.drawn(&map.text(palette))?;
     }
     if maps.is_empty() {
         out.line(NOWHERE)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use orbit_chess::database::{Database, Taken};
 use orbit_chess::reel::ReelError;
+use orbit_chess::visible;
 
 use super::Failure;
 use super::common::{Progress, problem_line, refuse_to_replace};
@@ -47,7 +48,7 @@ impl Problems {
                 progress.message(&line);
             }
             if let Some((path, file)) = &mut self.file {
-                writeln!(file, "{line}").map_err(|error| io(path, error))?;
+                writeln!(file, "{}", visible::line(&line)).map_err(|error| io(path, error))?;
             }
         }
         Ok(())

@@ -1,13 +1,14 @@
 //! How far a run has come, on stderr: a bar for people, JSON Lines for programs.
 
 use std::cell::Cell;
-use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orbit_chess::database::Taken;
 use serde::Serialize;
+
+use super::terminal;
 
 /// Work that is done sooner needs no bar.
 const BAR_DELAY: Duration = Duration::from_millis(500);
@@ -64,7 +65,7 @@ impl Progress {
     /// A bar if `is_wanted` and stderr is a terminal.
     pub(super) fn new_if(is_wanted: bool) -> Progress {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let look = if is_wanted && io::stderr().is_terminal() {
+        let look = if is_wanted && terminal::is_stderr() {
             Look::Bar { bar: hidden().with_style(style(false)), is_shown: Cell::new(false) }
         } else {
             Look::Nothing
@@ -132,9 +133,7 @@ impl Progress {
             #[serde(flatten)]
             so_far: SoFar,
         }
-        let line = serde_json::to_string(&Line { event, so_far: self.so_far.get() });
-        // Whoever reads no messages has none.
-        let _ = writeln!(io::stderr(), "{}", line.expect("numbers can be written as JSON"));
+        terminal::json_message(&Line { event, so_far: self.so_far.get() });
     }
 
     /// Prints a line of messages without spoiling the bar.
@@ -152,7 +151,7 @@ impl Progress {
 
     /// Does something that writes to standard output: a bar on the same terminal must not be spoilt.
     pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
-        if io::stdout().is_terminal() { self.aside(write) } else { write() }
+        if terminal::is_stdout() { self.aside(write) } else { write() }
     }
 
     /// Takes the bar away.

@@ -1,13 +1,13 @@
 //! The query as given, on the command line or in a file, and its diagnostics as shown.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::diagnostic::{Diagnostic, Severity};
 use orbit_chess::query::{self, Dialect, Parsed};
+use orbit_chess::visible;
 
-use super::Failure;
+use super::{Failure, terminal};
 
 /// Where the query of a board is said to come from.
 const BOARD_QUERY: &str = "query of --board";
@@ -104,7 +104,7 @@ impl QueryText {
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         let mut rendered = self.render(diagnostic);
         if self.origin == "query" && Path::new(&self.text).exists() {
-            let name = &self.text;
+            let name = visible::line(&self.text);
             rendered.push_str(&format!("\n{name} is a file, but the first argument is the query: "));
             if !self.paths.is_empty() {
                 rendered.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
@@ -117,13 +117,12 @@ impl QueryText {
     /// Prints warnings, and notes if these are wanted.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], with_notes: bool) {
         for remark in remarks.iter().filter(|remark| with_notes || remark.severity != Severity::Note) {
-            message!("{}", self.render(remark));
+            terminal::drawn_message(&self.render(remark));
         }
     }
 
     fn render(&self, diagnostic: &Diagnostic) -> String {
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        diagnostic.render(&self.text, &self.origin, !is_plain && std::io::stderr().is_terminal())
+        diagnostic.render(&self.text, &self.origin, terminal::has_colors())
     }
 }
 

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::engine::verify::Sample;
 use orbit_chess::query::Type;
-use orbit_chess::report::{Phases, Tally, copy_lines, summary_lines};
+use orbit_chess::report::{Phases, Tally, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
@@ -55,6 +55,9 @@ Formats:
   plain   `game ply` for each position that hits
   values  `game ply value` for each position at which the query has a value: a number, a set as
           `[a1,h1]`, `a1` or `[]`, or `true` where a condition holds
+  What would act on a terminal (control characters, changes of the direction of writing, letters
+  without width) is written as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON, and in pgn and csv
+  on a terminal alone: files and pipes get the bytes of the source.
 
 Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
 under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was not read to its end;
@@ -65,7 +68,7 @@ Examples:
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
-  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o gifts.pgn --comment -o gifts.html
+  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o checks.pgn --comment -o checks.html
   orbit scan --where white~carlsen --sort date --limit 10 'stalemate' games.pgn
   orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
@@ -283,8 +286,9 @@ fn print_summary(
     };
     let tally = if summary.finished { run.tally } else { run.outputs.listed() };
     let lines = summary_lines(&run.totals, tally, phases, !summary.finished, &how);
+    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
-    before.zip(&lines).for_each(|(before, line)| message!("{before}{line}"));
+    before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = run.passing {
         message!("of all games {} fit --where", grouped(games));
         if games == 0 && summary.finished {
@@ -319,9 +323,10 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
                 counts["games"] = run.totals.games().into();
                 counts["positions"] = run.totals.positions.into();
             }
-            out.line(counts)?;
+            out.json(&counts)?;
         } else {
-            out.line(format_args!("games hit {games}\npositions hit {positions}"))?;
+            out.line(format_args!("games hit {games}"))?;
+            out.line(format_args!("positions hit {positions}"))?;
         }
     }
     if let Some(lines_max) = args.copies {
@@ -329,7 +334,7 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
             let copies = run.copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
                 json!({ "copy": index + 1, "text": text, "positions": positions })
             });
-            out.line(json!({ "copies": copies.collect::<Vec<_>>() }))?;
+            out.json(&json!({ "copies": copies.collect::<Vec<_>>() }))?;
         } else {
             copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use orbit_chess::board::{Color, Position, Square};
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::reel::{Block, GameRow};
+use orbit_chess::report::{fen_at, labels::MoveNumbers};
 use serde_json::{Value, json};
 
 use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
@@ -91,7 +92,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let shown = Shown::new(game, args.place.ply)?;
     let mut out = Out::new();
     if args.json {
-        out.line(shown.json())?;
+        out.json(&shown.json())?;
     } else {
         shown.text().into_iter().try_for_each(|line| out.line(line))?;
     }
@@ -164,7 +165,7 @@ impl<'a> Shown<'a> {
             "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
             "ply": self.ply,
-            "fen": self.position.to_fen(),
+            "fen": fen_at(&self.game, self.ply as u32),
         })
     }
 
@@ -180,19 +181,20 @@ impl<'a> Shown<'a> {
         lines.push(String::new());
         lines.push(format!("game {}, ply {} of {}", self.game.number(), self.ply, self.game.plies()));
         lines.extend(drawn(&self.position));
-        lines.push(self.position.to_fen());
+        lines.push(fen_at(&self.game, self.ply as u32));
         lines
     }
 
-    /// Move numbers count from 1 at the start position.
+    /// Moves have the numbers that the game's FEN gives them.
     fn movetext(&self) -> Vec<String> {
+        let numbers = MoveNumbers::of(&self.game);
         let black_first = usize::from(self.start.state.turn() == Color::Black);
         let mut words = Vec::new();
         for (i, san) in self.san.iter().enumerate() {
-            let half = i + black_first;
-            match half % 2 {
-                0 => words.push(format!("{}.", half / 2 + 1)),
-                _ if i == 0 => words.push(String::from("1...")),
+            let number = numbers.full(i as u32);
+            match (i + black_first) % 2 {
+                0 => words.push(format!("{number}.")),
+                _ if i == 0 => words.push(format!("{number}...")),
                 _ => {}
             }
             words.push(san.clone());

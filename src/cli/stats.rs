@@ -1,15 +1,16 @@
 //! `--stats` of `orbit scan`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use orbit_chess::database::Database;
 use orbit_chess::report::OutputFile;
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
-use super::common::{Interrupt, create_output, ending, write_whole};
+use super::common::{Interrupt, create_output, write_whole};
+use super::table_format::TableFormat;
+use super::terminal::Stdout;
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -19,42 +20,25 @@ const ROWS_MAX: usize = 20;
 pub(super) struct StatsArgs {
     /// Count games and positions, and those that hit, by groups: `year`, `decade`, `eco` (or `eco:1`, `eco:2`),
     /// `opening`, `result`, `elo:100` (in steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`,
-    /// `move:10`, `event`, `site`, `round`, `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name`, `copy`,
-    /// `value`. Several with commas between them, cross tables as `year*result`; `top=N` lists N names at most. May be
+    /// `move:10`, `event`, `site`, `round`, `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other
+    /// tag), `copy`, `value`. Several with commas between them, cross tables as `year*result`; `top=N` lists N names at most. May be
     /// given several times. Nothing else is printed then without --format.
     #[arg(long, value_name = "GROUPINGS")]
     stats: Vec<String>,
     /// How statistics are written [default: what the name of --stats-output ends in, else text].
     #[arg(long, value_enum, value_name = "FORMAT", requires = "stats")]
-    stats_format: Option<StatsFormat>,
-    /// Write statistics to a file, which appears under its name only when it is complete.
+    stats_format: Option<TableFormat>,
+    /// Write statistics to a file, whose name ends in .txt, .csv or .json (perhaps with .zst after it). It appears
+    /// under its name only when it is complete.
     #[arg(long, value_name = "FILE", requires = "stats")]
     stats_output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum StatsFormat {
-    Text,
-    Csv,
-    Json,
-}
-
-impl StatsFormat {
-    /// The format that a file's name asks for.
-    fn of(path: &Path) -> StatsFormat {
-        match ending(path).as_str() {
-            "csv" => StatsFormat::Csv,
-            "json" => StatsFormat::Json,
-            _ => StatsFormat::Text,
-        }
-    }
 }
 
 /// What `--stats` counts in the course of a scan.
 pub(super) struct Statistics {
     counts: Counts,
     rows_max: usize,
-    format: StatsFormat,
+    format: TableFormat,
     /// `None` for standard output.
     file: Option<OutputFile>,
 }
@@ -82,11 +66,11 @@ impl Statistics {
             return Ok(None);
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
-        let named = args.stats_output.as_deref().map_or(StatsFormat::Text, StatsFormat::of);
         let create = |path: &PathBuf| create_output(path, database, interrupt);
         let file = args.stats_output.as_ref().map(create).transpose()?;
+        let format = TableFormat::of(args.stats_format, "--stats-format", args.stats_output.as_deref())?;
         let counts = Stats::new(groupings).none();
-        Ok(Some(Statistics { counts, rows_max, format: args.stats_format.unwrap_or(named), file }))
+        Ok(Some(Statistics { counts, rows_max, format, file }))
     }
 
     /// What is counted; a clone of it counts on other threads.
@@ -108,13 +92,13 @@ impl Statistics {
     pub(super) fn finish(self, copies: &[String]) -> Result<(), Failure> {
         let Statistics { counts, rows_max, format, file } = self;
         let write = |out: &mut dyn Write| match format {
-            StatsFormat::Text => counts.write_text(rows_max, copies, out),
-            StatsFormat::Csv => counts.write_csv(copies, out),
-            StatsFormat::Json => counts.write_json(copies, out),
+            TableFormat::Text => counts.write_text(rows_max, copies, out),
+            TableFormat::Csv => counts.write_csv(copies, out),
+            TableFormat::Json => counts.write_json(copies, out),
         };
         match file {
             None => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(Stdout::new());
                 write(&mut out).and_then(|()| out.flush()).map_err(Failure::Stdout)
             }
             Some(file) => write_whole(file, |file| write(file)),

@@ -6,6 +6,7 @@ use orbit_chess::diagnostic::Diagnostic;
 
 use super::Failure;
 use super::common::grouped;
+use super::terminal::{Stdout, drawn_message};
 
 /// Bytes that are read at once, and longer than any line may be.
 const BATCH_BYTES: usize = 1 << 18;
@@ -19,12 +20,12 @@ const SHOWN_MAX: usize = 200;
 /// Standard output, in large pieces.
 pub(super) struct Sink {
     text: Vec<u8>,
-    out: io::StdoutLock<'static>,
+    out: Stdout,
 }
 
 impl Sink {
     pub(super) fn new() -> Sink {
-        Sink { text: Vec::with_capacity(2 * OUT_BYTES), out: io::stdout().lock() }
+        Sink { text: Vec::with_capacity(2 * OUT_BYTES), out: Stdout::new() }
     }
 
     /// What will be written next.
@@ -129,7 +130,7 @@ impl<R: Read> Lines<R> {
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
-        message!("{}", error.render_line(&text, "standard input", self.number, false));
+        drawn_message(&error.render_line(&text, "standard input", self.number, false));
     }
 
     #[cold]

@@ -115,6 +115,9 @@ pub struct Taken {
     pub block: Block,
     /// Sums over this block.
     pub totals: Totals,
+    /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
+    /// known of all of it alone: see [`Summary::side_lines`].
+    pub side_lines: u64,
     /// Bytes of input that were read when this block was, before decompression.
     pub bytes: u64,
     /// Bytes of input in all, where every size is known.
@@ -404,7 +407,7 @@ impl Database {
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
-        let mut feed = Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new() };
+        let mut feed = Feed { inputs, bytes: 0, side_lines: 0, stamps: Vec::new(), failures: Vec::new() };
         let is_hashed = seen.is_some();
         let mut numbers = Numbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };
@@ -425,12 +428,13 @@ impl Database {
                 work(&blocks)
             },
         };
-        let totals = &mut summary.totals;
+        let (totals, side_lines) = (&mut summary.totals, &mut summary.side_lines);
         let mut failure = None;
         let taken: Result<bool, std::convert::Infallible> =
             ordered::run(threads, &options.interrupt, steps, |group, results| {
                 for (Made { taken, .. }, result) in group.made.into_iter().zip(results) {
                     totals.add(&taken.totals);
+                    *side_lines += taken.side_lines;
                     take(taken, result)?;
                 }
                 failure = group.failure;
@@ -443,6 +447,7 @@ impl Database {
         summary.finished = finished;
         feed.finish();
         summary.bytes = feed.bytes;
+        summary.side_lines += feed.side_lines;
         numbers.tell(&mut summary.sources);
         for (source, stamp) in feed.stamps {
             summary.sources[source as usize].stamp = stamp;
@@ -543,6 +548,8 @@ struct Feed {
     inputs: VecDeque<Input>,
     /// Of inputs before the first one.
     bytes: u64,
+    /// Of reels of which all blocks were read.
+    side_lines: u64,
     /// Of sources that were opened.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
@@ -578,7 +585,13 @@ impl Feed {
 
     /// Leaves the first input, keeping what is to be told of it.
     fn finish_input(&mut self) {
-        if let Some(Input::Pgn { sources, base }) = self.inputs.pop_front() {
+        let input = self.inputs.pop_front();
+        if let Some(Input::Reel { reel, next, .. }) = &input
+            && *next == reel.blocks()
+        {
+            self.side_lines += reel.side_lines();
+        }
+        if let Some(Input::Pgn { sources, base }) = input {
             self.bytes += sources.bytes_read();
             let stamps = (base..).zip(sources.sources()).map(|(index, source)| (index, source.stamp));
             self.stamps.extend(stamps);
@@ -598,9 +611,11 @@ impl Feed {
 fn prepare(job: Job, options: &DatabaseOptions, bytes_total: Option<u64>) -> Result<Made, DatabaseError> {
     let parse = &options.parse;
     let mut text = Vec::new();
+    let mut side_lines = 0;
     let (mut block, base, is_fresh) = match job.work {
         Work::Chunk { chunk, base } => {
-            let block = build(&chunk, parse);
+            let block;
+            (block, side_lines) = build(&chunk, parse);
             if options.keep_text {
                 text = chunk.parts;
             }
@@ -613,13 +628,13 @@ fn prepare(job: Job, options: &DatabaseOptions, bytes_total: Option<u64>) -> Res
     block.parts_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
-    let taken = Taken { block, totals, bytes: job.bytes, bytes_total, text };
+    let taken = Taken { block, totals, side_lines, bytes: job.bytes, bytes_total, text };
     Ok(Made { taken, is_fresh, hashes: Vec::new() })
 }
 
-/// The block of a chunk of PGN.
-fn build(chunk: &Chunk, parse: &ParseOptions) -> Block {
+/// The block of a chunk of PGN, and the side lines that are not in it.
+fn build(chunk: &Chunk, parse: &ParseOptions) -> (Block, u64) {
     let mut builder = BlockBuilder::new();
-    chunk.parse(parse, &mut |source, game| builder.push(source, game));
-    builder.finish()
+    let side_lines = chunk.parse(parse, &mut |source, game| builder.push(source, game));
+    (builder.finish(), side_lines)
 }

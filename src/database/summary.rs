@@ -66,6 +66,9 @@ impl SourceSummary {
 pub struct Summary {
     /// Games, positions and problems of the blocks that were taken.
     pub totals: Totals,
+    /// Side lines (variations) that are not searched, since games are their main lines: those of text that was read, and those that
+    /// the sources of a reel had, if it was read to its end.
+    pub side_lines: u64,
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
     pub sources: Vec<SourceSummary>,
     /// Bytes read, before decompression.

@@ -44,15 +44,21 @@ impl Chunk {
     /// Reads every game in order and hands it, with its source, to `on_game`. The [`Game`] is
     /// overwritten by the next one. Its number counts from 1 *within its part*: whoever puts chunks
     /// together adds what earlier parts of the same source held.
-    pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) {
+    ///
+    /// Returns how many side lines (variations) were passed over.
+    pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
         let mut parser = Parser::new(options);
+        let mut side_lines = 0;
         for part in &self.parts {
             let mut tell = |game: &Game| on_game(part.source, game);
             match part.kind {
-                Kind::Pgn => parser.pgn(&part.bytes, part.offset, self.game_bytes_max, &mut tell),
+                Kind::Pgn => {
+                    side_lines += parser.pgn(&part.bytes, part.offset, self.game_bytes_max, &mut tell);
+                }
                 Kind::Epd => parser.epd(&part.bytes, part.offset, &mut tell),
             }
         }
+        side_lines
     }
 }
 

@@ -73,8 +73,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads all games of a part of PGN.
-    pub(super) fn pgn(&mut self, text: &'a [u8], base: u64, cap: usize, on_game: &mut dyn FnMut(&Game)) {
+    /// Reads all games of a part of PGN; tells how many variations it passed over.
+    pub(super) fn pgn(
+        &mut self,
+        text: &'a [u8],
+        base: u64,
+        cap: usize,
+        on_game: &mut dyn FnMut(&Game),
+    ) -> u64 {
         self.text = text;
         self.base = base;
         self.clear(0);
@@ -85,6 +91,7 @@ impl<'a> Parser<'a> {
             self.take(event, on_game);
         }
         self.finish(on_game);
+        scanner.side_lines()
     }
 
     /// Reads the first game of a text, event by event, and calls `on_event` after each with the event,

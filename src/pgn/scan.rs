@@ -75,6 +75,8 @@ pub(super) struct Scanner<'a> {
     blank: bool,
     /// Words of the main line so far.
     words: u32,
+    /// See [`Scanner::side_lines`].
+    side_lines: u64,
     /// See [`Scanner::movetext`].
     movetext: Option<usize>,
     first_name: Range,
@@ -99,6 +101,7 @@ impl<'a> Scanner<'a> {
             inner: None,
             blank: false,
             words: 0,
+            side_lines: 0,
             movetext: None,
             first_name: 0..0,
             has_event: false,
@@ -117,14 +120,20 @@ impl<'a> Scanner<'a> {
         self.movetext
     }
 
+    /// Variations so far, of all games and with those inside others: what is no main line.
+    pub(super) fn side_lines(&self) -> u64 {
+        self.side_lines
+    }
+
     /// Where the scan goes on.
     pub(super) fn position(&self) -> usize {
         self.pos
     }
 
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        let partial = self.partial;
-        *self = Scanner { pos: at, region: at, section, partial, ..Scanner::new(self.text, self.cap) };
+        let Scanner { partial, side_lines, .. } = *self;
+        let new = Scanner::new(self.text, self.cap);
+        *self = Scanner { pos: at, region: at, section, partial, side_lines, ..new };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -391,6 +400,7 @@ impl<'a> Scanner<'a> {
                 self.opened = self.pos;
             }
             self.depth += 1;
+            self.side_lines += 1;
             self.inner = None;
         }
         self.pos += 1;

@@ -43,7 +43,9 @@ pub(super) struct FileHeader {
     pub(super) directory_crc: u32,
     /// The version of the rules by which all its games were read; 0 where that is not known, or not one.
     pub(super) reader: u32,
-    pub(super) reserved: [u32; 3],
+    /// The variations that its games had and it has not: the lower and the upper half. 0 also where that was not counted.
+    pub(super) side_lines: [u32; 2],
+    pub(super) reserved: u32,
 }
 
 impl FileHeader {

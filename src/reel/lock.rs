@@ -2,11 +2,10 @@
 //! none to clear away.
 
 use std::ffi::OsString;
-#[cfg(not(windows))]
-use std::fs::TryLockError;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Temporary names that are tried before what lies there is said to be in the way.
 const NAMES_MAX: u32 = 1000;
@@ -40,27 +39,32 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead to one another; name the file itself"))
 }
 
-/// Creates a file beside another, under a name that nothing has: its own with `.tmp`, the number of the process
-/// and, where a process of that number left one behind, a number more.
+/// Creates a file beside another, under a name that nothing has: its own with `.tmp`, the number of the process, that of
+/// the computer, and, where such a file is in the way, a number more. It has the mode of the file that it is to replace. What runs that were
+/// killed left behind in the folder is removed first.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] where somebody still writes to such a file.
+/// [`io::ErrorKind::AlreadyExists`] where another output of this process is still written to such a file.
 pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    clear_left_behind(folder.unwrap_or(Path::new(".")));
     let mut number = 0;
     loop {
         let mut name = target.file_name().map_or(OsString::new(), OsString::from);
-        name.push(format!(".tmp{}", std::process::id()));
+        name.push(format!("{TEMPORARY}{}-{}", std::process::id(), computer()));
         if number > 0 {
             name.push(format!("-{number}"));
         }
         let temporary = target.with_file_name(name);
-        match File::create_new(&temporary) {
-            Ok(file) => {
-                // Not every file system has locks.
-                let _ = file.try_lock();
-                return Ok((temporary, file));
-            }
+        match create_like(&temporary, target) {
+            Ok(file) => match file.try_lock() {
+                // Another process took it for left behind before it was locked.
+                Ok(()) if number < NAMES_MAX && !is_at(&file, &temporary).unwrap_or(false) => number += 1,
+                Err(TryLockError::WouldBlock) if number < NAMES_MAX => number += 1,
+                // Not every file system has locks; where there are none, nothing is taken for left behind.
+                _ => return Ok((temporary, file)),
+            },
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && number < NAMES_MAX
@@ -71,6 +75,79 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
             Err(error) => return Err((temporary, error)),
         }
     }
+}
+
+/// Creates a file with the mode of another; where there is no other, as the system has it.
+#[cfg(unix)]
+fn create_like(path: &Path, other: &Path) -> io::Result<File> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    let Ok(other) = fs::metadata(other) else { return options.open(path) };
+    // At no moment more people may read it than before; what makes programs run as others is not passed on.
+    let mode = other.permissions().mode() & 0o777;
+    let file = options.mode(mode).open(path)?;
+    // Not every file system has modes.
+    let _ = file.set_permissions(fs::Permissions::from_mode(mode));
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create_like(path: &Path, _: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+/// What stands between the name of a file and what tells its temporary names apart.
+const TEMPORARY: &str = ".tmp";
+
+/// Eight digits for the computer, by its name. A lock says nothing of processes elsewhere on every file system, so
+/// that temporary files of others are left alone.
+fn computer() -> &'static str {
+    static COMPUTER: OnceLock<String> = OnceLock::new();
+    COMPUTER.get_or_init(|| {
+        let variable = || ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok());
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(variable);
+        format!("{:08x}", crc32fast::hash(name.unwrap_or_default().trim().as_bytes()))
+    })
+}
+
+/// Whether a name is one of a temporary file of this computer.
+fn is_temporary(name: &str) -> bool {
+    let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = end.split('-');
+    parts.next().is_some_and(is_number)
+        && parts.next() == Some(computer())
+        && parts.next().is_none_or(is_number)
+        && parts.next().is_none()
+}
+
+/// Removes the temporary files of a folder that no process writes to: one that does holds a lock until the file has
+/// its name. Processes are not asked for by their numbers, which others get. What cannot be removed stays.
+fn clear_left_behind(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if entry.file_name().to_str().is_some_and(is_temporary) && is_file() {
+            let path = entry.path();
+            // The file is removed while it is locked: nobody begins to write to it.
+            let left = open_left(&path).ok().filter(|file| is_at(file, &path).unwrap_or(false));
+            left.iter().for_each(|_| drop(fs::remove_file(&path)));
+        }
+    }
+}
+
+/// Opens and locks a file that nobody writes to.
+#[cfg(not(windows))]
+fn open_left(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+#[cfg(windows)]
+fn open_left(path: &Path) -> io::Result<File> {
+    open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }
 
 /// Opens the file that has a name, for nobody else to write to or to replace; `None` if somebody else does.

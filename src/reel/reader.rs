@@ -189,6 +189,13 @@ impl Reel {
         self.header.reader
     }
 
+    /// How many side lines (variations) its games had, which it does not hold; 0 also where they were not counted, as by
+    /// programs of before.
+    pub fn side_lines(&self) -> u64 {
+        let [low, high] = self.header.side_lines.map(u64::from);
+        low | high << 32
+    }
+
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
         self.entries.len()

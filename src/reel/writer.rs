@@ -30,6 +30,7 @@ pub struct ReelWriter {
     entries: Vec<DirectoryEntry>,
     sections: SectionBytes,
     totals: Totals,
+    side_lines: u64,
 }
 
 /// Where blocks are written to, and so what is to be cleaned up.
@@ -110,6 +111,7 @@ impl ReelWriter {
             entries: reel.entries().to_vec(),
             sections: *reel.sections(),
             totals: reel.totals().clone(),
+            side_lines: reel.side_lines(),
             place: Place::After(Box::new(reel)),
         };
         let padding = end.next_multiple_of(8) - end;
@@ -138,6 +140,7 @@ impl ReelWriter {
             entries: Vec::new(),
             sections: SectionBytes { other: HEADER_BYTES as u64, ..SectionBytes::default() },
             totals: Totals::default(),
+            side_lines: 0,
         };
         // Until the end the file begins with zeros, and so is no reel.
         writer.write(&[0; HEADER_BYTES])?;
@@ -167,6 +170,11 @@ impl ReelWriter {
         self.sections.add(&block.sections);
         self.totals.add(&block.totals);
         Ok(())
+    }
+
+    /// Counts side lines (variations) that the games had and the reel does not hold.
+    pub fn pass_over(&mut self, side_lines: u64) {
+        self.side_lines = self.side_lines.saturating_add(side_lines);
     }
 
     /// The file that a new reel lies in until it is finished; none for a reel that is added to.
@@ -207,6 +215,7 @@ impl ReelWriter {
             blocks: self.entries.len() as u32,
             directory_crc: crc32fast::hash(&directory),
             reader: self.reader_of_all(sources),
+            side_lines: [self.side_lines as u32, (self.side_lines >> 32) as u32],
             ..FileHeader::default()
         };
         header.crc = header.checksum();
@@ -238,7 +247,6 @@ impl ReelWriter {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
-        release(&file);
         if let Place::Beside { temporary, instead } = &self.place {
             match instead {
                 Instead::Nothing => rename_to_new(temporary, &self.target)?,
@@ -252,6 +260,8 @@ impl ReelWriter {
             let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
             self.place = Place::Final;
         }
+        // A new reel is locked until it has its name: nobody takes it for left behind.
+        release(&file);
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 use super::row::{Found, Row, Rows};
 use super::words::decode;
 use crate::reel::GameRow;
+use crate::visible::is_hidden;
 
 /// Appends the FENs of a game's rows; returns how many positions of it hit.
 pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
@@ -35,7 +36,8 @@ fn line(row: &Row, id: &str) -> String {
     format!("{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}\";\n")
 }
 
-/// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote.
+/// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,
+/// and a list of positions is read on terminals.
 fn id_of(game: &GameRow) -> String {
     let tag = |name| game.tag(name).map(|value| decode(value).trim().to_owned());
     let known = |name| tag(name).filter(|value| !matches!(value.as_str(), "" | "?" | "????.??.??"));
@@ -47,6 +49,6 @@ fn id_of(game: &GameRow) -> String {
         }
     };
     let parts: Vec<String> = [players, known("Event"), known("Date")].into_iter().flatten().collect();
-    let clean = |letter: char| if letter == '"' || letter.is_control() { '\'' } else { letter };
+    let clean = |letter: char| if letter == '"' || is_hidden(letter) { '\'' } else { letter };
     parts.join(", ").chars().map(clean).collect()
 }

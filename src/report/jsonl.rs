@@ -7,6 +7,7 @@ use super::tags::url;
 use super::words::{decode, push_number};
 use crate::engine::Answer;
 use crate::reel::GameRow;
+use crate::visible::{Context, escape};
 
 /// Appends the rows of a game; returns how many positions of it hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
@@ -14,7 +15,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>
     let mut shared = None;
     found.rows(game, rows, |row| {
         let (head, tags) =
-            shared.get_or_insert_with(|| (head(found, game), Value::Object(tags(game)).to_string()));
+            shared.get_or_insert_with(|| (head(found, game), written(&Value::Object(tags(game)))));
         out.extend_from_slice(head.as_bytes());
         push_number(out, row.ply);
         // No character of a label, a FEN or SAN needs an escape.
@@ -41,7 +42,7 @@ fn head(found: &Found, game: &GameRow) -> String {
     format!(
         "{{\"game\":{},\"source\":{},\"number_in_source\":{},\"offset\":{},\"ply\":",
         game.number(),
-        json!(found.names.source(game)),
+        written(&json!(found.names.source(game))),
         game.number_in_source(),
         game.offset()
     )
@@ -57,7 +58,7 @@ fn tags(game: &GameRow) -> Map<String, Value> {
 }
 
 fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
-    out.extend_from_slice(json!(text).to_string().as_bytes());
+    out.extend_from_slice(written(&json!(text)).as_bytes());
 }
 
 fn push_value(value: Answer, out: &mut Vec<u8>) {
@@ -82,9 +83,14 @@ fn push_copy(found: &Found, row: &Row, out: &mut Vec<u8>) {
     let text = format!(
         ",\"copy\":{},\"pattern\":{},\"transform\":{},\"copies\":{}",
         json!(copy),
-        json!(pattern),
+        written(&json!(pattern)),
         json!(transform),
         row.copies
     );
     out.extend_from_slice(text.as_bytes());
+}
+
+/// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.
+fn written(value: &Value) -> String {
+    escape(&value.to_string(), Context::Json).into_owned()
 }

@@ -36,9 +36,11 @@ pub use games::{PgnWriter, game_pgn, game_text};
 pub use output::{OutputError, OutputFile};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
-pub use row::{Found, Names, Row, Rows};
+pub use row::{Found, Names, Row, Rows, fen_at};
 pub use stitch::Stitcher;
-pub use summary::{Phases, Tally, copy_lines, grouped, kind_name, reason_lines, summary_lines, totals_line};
+pub use summary::{
+    Phases, Tally, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines, totals_line,
+};
 pub use text::Layout;
 pub use text_table::TextTable;
 

@@ -154,8 +154,9 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
         file.sync_all()?;
-        drop(file);
+        // It is locked until it has its name: nobody takes it for left behind.
         fs::rename(temporary, &self.target)?;
+        drop(file);
         self.temporary = None;
         // The name is in the folder; not every file system can make sure of that.
         let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -248,16 +249,22 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
-        // What nobody writes to any more is of a process that had our number.
-        let left = folder.path().join(format!("hits.pgn.tmp{}", std::process::id()));
+        // What nobody writes to any more is removed, whichever file of the folder is written; what only looks like it stays.
+        let left = temporary_of(&folder.path().join("other.csv"));
+        let name = left.file_name().unwrap().to_str().unwrap().to_owned();
         fs::write(&left, "left behind").unwrap();
-        let out = OutputFile::create(&path).unwrap();
-        assert_eq!(
-            out.temporary_path(),
-            Some(&*left.with_file_name(format!("hits.pgn.tmp{}-1", std::process::id())))
-        );
-        out.finish().unwrap();
-        assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (vec![], b"left behind".to_vec()));
+        let elsewhere = name.replace("-", "-0123456789").split_at(name.len()).0.to_owned();
+        let kept = ["hits.pgn.tmp", "hits.pgn.tmp12", "hits.tmp12-cafe", &elsewhere, &format!("{name}.pgn")];
+        kept.iter().for_each(|name| fs::write(folder.path().join(name), "kept").unwrap());
+        let live = OutputFile::create(&folder.path().join("live.pgn")).unwrap();
+        OutputFile::create(&path).unwrap().finish().unwrap();
+        assert!(!left.exists() && live.temporary_path().unwrap().exists());
+        assert!(kept.iter().all(|name| folder.path().join(name).exists()));
+    }
+
+    /// The name that a file has until it is finished.
+    fn temporary_of(path: &Path) -> PathBuf {
+        OutputFile::create(path).unwrap().temporary_path().unwrap().to_owned()
     }
 
     #[test]

@@ -134,6 +134,18 @@ impl Found<'_> {
     }
 }
 
+/// The position of a game at a ply as FEN, with the halfmove clock and the move number that it had in the game.
+///
+/// # Panics
+///
+/// When the game has no such ply.
+pub fn fen_at(game: &GameRow, ply: u32) -> String {
+    let numbers = MoveNumbers::of(game);
+    let mut walk = Walk::of(game, numbers);
+    walk.to(ply, game);
+    walk.fen(numbers.full(ply))
+}
+
 /// A walk along the moves of a game, with the halfmove clock that packed positions lack.
 struct Walk {
     position: Position,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::{Report, Tally};
+use crate::visible;
 
 /// Joins the reports of a run in the order of its blocks: writes a heading where another source
 /// begins, stops after so many games, and counts.
@@ -92,6 +93,6 @@ fn heading(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let gap = if is_first { "" } else { "\n" };
-    let name = names.get(source as usize).map_or("", String::as_str);
+    let name = visible::line(names.get(source as usize).map_or("", String::as_str));
     writeln!(out, "{gap}{name} (its first game is {first_game})")
 }

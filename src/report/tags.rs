@@ -2,6 +2,7 @@
 
 use super::words::decode;
 use crate::board::Color;
+use crate::diagnostic::nearest;
 use crate::reel::GameRow;
 
 /// A date of which the end may be unknown: `2015.03.??`.
@@ -83,6 +84,130 @@ pub fn url(game: &GameRow, ply: u32) -> Option<String> {
         text.starts_with("https://www.chess.com/") || text.starts_with("https://lichess.org/")
     };
     addresses.iter().find_map(lichess).or_else(|| addresses.iter().find(known).cloned())
+}
+
+/// Tags that games of common sources have.
+///
+/// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com and FIDE write besides.
+const KNOWN: [&str; 79] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteUSCF",
+    "BlackUSCF",
+    "WhiteNA",
+    "BlackNA",
+    "WhiteType",
+    "BlackType",
+    "EventDate",
+    "EventSponsor",
+    "Section",
+    "Stage",
+    "Board",
+    "Opening",
+    "Variation",
+    "SubVariation",
+    "ECO",
+    "NIC",
+    "Time",
+    "UTCTime",
+    "UTCDate",
+    "TimeControl",
+    "SetUp",
+    "FEN",
+    "Termination",
+    "Annotator",
+    "Mode",
+    "PlyCount",
+    "EventType",
+    "EventRounds",
+    "EventCountry",
+    "EventCategory",
+    "Source",
+    "SourceTitle",
+    "SourceDate",
+    "SourceVersion",
+    "SourceVersionDate",
+    "SourceQuality",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "WhiteCountry",
+    "BlackCountry",
+    "WhiteFideId",
+    "BlackFideId",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
+    "WhiteClock",
+    "BlackClock",
+    "Variant",
+    "Link",
+    "GameURL",
+    "GameId",
+    "ECOUrl",
+    "CurrentPosition",
+    "Timezone",
+    "StartTime",
+    "EndDate",
+    "EndTime",
+    "Tournament",
+    "StudyName",
+    "ChapterName",
+    "ChapterURL",
+    "StudyURL",
+    "BroadcastName",
+    "BroadcastURL",
+    "Orientation",
+    "Remark",
+    "Remarks",
+];
+
+/// A tag that is known, whatever the case of its letters.
+pub fn known_tag(name: &str) -> Option<&'static str> {
+    KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The known tag that a name resembles.
+pub fn nearest_tag(name: &str) -> Option<&'static str> {
+    let lower = KNOWN.map(str::to_ascii_lowercase);
+    let lower = lower.each_ref().map(String::as_str);
+    let nearest = nearest(name, lower.iter())?;
+    known_tag(nearest)
+}
+
+/// The tag that is meant by what follows `tag:`. A known tag is spelt as games spell it; any other name is taken as it
+/// stands, unless it resembles a known one: after a second colon it is taken all the same.
+///
+/// # Errors
+///
+/// The known tag that the name resembles.
+///
+/// ```
+/// use orbit_chess::report::tags::tag_named;
+///
+/// assert_eq!(tag_named("annotator"), Ok("Annotator"));
+/// assert_eq!(tag_named("ClubCode"), Ok("ClubCode"));
+/// assert_eq!(tag_named("Anotator"), Err("Annotator"));
+/// assert_eq!(tag_named(":Anotator"), Ok("Anotator"));
+/// ```
+pub fn tag_named(name: &str) -> Result<&str, &'static str> {
+    if let Some(exact) = name.strip_prefix(':') {
+        return Ok(exact);
+    }
+    match (known_tag(name), nearest_tag(name)) {
+        (Some(known), _) => Ok(known),
+        (None, Some(nearest)) => Err(nearest),
+        (None, None) => Ok(name),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! Tables for reading: cells that are aligned in columns.
+//! Tables for reading: cells that are aligned in columns, and in which nothing acts on a terminal.
 
 use unicode_width::UnicodeWidthStr as _;
+
+use crate::visible;
 
 /// Cells that are aligned in columns: to the right, but the first one or the last one to the left where that is
 /// asked for.
@@ -21,7 +23,9 @@ enum Line {
 impl TextTable {
     /// A table with a line of headings.
     pub fn new(headings: Vec<String>) -> TextTable {
-        TextTable { lines: vec![Line::Cells(headings)], first_is_left: false, last_is_left: false }
+        let mut table = TextTable { lines: Vec::new(), first_is_left: false, last_is_left: false };
+        table.lines.push(cells(headings));
+        table
     }
 
     /// Aligns the first column to the left, or does not.
@@ -38,12 +42,12 @@ impl TextTable {
 
     /// Adds a line, perhaps with fewer cells than there are columns.
     pub fn push(&mut self, first: String, rest: impl IntoIterator<Item = String>) {
-        self.lines.push(Line::Cells(std::iter::once(first).chain(rest).collect()));
+        self.lines.push(cells(std::iter::once(first).chain(rest)));
     }
 
     /// Adds a line that is no row.
     pub fn remark(&mut self, text: String) {
-        self.lines.push(Line::Remark(text));
+        self.lines.push(Line::Remark(visible::line(&text).into_owned()));
     }
 
     /// All lines.
@@ -78,6 +82,11 @@ impl TextTable {
         }
         line
     }
+}
+
+/// Cells in which nothing acts on a terminal.
+fn cells(texts: impl IntoIterator<Item = String>) -> Line {
+    Line::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
 }
 
 #[cfg(test)]

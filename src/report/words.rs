@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::board::{Bitboard, Square};
+use crate::visible;
 
 /// The code points of Windows-1252 from 0x80 to 0x9f; the five that are not assigned stand for
 /// themselves, as browsers have it. Source: <https://encoding.spec.whatwg.org/#index-windows-1252>.
@@ -28,9 +29,9 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// The same for a terminal: what a PGN holds must not move the cursor.
+/// The same as one line for people: what a PGN holds must not act on a terminal.
 pub fn printable(bytes: &[u8]) -> String {
-    decode(bytes).chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    visible::line(&decode(bytes)).into_owned()
 }
 
 /// A text for a column of a terminal: cut, with `…` at its end, if it is wider than `width`.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::diagnostic::nearest;
+use crate::report::tags::{known_tag, nearest_tag, tag_named};
 
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -74,6 +75,12 @@ pub enum GroupingError {
     /// A part of an opening's code that is none.
     #[error("`{0}`: openings are grouped by `eco:1` (B), `eco:2` (B9) or `eco` (B90)")]
     Eco(String),
+    /// A name after `tag:` that resembles a known tag.
+    #[error(
+        "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); `tag::{name}` takes the name as it stands"
+    )]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Resembles { name: String, hint: &'static str },
     /// No tag can have that name.
     #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
     Tag(String),
@@ -131,7 +138,9 @@ const NAMES: &[&str] = &[
 ];
 
 fn did_you_mean(name: &str) -> String {
-    nearest(name, NAMES.iter()).map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
+    let tag = || known_tag(name).or_else(|| nearest_tag(name)).map(|tag| format!("tag:{tag}"));
+    let hint = nearest(name, NAMES.iter()).map(|hint| (*hint).to_owned()).or_else(tag);
+    hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
 }
 
 fn list() -> String {
@@ -247,7 +256,10 @@ impl FromStr for By {
                 Some(_) => return Err(GroupingError::Eco(text.into())),
             },
             "tag" => match argument {
-                Some(tag) if is_tag(tag) => By::Tag(tag.to_owned()),
+                Some(tag) if is_tag(tag.strip_prefix(':').unwrap_or(tag)) => match tag_named(tag) {
+                    Ok(tag) => By::Tag(tag.to_owned()),
+                    Err(hint) => return Err(GroupingError::Resembles { name: tag.into(), hint }),
+                },
                 _ => return Err(GroupingError::Tag(text.into())),
             },
             name if !NAMES.contains(&name) => return Err(GroupingError::Unknown { name: name.into() }),
@@ -285,6 +297,8 @@ impl fmt::Display for By {
             By::Player => f.write_str("player"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
+                // What resembles a known tag is written so that it is read again.
+                None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },
             By::Ply(step) => write!(f, "ply:{step}"),

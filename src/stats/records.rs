@@ -6,6 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{By, Counts, Grouping, Key, Row, Share};
+use crate::visible::{Context, escape};
 
 /// One row. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
@@ -117,8 +118,8 @@ impl Counts {
     ///
     /// Those of the writer.
     pub fn write_json(&self, copies: &[String], mut out: impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut out, &Document { counts: self, copies })?;
-        out.write_all(b"\n")
+        let text = serde_json::to_string(&Document { counts: self, copies })?;
+        writeln!(out, "{}", escape(&text, Context::Json))
     }
 
     /// Writes CSV: names of columns, a row of everything, whose grouping is `total`, and the rows of

@@ -79,19 +79,20 @@ fn what_is_no_ordinary_file_is_left_alone() {
 }
 
 #[test]
-fn what_a_process_left_behind_is_not_in_the_way() {
+fn what_a_process_left_behind_is_removed() {
     let folder = folder();
     let path = folder.path().join("new.reel");
-    let left = format!("new.reel.tmp{}", std::process::id());
-    fs::write(folder.path().join(&left), "left behind").unwrap();
+    let left = ReelWriter::create(&path).unwrap().temporary_path().unwrap().to_owned();
+    assert!(!left.exists());
+    fs::write(&left, "left behind").unwrap();
     let writer = ReelWriter::create(&path).unwrap();
     let temporary = writer.temporary_path().unwrap().to_owned();
-    assert!(temporary.ends_with(format!("{left}-1")), "{temporary:?}");
-    // Somebody who is still at work is.
+    assert_eq!((&temporary, fs::metadata(&temporary).unwrap().len()), (&left, 0));
+    // Somebody who is still at work is in the way, and stays.
     let busy = ReelWriter::create(&path).unwrap_err();
     assert!(matches!(busy, ReelError::Busy { .. }) || !cfg!(unix), "{busy}");
+    assert!(temporary.exists());
     writer.finish(&[]).unwrap();
-    assert_eq!(fs::read(folder.path().join(left)).unwrap(), b"left behind");
     assert!(Reel::open(&path).is_ok() && !temporary.exists());
 }
 

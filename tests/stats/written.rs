@@ -27,11 +27,11 @@ fn lists_are_aligned_and_cut() {
     ?          0      1      0.0 % (0.0-79.3)              0          2   0.00 %
 total          3      4    75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
 
-event  games hit  games                 share  positions hit  positions    share   white  of all
-Open           2      2  100.0 % (34.2-100.0)              5          9  55.56 %  50.0 %  50.0 %
-M\u{fc}, \u{fffd}          1      1  100.0 % (20.7-100.0)              3          5  60.00 %  50.0 %  50.0 %
+event     games hit  games                 share  positions hit  positions    share   white  of all
+Open              2      2  100.0 % (34.2-100.0)              5          9  55.56 %  50.0 %  50.0 %
+M\u{fc}, \\x07          1      1  100.0 % (20.7-100.0)              3          5  60.00 %  50.0 %  50.0 %
 ... and 1 more
-total          3      4    75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
+total             3      4    75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
 "
     );
 }

@@ -61,7 +61,9 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
         if is_json {
             let NamedQuery { name, text, .. } = query;
-            out.line(json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }))?;
+            out.json(
+                &json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }),
+            )?;
         } else {
             out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
         }

@@ -81,6 +81,7 @@ impl Scanner<'_> {
             let next = match first {
                 b'(' => {
                     self.depth += 1;
+                    self.side_lines += 1;
                     Some(at + 1)
                 }
                 b')' => {

@@ -1,0 +1,52 @@
+//! How tables of counts are written, and what the names of their files may end in.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use super::Failure;
+use super::common::ending;
+
+/// A table for people or for programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum TableFormat {
+    Text,
+    Csv,
+    Json,
+}
+
+/// What names end in that ask for something else than a table of counts.
+const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
+
+impl TableFormat {
+    /// What was asked for by `option`, or what the name of the file ends in, or text. A name must not promise what is not written.
+    pub(super) fn of(
+        asked: Option<TableFormat>,
+        option: &str,
+        file: Option<&Path>,
+    ) -> Result<TableFormat, Failure> {
+        let Some(file) = file else { return Ok(asked.unwrap_or(TableFormat::Text)) };
+        let ending = ending(file);
+        let (name, end) = (file.display(), ending.as_str());
+        let named = match end {
+            "" => None,
+            "txt" => Some(TableFormat::Text),
+            "csv" => Some(TableFormat::Csv),
+            "json" => Some(TableFormat::Json),
+            other if asked.is_some() && !OTHERS.contains(&other) => None,
+            _ => {
+                return Err(Failure::Other(format!(
+                    "{name}: counts cannot be written as .{end}; the name must end in .csv, .json or .txt (perhaps with \
+                     .zst after it), or in nothing"
+                )));
+            }
+        };
+        match (asked, named) {
+            (Some(asked), Some(named)) if asked != named => Err(Failure::Other(format!(
+                "{name}: the name ends in .{end}, but {option} asks for something else: leave {option} out, or give \
+                 another name"
+            ))),
+            (asked, named) => Ok(asked.or(named).unwrap_or(TableFormat::Text)),
+        }
+    }
+}
