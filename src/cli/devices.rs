@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let found = adapters();
+    let found = adapters().map_err(|error| Failure::Other(error.to_string()))?;
     let mut out = Out::new();
     if args.json {
         out.json(&json!({ "adapters": found.iter().map(as_json).collect::<Vec<_>>() }))?;

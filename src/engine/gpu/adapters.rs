@@ -6,6 +6,8 @@ use std::str::FromStr;
 use wgpu::{Backends, DeviceType, InstanceDescriptor};
 
 use super::GpuError;
+use super::device::SILENCE_MAX;
+use super::driver::Driver;
 
 /// Which adapter is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -129,11 +131,17 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
 
 /// All adapters, in the order in which the system names them. None if no driver or loader is
 /// installed.
-pub fn adapters() -> Vec<AdapterReport> {
-    enumerate().into_iter().map(|(report, _)| report).collect()
+///
+/// # Errors
+///
+/// A driver that fails when it is asked, or gives no answer.
+pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
+    let driver = Driver::new(SILENCE_MAX);
+    let found = driver.call(SILENCE_MAX, || Ok(enumerate().into_iter().map(|(report, _)| report).collect()));
+    found.map_err(GpuError::of_opening)
 }
 
-/// The same, with the adapters themselves.
+/// The same, with the adapters themselves. To be called on a helper.
 fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
         return Vec::new();
@@ -151,7 +159,7 @@ fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
         .collect()
 }
 
-/// The adapter that is wanted.
+/// The adapter that is wanted. To be called on a helper.
 ///
 /// # Errors
 ///

@@ -65,8 +65,7 @@ fn run_stage(
         carries.filter(move |(_, carry)| carry.what.of_masks() == masks).map(|(index, _)| index)
     };
     if let Some(kernel) = &stage.masks {
-        let encoder = device.device.create_command_encoder(&Default::default());
-        let pending = run.begin_hits(device, input, kernel, encoder)?;
+        let pending = run.begin_hits(device, input, kernel, None)?;
         run.finish(device, pending, |bytes| {
             let words: &[u32] = bytemuck::cast_slice(bytes);
             for (words, index) in words.chunks_exact(chunk.segments).zip(of(true)) {

@@ -1,18 +1,25 @@
-//! One open device: limits, buffers, pipelines, and waiting without ever hanging or panicking.
+//! One open device: limits, buffers, pipelines, submissions, and waiting for what they do.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
+use super::driver::{Driver, Kept, first_lines, lock};
 use super::{GpuError, Kernel};
 
-/// How long the device may be silent before it counts as lost.
-const SILENCE_MAX: Duration = Duration::from_secs(120);
+/// How long a device, or a call of its driver, may be silent before it is given up.
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
+
+/// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
+const COMPILING: u32 = 5;
+
+/// What a wait that gives up by itself may take longer.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Pipelines that are kept, so that a process which runs queries for days does not grow.
 const PIPELINES_MAX: usize = 256;
@@ -57,6 +64,8 @@ pub struct GpuOptions {
     pub limits: GpuLimits,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
+    /// How long the device may be silent before it is given up; two minutes if that is not said.
+    pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<Fault>,
 }
@@ -64,20 +73,28 @@ pub struct GpuOptions {
 /// A device, shared by all kernels of a run.
 pub(super) struct Device {
     pub(super) report: AdapterReport,
-    pub(super) device: wgpu::Device,
-    pub(super) queue: wgpu::Queue,
+    device: Kept<wgpu::Device>,
+    queue: Kept<wgpu::Queue>,
+    driver: Arc<Driver>,
     /// The adapter's limits, or smaller ones that were asked for.
     pub(super) limits: GpuLimits,
+    /// What offsets of uniform buffers are multiples of.
+    pub(super) offset_alignment: u64,
+    /// Nanoseconds a tick of the device's clock.
+    pub(super) tick: f64,
     pub(super) poison: bool,
     fault: Option<Fault>,
     allocated: Arc<AtomicU64>,
-    submissions: AtomicU64,
+    submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
-    lost: Arc<Mutex<Option<String>>>,
-    layouts: Layouts,
-    pipelines: Mutex<HashMap<String, Arc<wgpu::ComputePipeline>>>,
+    layouts: Kept<Layouts>,
+    pipelines: Mutex<HashMap<String, Arc<Kept<wgpu::ComputePipeline>>>>,
 }
 
+/// Commands that are not submitted yet.
+pub(super) type Encoder = Kept<wgpu::CommandEncoder>;
+
+#[derive(Clone)]
 struct Layouts {
     hits: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
     words: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
@@ -90,43 +107,28 @@ pub(super) enum Pass {
     Words,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// What opening an adapter gives.
+struct Opened {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    layouts: Layouts,
+    adapter_limits: wgpu::Limits,
 }
 
 impl Device {
     pub(super) fn open(options: &GpuOptions) -> Result<Device, GpuError> {
-        let (report, adapter) = adapters::choose(&options.adapter)?;
-        let theirs = adapter.limits();
-        let timestamps = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
-        let required_limits = wgpu::Limits {
-            max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
-            max_buffer_size: theirs.max_buffer_size,
-            max_compute_workgroups_per_dimension: theirs.max_compute_workgroups_per_dimension,
-            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS
-                .max(wgpu::Limits::downlevel_defaults().max_storage_buffers_per_shader_stage),
-            ..wgpu::Limits::downlevel_defaults()
-        };
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("orbit"),
-            required_features: timestamps,
-            required_limits,
-            memory_hints: wgpu::MemoryHints::Performance,
-            ..Default::default()
-        };
-        let opened = block_on(adapter.request_device(&descriptor));
-        let (device, queue) = opened
-            .map_err(|error| GpuError::Open { name: report.name.clone(), reason: error.to_string() })?;
-        let lost = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&lost);
-        device.set_device_lost_callback(move |reason, text| {
-            lock(&told).get_or_insert(format!("{reason:?}: {}", first_lines(&text)));
-        });
-        // What no scope catches must not panic; the next map tells that something is wrong.
-        let told = Arc::clone(&lost);
-        device.on_uncaptured_error(Arc::new(move |error| {
-            lock(&told).get_or_insert(first_lines(&error.to_string()));
-        }));
+        let silence = options.silence.unwrap_or(SILENCE_MAX);
+        let driver = Driver::new(silence);
+        let choice = options.adapter.clone();
+        let (report, adapter) =
+            driver.call(silence, move || adapters::choose(&choice)).map_err(GpuError::of_opening)?;
+        let (name, watcher) = (report.name.clone(), Arc::clone(&driver));
+        let opened =
+            driver.call(silence, move || open(&adapter, &watcher, name)).map_err(|error| match error {
+                GpuError::Lost { reason } => GpuError::Open { name: report.name.clone(), reason },
+                other => other,
+            })?;
+        let Opened { device, queue, layouts, adapter_limits: theirs } = opened;
         let limits = GpuLimits {
             binding_bytes: theirs
                 .max_storage_buffer_binding_size
@@ -135,54 +137,48 @@ impl Device {
             workgroups: theirs.max_compute_workgroups_per_dimension.min(options.limits.workgroups),
             memory_bytes: options.limits.memory_bytes,
         };
-        let layouts = Layouts { hits: layout(&device, Pass::Hits), words: layout(&device, Pass::Words) };
         Ok(Device {
             report,
-            device,
-            queue,
             limits,
+            offset_alignment: device.limits().min_uniform_buffer_offset_alignment.into(),
+            tick: queue.get_timestamp_period().into(),
+            device: Kept::new(device, &driver),
+            queue: Kept::new(queue, &driver),
+            layouts: Kept::new(layouts, &driver),
+            driver,
             poison: options.poison,
             fault: options.fault,
             allocated: Arc::default(),
-            submissions: AtomicU64::new(0),
+            submissions: Arc::default(),
             readbacks: AtomicU64::new(0),
-            lost,
-            layouts,
             pipelines: Mutex::new(HashMap::new()),
         })
     }
 
-    fn loss(&self) -> GpuError {
-        let reason = lock(&self.lost).clone();
-        GpuError::Lost { reason: reason.unwrap_or_else(|| "it does not say why".into()) }
-    }
-
     /// Runs something that may meet the driver's refusal, which becomes an error.
-    pub(super) fn guarded<T>(&self, what: &'static str, run: impl FnOnce() -> T) -> Result<T, GpuError> {
-        let filters = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
-        let scopes = filters.map(|filter| self.device.push_error_scope(filter));
-        let out = run();
-        let mut error = None;
-        for scope in scopes.into_iter().rev() {
-            let caught = block_on(scope.pop());
-            error = error.or(caught);
-        }
-        match error {
-            None => Ok(out),
-            Some(wgpu::Error::OutOfMemory { source }) => {
-                Err(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
-            }
-            Some(_) if self.is_lost() => Err(self.loss()),
-            Some(error) => Err(GpuError::Refused { what, reason: first_lines(&error.to_string()) }),
-        }
+    pub(super) fn guarded<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        run: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        self.guarded_for(self.driver.silence(), what, run)
     }
 
-    /// Whether the device is lost. Everything that a lost device is asked for is refused, but it tells of
-    /// its loss only when it has nothing to do and is polled.
-    fn is_lost(&self) -> bool {
-        let timeout = Some(Duration::from_secs(1));
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-        polled.is_err() || lock(&self.lost).is_some()
+    /// The same for at most `limit`.
+    fn guarded_for<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        what: &'static str,
+        run: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        let (device, queue) = (self.device.clone(), self.queue.clone());
+        let driver = Arc::clone(&self.driver);
+        self.driver.call(limit, move || scoped(&device, &driver, what, || run(&device, &queue)))
+    }
+
+    /// Keeps something of the device's.
+    pub(super) fn keep<T: Send + 'static>(&self, value: T) -> Kept<T> {
+        Kept::new(value, &self.driver)
     }
 
     /// Bytes that may still be allocated.
@@ -203,19 +199,20 @@ impl Device {
         &self,
         kernel: &Kernel,
         pass: Pass,
-    ) -> Result<Arc<wgpu::ComputePipeline>, GpuError> {
+    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
         if let Some(known) = lock(&self.pipelines).get(&kernel.wgsl) {
             return Ok(Arc::clone(known));
         }
-        let layout = &self.layout(pass).1;
-        let pipeline = self.guarded("a shader", || {
-            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        let (layout, wgsl) = (self.layout(pass).1.clone(), kernel.wgsl.clone());
+        let limit = self.driver.silence() * COMPILING;
+        let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("query"),
-                source: wgpu::ShaderSource::Wgsl(kernel.wgsl.as_str().into()),
+                source: wgpu::ShaderSource::Wgsl(wgsl.into()),
             });
-            self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some("query"),
-                layout: Some(layout),
+                layout: Some(&layout),
                 module: &module,
                 entry_point: Some("main"),
                 compilation_options: wgpu::PipelineCompilationOptions {
@@ -225,7 +222,7 @@ impl Device {
                 cache: None,
             })
         })?;
-        let pipeline = Arc::new(pipeline);
+        let pipeline = Arc::new(self.keep(pipeline));
         let mut pipelines = lock(&self.pipelines);
         if pipelines.len() >= PIPELINES_MAX {
             pipelines.clear();
@@ -241,93 +238,66 @@ impl Device {
         }
     }
 
-    /// Binds buffers in the order of the shader's bindings: parameters first, then as many bytes of each
-    /// buffer as are given.
-    pub(super) fn bind(
+    /// What buffers are bound by in a pass.
+    pub(super) fn bind_layout(&self, pass: Pass) -> wgpu::BindGroupLayout {
+        self.layout(pass).0.clone()
+    }
+
+    /// Records commands, behind those that `encoder` has, and submits them all.
+    pub(super) fn submit(
         &self,
-        pass: Pass,
-        params: &wgpu::Buffer,
-        buffers: &[(&wgpu::Buffer, u64)],
-    ) -> wgpu::BindGroup {
-        let part = |buffer, size| {
-            let size = wgpu::BufferSize::new(size);
-            wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
-        };
-        let first = (0, part(params, PARAMS_BYTES));
-        let others = (1..).zip(buffers.iter().map(|&(buffer, size)| part(buffer, size)));
-        let entries: Vec<wgpu::BindGroupEntry> = std::iter::once(first)
-            .chain(others)
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
-        let layout = &self.layout(pass).0;
-        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+        what: &'static str,
+        encoder: Option<Encoder>,
+        record: impl FnOnce(&wgpu::Device, &wgpu::Queue, &mut wgpu::CommandEncoder) + Send + 'static,
+    ) -> Result<wgpu::SubmissionIndex, GpuError> {
+        let encoder = encoder.map(Kept::into_inner);
+        let (fault, submissions) = (self.fault, Arc::clone(&self.submissions));
+        self.guarded(what, move |device, queue| {
+            let mut encoder = encoder.unwrap_or_else(|| device.create_command_encoder(&Default::default()));
+            record(device, queue, &mut encoder);
+            let number = submissions.fetch_add(1, Ordering::Relaxed);
+            if let Some(Fault::Destroyed(at) | Fault::DestroyedOnce(at)) = fault
+                && number >= at
+            {
+                device.destroy();
+            }
+            queue.submit([encoder.finish()])
+        })
     }
 
-    /// Submits commands.
-    pub(super) fn submit(&self, encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
-        let number = self.submissions.fetch_add(1, Ordering::Relaxed);
-        if let Some(Fault::Destroyed(at) | Fault::DestroyedOnce(at)) = self.fault
-            && number >= at
-        {
-            self.device.destroy();
-        }
-        self.queue.submit([encoder.finish()])
-    }
-
-    /// Maps the first bytes of a buffer, once what was submitted is done.
-    pub(super) fn map(
+    /// Maps the first bytes of a buffer, once what was submitted is done, and looks at it.
+    pub(super) fn map<T: Send + 'static>(
         &self,
         buffer: &wgpu::Buffer,
         mode: wgpu::MapMode,
         bytes: u64,
         after: Option<wgpu::SubmissionIndex>,
-    ) -> Result<(), GpuError> {
+        look: impl FnOnce(&wgpu::Buffer) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        let mut fails = false;
         if mode == wgpu::MapMode::Read {
             let number = self.readbacks.fetch_add(1, Ordering::Relaxed);
-            if self.fault == Some(Fault::MapFails(number)) {
+            fails = self.fault == Some(Fault::MapFails(number));
+        }
+        let (device, driver, buffer) = (self.device.clone(), Arc::clone(&self.driver), buffer.clone());
+        self.driver.call(self.driver.silence() + GRACE, move || {
+            if fails {
                 buffer.destroy();
             }
-        }
-        let (sender, receiver) = mpsc::channel();
-        self.guarded("a map", || {
-            buffer.map_async(mode, 0..bytes, move |result| {
-                let _ = sender.send(result);
+            let (sender, receiver) = mpsc::channel();
+            let begun = scoped(&device, &driver, "a map", || {
+                buffer.map_async(mode, 0..bytes, move |result| {
+                    let _ = sender.send(result);
+                });
             });
+            // A map that fails is a device that is lost, whatever it says.
+            begun.map_err(|error| match error {
+                GpuError::Refused { reason, .. } => driver.lose(reason),
+                other => other,
+            })?;
+            wait(&device, &driver, &receiver, after)?;
+            scoped(&device, &driver, "a map", || look(&buffer))
         })
-        .map_err(|error| self.as_loss(error))?;
-        let end = Instant::now() + SILENCE_MAX;
-        let mut pause = Duration::ZERO;
-        loop {
-            let poll = match &after {
-                // Until the end and not in slices: wgpu 30 panics if another thread empties the queue just after a
-                // wait gave up ("If the queue is empty, the current submission index ...").
-                Some(index) => wgpu::PollType::Wait {
-                    submission_index: Some(index.clone()),
-                    timeout: Some(end.saturating_duration_since(Instant::now())),
-                },
-                None => wgpu::PollType::Poll,
-            };
-            let polled = self.device.poll(poll);
-            match receiver.recv_timeout(pause) {
-                Ok(Ok(())) => return Ok(()),
-                Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => return Err(self.loss()),
-                Err(mpsc::RecvTimeoutError::Timeout) if Instant::now() < end => {
-                    pause = Duration::from_millis(u64::from(polled.is_ok()));
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    let reason = format!("it is silent for {} s", SILENCE_MAX.as_secs());
-                    return Err(GpuError::Lost { reason });
-                }
-            }
-        }
-    }
-
-    /// A map that fails is a device that is lost, whatever it says.
-    fn as_loss(&self, error: GpuError) -> GpuError {
-        match error {
-            GpuError::Refused { reason, .. } => GpuError::Lost { reason },
-            other => other,
-        }
     }
 
     /// Forgets a fault that was to happen on the first device only.
@@ -335,6 +305,135 @@ impl Device {
         let fault = options.fault.filter(|fault| matches!(fault, Fault::Destroyed(_)));
         GpuOptions { fault, ..options.clone() }
     }
+}
+
+/// Opens an adapter. To be called on a helper.
+fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<Opened, GpuError> {
+    let theirs = adapter.limits();
+    let timestamps = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+    let required_limits = wgpu::Limits {
+        max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
+        max_buffer_size: theirs.max_buffer_size,
+        max_compute_workgroups_per_dimension: theirs.max_compute_workgroups_per_dimension,
+        max_storage_buffers_per_shader_stage: STORAGE_BUFFERS
+            .max(wgpu::Limits::downlevel_defaults().max_storage_buffers_per_shader_stage),
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("orbit"),
+        required_features: timestamps,
+        required_limits,
+        memory_hints: wgpu::MemoryHints::Performance,
+        ..Default::default()
+    };
+    let opened = block_on(adapter.request_device(&descriptor));
+    let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
+    // Neither what no scope catches nor a loss may panic: whoever asks next is told.
+    let lost = Arc::clone(driver);
+    device.set_device_lost_callback(move |reason, text| {
+        lost.lose(format!("{reason:?}: {}", first_lines(&text)));
+    });
+    let failed = Arc::clone(driver);
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+        failed.lose(first_lines(&error.to_string()));
+    }));
+    let layouts = scoped(&device, driver, "a layout", || Layouts {
+        hits: layout(&device, Pass::Hits),
+        words: layout(&device, Pass::Words),
+    })?;
+    Ok(Opened { device, queue, layouts, adapter_limits: theirs })
+}
+
+/// Runs calls whose refusal becomes an error. To be called on a helper.
+fn scoped<T>(
+    device: &wgpu::Device,
+    driver: &Driver,
+    what: &'static str,
+    run: impl FnOnce() -> T,
+) -> Result<T, GpuError> {
+    let filters = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
+    let scopes = filters.map(|filter| device.push_error_scope(filter));
+    let out = run();
+    let mut error = None;
+    for scope in scopes.into_iter().rev() {
+        let caught = block_on(scope.pop());
+        error = error.or(caught);
+    }
+    match error {
+        None => driver.end().map_or(Ok(out), |end| Err(end.clone())),
+        Some(wgpu::Error::OutOfMemory { source }) => {
+            Err(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
+        }
+        Some(error) => {
+            let reason = first_lines(&error.to_string());
+            Err(match is_lost(device, driver) {
+                true => driver.lose(reason),
+                false => GpuError::Refused { what, reason },
+            })
+        }
+    }
+}
+
+/// Whether the device is lost. Everything that a lost device is asked for is refused, but it tells of
+/// its loss only when it has nothing to do and is polled.
+fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
+    let timeout = Some(Duration::from_secs(1));
+    let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+    polled.is_err() || driver.end().is_some()
+}
+
+/// Waits for a map, once what was submitted before it is done. To be called on a helper.
+fn wait(
+    device: &wgpu::Device,
+    driver: &Driver,
+    mapped: &mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    after: Option<wgpu::SubmissionIndex>,
+) -> Result<(), GpuError> {
+    let end = Instant::now() + driver.silence();
+    let mut pause = Duration::ZERO;
+    loop {
+        let poll = match &after {
+            // Until the end and not in slices: wgpu 30 panics if another thread empties the queue just after a
+            // wait gave up ("If the queue is empty, the current submission index ...").
+            Some(index) => wgpu::PollType::Wait {
+                submission_index: Some(index.clone()),
+                timeout: Some(end.saturating_duration_since(Instant::now())),
+            },
+            None => wgpu::PollType::Poll,
+        };
+        let polled = device.poll(poll);
+        match mapped.recv_timeout(pause) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(driver.lose("it does not say why".into()));
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) if Instant::now() < end => {
+                pause = Duration::from_millis(u64::from(polled.is_ok()));
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => return Err(driver.hang()),
+        }
+    }
+}
+
+/// Binds buffers in the order of the shader's bindings: parameters first, then as many bytes of each
+/// buffer as are given.
+pub(super) fn bind(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    params: &wgpu::Buffer,
+    buffers: &[(wgpu::Buffer, u64)],
+) -> wgpu::BindGroup {
+    let part = |buffer, size| {
+        let size = wgpu::BufferSize::new(size);
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+    };
+    let first = (0, part(params, PARAMS_BYTES));
+    let others = (1..).zip(buffers.iter().map(|(buffer, size)| part(buffer, *size)));
+    let entries: Vec<wgpu::BindGroupEntry> = std::iter::once(first)
+        .chain(others)
+        .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
 /// Bytes of `Params` in shaders/replay.wgsl.
@@ -370,12 +469,6 @@ fn layout(device: &wgpu::Device, pass: Pass) -> (wgpu::BindGroupLayout, wgpu::Pi
     (group, layout)
 }
 
-/// Enough of a driver's words for one line.
-fn first_lines(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(60).collect();
-    words.join(" ")
-}
-
 /// Bytes on the device that are given back when dropped.
 struct Allocation {
     bytes: u64,
@@ -391,7 +484,7 @@ impl Drop for Allocation {
 /// A buffer that grows when more is asked of it. Its content does not survive that.
 pub(super) struct Buffer {
     usage: BufferUsages,
-    buffer: Option<(wgpu::Buffer, Allocation)>,
+    buffer: Option<(Kept<wgpu::Buffer>, Allocation)>,
 }
 
 impl Buffer {
@@ -416,8 +509,8 @@ impl Buffer {
                 usage: self.usage,
                 mapped_at_creation: false,
             };
-            let buffer = device.guarded("a buffer", || device.device.create_buffer(&descriptor))?;
-            self.buffer = Some((buffer, allocation));
+            let buffer = device.guarded("a buffer", move |device, _| device.create_buffer(&descriptor))?;
+            self.buffer = Some((device.keep(buffer), allocation));
         }
         Ok(self.get())
     }

@@ -1,5 +1,7 @@
 //! What can go wrong on a graphics card.
 
+use std::time::Duration;
+
 /// Why the GPU engine cannot do what it should.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,7 +37,9 @@ pub enum GpuError {
         reason: String,
     },
     /// The device cannot be opened.
-    #[error("{name} cannot be opened: {reason}")]
+    #[error(
+        "{name} cannot be opened: {reason}; try again, choose another one with --gpu, or use --engine cpu"
+    )]
     Open {
         /// The adapter.
         name: String,
@@ -72,11 +76,21 @@ pub enum GpuError {
         /// The driver's words.
         reason: String,
     },
-    /// The device went away, or does not answer.
+    /// The device went away.
     #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
     Lost {
         /// What is known.
         reason: String,
+    },
+    /// The device, or a call of its driver, gives no answer.
+    #[error(
+        "the GPU has not answered for {} s and is given up; its driver may hang until the machine is restarted: \
+         use --engine cpu",
+        after.as_secs_f64()
+    )]
+    Silent {
+        /// How long it was waited for.
+        after: Duration,
     },
     /// The driver refused something that we made.
     #[error(
@@ -94,5 +108,13 @@ impl GpuError {
     /// Whether a new device may do better.
     pub(super) fn is_loss(&self) -> bool {
         matches!(self, GpuError::Lost { .. })
+    }
+
+    /// What a failure is called while a device is looked for or opened.
+    pub(super) fn of_opening(self) -> GpuError {
+        match self {
+            GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
+            other => other,
+        }
     }
 }

@@ -6,12 +6,14 @@
 //! are packed into chunks of up to 8 M positions; while one is uploaded, another computes.
 //! Knows plans and reels, nothing of queries.
 //!
-//! Nothing here panics or hangs when a driver fails: see [`GpuError`]. A device that is lost is opened
-//! once more, and what was under way is done again from the start, so that answers stay exact.
+//! Nothing here panics or hangs when a driver fails, see [`GpuError`]: whatever calls wgpu does so through
+//! [`Device`], on a helper thread (`driver.rs`). A device that is lost is opened once more, and what was under way
+//! is done again from the start, so that answers stay exact.
 
 mod adapters;
 mod carry;
 mod device;
+mod driver;
 mod error;
 mod pack;
 mod run;
@@ -96,7 +98,7 @@ impl Open {
                 let mut lane = self.lane();
                 let (input, run) = lane.parts();
                 let encoder = run.upload(&self.device, input, &chunk, blocks)?;
-                run.submit(&self.device, encoder);
+                run.submit(&self.device, encoder)?;
                 work(&chunk, input, run)?;
                 lane.done();
             }
@@ -141,14 +143,17 @@ impl std::fmt::Debug for GpuDevice {
 }
 
 impl GpuDevice {
-    /// Opens an adapter.
+    /// Opens an adapter; if that fails for once, again.
     ///
     /// # Errors
     ///
     /// No such adapter, or one that cannot be opened.
     pub fn open(options: GpuOptions) -> Result<GpuDevice, GpuError> {
-        let open = Open::new(&options)?;
-        Ok(GpuDevice { options, state: Mutex::new(State { open, lost: false }) })
+        let (open, lost) = match Open::new(&options) {
+            Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (Open::new(&options)?, true),
+            other => (other?, false),
+        };
+        Ok(GpuDevice { options, state: Mutex::new(State { open, lost }) })
     }
 
     /// What its adapter says of itself.
@@ -209,7 +214,7 @@ impl GpuDevice {
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
                 let encoder = run.upload(device, &mut input, &chunk, blocks)?;
-                run.submit(device, encoder);
+                run.submit(device, encoder)?;
                 Ok((chunk, input))
             });
             let chunks = chunks.collect::<Result<Vec<_>, GpuError>>()?;
@@ -277,8 +282,7 @@ impl Resident<'_> {
                 let run = &mut runs[index % 2];
                 run.set_columns(device, chunk, &columns)?;
                 run.set_carried(device, chunk, &carried)?;
-                let encoder = device.device.create_command_encoder(&Default::default());
-                let pending = run.begin_hits(device, input, kernel, encoder)?;
+                let pending = run.begin_hits(device, input, kernel, None)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
                     let run = &mut runs[before % 2];
                     run.finish(device, pending, |bytes| store(&chunks[before].0, bytes, blocks, &mut out))?;
@@ -383,7 +387,7 @@ impl Gpu {
             let encoder = run.upload(device, input, &chunk, blocks)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
-            let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
+            let pending = run.begin_hits(device, input, &self.hits.kernel, Some(encoder))?;
             run.finish(device, pending, |bytes| {
                 store_bits(&chunk, bytemuck::cast_slice(bytes), blocks, &mut out);
             })?;
@@ -416,7 +420,7 @@ impl Gpu {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
             let encoder = run.upload(device, input, &chunk, &blocks)?;
-            run.submit(device, encoder);
+            run.submit(device, encoder)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
             run.words(device, input, kernel, &list, |_, words| {
@@ -593,10 +597,7 @@ impl GpuBatch {
             for (((kernel, columns), carried), out) in each {
                 run.set_columns(device, &chunk, columns)?;
                 run.set_carried(device, &chunk, carried)?;
-                let encoder = encoder.take();
-                let encoder =
-                    encoder.unwrap_or_else(|| device.device.create_command_encoder(&Default::default()));
-                let pending = run.begin_hits(device, input, kernel, encoder)?;
+                let pending = run.begin_hits(device, input, kernel, encoder.take())?;
                 run.finish(device, pending, |bytes| store(&chunk, bytes, blocks, out))?;
             }
             lane.done();

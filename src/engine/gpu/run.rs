@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use wgpu::{BufferUsages, MapMode};
 
 use super::carry::Carried;
-use super::device::{Buffer, Device, PARAMS_BYTES, Pass};
+use super::device::{Buffer, Device, Encoder, PARAMS_BYTES, Pass, bind};
+use super::driver::Kept;
 use super::pack::{Caps, Chunk, KEY_BYTES, MOVES_BYTES, START_BYTES};
 use super::{GpuError, Kernel};
 use crate::{
@@ -67,6 +68,8 @@ pub(super) struct Lane {
 
 /// What a run of kernels needs beside its input.
 pub(super) struct Run {
+    /// What comes before the next commands. Above the buffers, so that these outlive it.
+    first: Vec<First>,
     staging: Buffer,
     params: Buffer,
     columns: Buffer,
@@ -79,8 +82,21 @@ pub(super) struct Run {
     carried_bytes: u64,
     /// The upload that the staging buffer is for, if nothing has waited for it.
     uploading: Option<wgpu::SubmissionIndex>,
-    clock: Option<(wgpu::QuerySet, wgpu::Buffer)>,
+    clock: Option<Kept<Clock>>,
     kernel_time: Duration,
+}
+
+/// Two timestamps, and where they are resolved to.
+#[derive(Clone)]
+struct Clock {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+}
+
+/// What comes before commands.
+enum First {
+    Write(wgpu::Buffer, Vec<u8>),
+    Unmap(wgpu::Buffer),
 }
 
 /// The largest chunk for a kernel.
@@ -134,15 +150,15 @@ impl Input {
         after: Option<wgpu::SubmissionIndex>,
         chunk: &Chunk,
         blocks: &[&Block],
-    ) -> Result<wgpu::CommandEncoder, GpuError> {
+    ) -> Result<Encoder, GpuError> {
         (self.segments, self.start_count) = (chunk.segments, chunk.starts);
         let key_bytes = KEY_BYTES * chunk.segments as u64;
         let move_bytes = MOVES_BYTES * chunk.segments as u64;
         let start_bytes = START_BYTES * chunk.starts as u64;
         let bytes = key_bytes + move_bytes + start_bytes;
         let staged = staging.with_room(device, bytes)?;
-        device.map(staged, MapMode::Write, bytes, after)?;
-        let view = device.guarded("a map", || staged.get_mapped_range_mut(0..bytes))?;
+        let view = device
+            .map(staged, MapMode::Write, bytes, after, move |staged| staged.get_mapped_range_mut(0..bytes))?;
         let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
         let mut at = 0;
         let mut write = |bytes: &[u8]| {
@@ -157,20 +173,22 @@ impl Input {
         write(bytemuck::cast_slice(&chunk.start_table(blocks)));
         drop(view);
         let parts = [
-            (self.keys.with_room(device, key_bytes)?, key_bytes),
-            (self.moves.with_room(device, move_bytes)?, move_bytes),
-            (self.starts.with_room(device, start_bytes)?, start_bytes),
+            (self.keys.with_room(device, key_bytes)?.clone(), key_bytes),
+            (self.moves.with_room(device, move_bytes)?.clone(), move_bytes),
+            (self.starts.with_room(device, start_bytes)?.clone(), start_bytes),
         ];
-        device.guarded("an upload", || {
+        let staged = staged.clone();
+        let encoder = device.guarded("an upload", move |device, _| {
             staged.unmap();
-            let mut encoder = device.device.create_command_encoder(&Default::default());
+            let mut encoder = device.create_command_encoder(&Default::default());
             let mut from = 0;
-            for (buffer, bytes) in parts.into_iter().filter(|(_, bytes)| *bytes > 0) {
-                encoder.copy_buffer_to_buffer(staged, from, buffer, 0, bytes);
+            for (buffer, bytes) in parts.iter().filter(|(_, bytes)| *bytes > 0) {
+                encoder.copy_buffer_to_buffer(&staged, from, buffer, 0, *bytes);
                 from += bytes;
             }
             encoder
-        })
+        })?;
+        Ok(device.keep(encoder))
     }
 }
 
@@ -186,6 +204,7 @@ pub(super) type Entry = [u32; ENTRY_WORDS];
 impl Run {
     pub(super) fn new() -> Run {
         Run {
+            first: Vec::new(),
             staging: Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC),
             params: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
             columns: Buffer::storage(),
@@ -209,14 +228,15 @@ impl Run {
         input: &mut Input,
         chunk: &Chunk,
         blocks: &[&Block],
-    ) -> Result<wgpu::CommandEncoder, GpuError> {
+    ) -> Result<Encoder, GpuError> {
         let after = self.uploading.take();
         input.upload(device, &mut self.staging, after, chunk, blocks)
     }
 
     /// Submits an upload by itself.
-    pub(super) fn submit(&mut self, device: &Device, encoder: wgpu::CommandEncoder) {
-        self.uploading = Some(device.submit(encoder));
+    pub(super) fn submit(&mut self, device: &Device, encoder: Encoder) -> Result<(), GpuError> {
+        self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
+        Ok(())
     }
 
     /// Waits until such an upload is done.
@@ -224,9 +244,7 @@ impl Run {
         let Some(submission) = self.uploading.take() else { return Ok(()) };
         // What can be mapped is no longer read.
         let staging = self.staging.get();
-        device.map(staging, MapMode::Write, MAP_BYTES, Some(submission))?;
-        staging.unmap();
-        Ok(())
+        device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
 
     /// The columns of the chunk's games, if the plan has any.
@@ -236,7 +254,7 @@ impl Run {
         chunk: &Chunk,
         columns: &[Vec<GameColumn>],
     ) -> Result<(), GpuError> {
-        self.column_bytes = write(device, &mut self.columns, &chunk.columns(columns))?;
+        self.column_bytes = write(device, &mut self.first, &mut self.columns, &chunk.columns(columns))?;
         Ok(())
     }
 
@@ -247,7 +265,7 @@ impl Run {
         chunk: &Chunk,
         carried: &Carried,
     ) -> Result<(), GpuError> {
-        self.carried_bytes = write(device, &mut self.carried, &chunk.carried(carried))?;
+        self.carried_bytes = write(device, &mut self.first, &mut self.carried, &chunk.carried(carried))?;
         Ok(())
     }
 
@@ -258,7 +276,7 @@ impl Run {
         device: &Device,
         input: &Input,
         kernel: &Kernel,
-        encoder: wgpu::CommandEncoder,
+        encoder: Option<Encoder>,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
         self.begin(
@@ -311,11 +329,10 @@ impl Run {
                 entries.push([segment, slots, first * kernel.outputs as u32]);
                 first += slots.count_ones();
             }
-            write(device, &mut self.entries, entries.as_flattened())?;
+            write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
             let work =
                 Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
-            let encoder = device.device.create_command_encoder(&Default::default());
-            let pending = self.begin(device, input, kernel, encoder, work)?;
+            let pending = self.begin(device, input, kernel, None, work)?;
             self.finish(device, pending, |bytes| take(&hits[range.clone()], bytemuck::cast_slice(bytes)))?;
         }
         Ok(())
@@ -326,15 +343,15 @@ impl Run {
         device: &Device,
         input: &Input,
         kernel: &Kernel,
-        mut encoder: wgpu::CommandEncoder,
+        encoder: Option<Encoder>,
         work: Work,
     ) -> Result<Pending, GpuError> {
         let pipeline = device.pipeline(kernel, work.pass)?;
-        let table_bytes = write(device, &mut self.tables, &kernel.tables)?;
+        let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
         self.columns.with_room(device, self.column_bytes)?;
         self.carried.with_room(device, self.carried_bytes)?;
-        let output = self.output.with_room(device, work.output_bytes)?;
-        let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?;
+        let output = self.output.with_room(device, work.output_bytes)?.clone();
+        let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?.clone();
         // Entries of the second pass are short enough already.
         let at_once =
             if work.pass == Pass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
@@ -343,37 +360,47 @@ impl Run {
             .into_iter()
             .flat_map(|span| windows.iter().map(move |&slots| (span.clone(), slots)))
             .collect();
-        let stride = u64::from(device.device.limits().min_uniform_buffer_offset_alignment).max(PARAMS_BYTES);
+        let stride = device.offset_alignment.max(PARAMS_BYTES);
         let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
         for (k, (span, slots)) in spans.iter().enumerate() {
             params.extend([span.start, span.end, work.count as u32, *slots]);
             params.resize((k + 1) * stride as usize / 4, 0);
         }
-        write(device, &mut self.params, &params)?;
+        write(device, &mut self.first, &mut self.params, &params)?;
         if device.poison {
-            device.queue.write_buffer(output, 0, &vec![0xff; work.output_bytes as usize]);
+            self.first.push(First::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
         }
-        let sized = |bytes: u64| bytes.max(64);
         let mut buffers = vec![
-            (input.keys.get(), sized(KEY_BYTES * input.segments as u64)),
-            (input.moves.get(), sized(MOVES_BYTES * input.segments as u64)),
-            (input.starts.get(), sized(START_BYTES * input.start_count as u64)),
-            (self.columns.get(), sized(self.column_bytes)),
-            (self.tables.get(), sized(table_bytes)),
-            (self.carried.get(), sized(self.carried_bytes)),
+            (&input.keys, KEY_BYTES * input.segments as u64),
+            (&input.moves, MOVES_BYTES * input.segments as u64),
+            (&input.starts, START_BYTES * input.start_count as u64),
+            (&self.columns, self.column_bytes),
+            (&self.tables, table_bytes),
+            (&self.carried, self.carried_bytes),
         ];
         if work.pass == Pass::Words {
-            buffers.push((self.entries.get(), sized((4 * ENTRY_WORDS * work.count) as u64)));
+            buffers.push((&self.entries, (4 * ENTRY_WORDS * work.count) as u64));
         }
-        buffers.push((output, sized(work.output_bytes)));
-        let clock = self.clock.as_ref();
-        let submission = device.guarded("a dispatch", || {
-            let group = device.bind(work.pass, self.params.get(), &buffers);
+        buffers.push((&self.output, work.output_bytes));
+        let buffers: Vec<(wgpu::Buffer, u64)> =
+            buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes.max(64))).collect();
+        let params = self.params.get().clone();
+        let layout = device.bind_layout(work.pass);
+        let clock = self.clock.as_deref().cloned();
+        let first = std::mem::take(&mut self.first);
+        let submission = device.submit("a dispatch", encoder, move |device, queue, encoder| {
+            for first in first {
+                match first {
+                    First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
+                    First::Unmap(buffer) => buffer.unmap(),
+                }
+            }
+            let group = bind(device, &layout, &params, &buffers);
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
-                    timestamp_writes: clock.map(|clock| wgpu::ComputePassTimestampWrites {
-                        query_set: &clock.0,
+                    timestamp_writes: clock.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
+                        query_set: &clock.queries,
                         beginning_of_pass_write_index: Some(0),
                         end_of_pass_write_index: Some(1),
                     }),
@@ -384,13 +411,12 @@ impl Run {
                     pass.dispatch_workgroups(span.len().div_ceil(WORKGROUP as usize) as u32, 1, 1);
                 }
             }
-            encoder.copy_buffer_to_buffer(output, 0, readback, 0, work.output_bytes);
-            if let Some((queries, resolved)) = clock {
+            encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, work.output_bytes);
+            if let Some(Clock { queries, resolved }) = &clock {
                 encoder.resolve_query_set(queries, 0..2, resolved, 0);
                 let end = work.output_bytes.next_multiple_of(8);
-                encoder.copy_buffer_to_buffer(resolved, 0, readback, end, TIMESTAMP_BYTES - 8);
+                encoder.copy_buffer_to_buffer(resolved, 0, &readback, end, TIMESTAMP_BYTES - 8);
             }
-            device.submit(encoder)
         })?;
         Ok(Pending { submission, bytes: work.output_bytes })
     }
@@ -405,20 +431,20 @@ impl Run {
         let Pending { submission, bytes } = pending;
         let all = if self.clock.is_some() { bytes.next_multiple_of(8) + TIMESTAMP_BYTES - 8 } else { bytes };
         let readback = self.readback.get();
-        device.map(readback, MapMode::Read, all, Some(submission))?;
-        let view = device.guarded("a readback", || readback.get_mapped_range(0..all))?;
+        let view = device.map(readback, MapMode::Read, all, Some(submission), move |readback| {
+            readback.get_mapped_range(0..all)
+        })?;
         let view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
         let (output, ticks) = view.split_at(bytes as usize);
         if self.clock.is_some() {
             let ticks: Vec<u64> =
                 ticks[ticks.len() - 16..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
-            let nanoseconds =
-                ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+            let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * device.tick;
             self.kernel_time += Duration::from_nanos(nanoseconds as u64);
         }
         take(output);
         drop(view);
-        readback.unmap();
+        self.first.push(First::Unmap(readback.clone()));
         Ok(())
     }
 
@@ -427,21 +453,21 @@ impl Run {
         if !device.report.has_timestamps {
             return Ok(());
         }
-        let clock = device.guarded("a clock", || {
-            let queries = device.device.create_query_set(&wgpu::QuerySetDescriptor {
+        let clock = device.guarded("a clock", |device, _| {
+            let queries = device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: None,
                 ty: wgpu::QueryType::Timestamp,
                 count: 2,
             });
-            let resolved = device.device.create_buffer(&wgpu::BufferDescriptor {
+            let resolved = device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
                 size: 256,
                 usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             });
-            (queries, resolved)
+            Clock { queries, resolved }
         })?;
-        self.clock = Some(clock);
+        self.clock = Some(device.keep(clock));
         Ok(())
     }
 
@@ -519,12 +545,17 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
     out
 }
 
-/// Writes a small buffer whole; returns its bytes.
-fn write<T: bytemuck::NoUninit>(device: &Device, buffer: &mut Buffer, data: &[T]) -> Result<u64, GpuError> {
+/// Writes a small buffer whole before the next commands; returns its bytes.
+fn write<T: bytemuck::NoUninit>(
+    device: &Device,
+    first: &mut Vec<First>,
+    buffer: &mut Buffer,
+    data: &[T],
+) -> Result<u64, GpuError> {
     let bytes: &[u8] = bytemuck::cast_slice(data);
     let buffer = buffer.with_room(device, bytes.len() as u64)?;
     if !bytes.is_empty() {
-        device.guarded("an upload", || device.queue.write_buffer(buffer, 0, bytes))?;
+        first.push(First::Write(buffer.clone(), bytes.to_vec()));
     }
     Ok(bytes.len() as u64)
 }

@@ -1,10 +1,12 @@
 //! How fast bytes reach the device, by each way that there is.
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use wgpu::{BufferUsages, MapMode};
+use wgpu::{BufferUsages, MapMode, util::StagingBelt};
 
 use super::device::{Buffer, Device};
+use super::driver::lock;
 use super::{GpuDevice, GpuError};
 
 /// Bytes of one upload, and how often it is repeated.
@@ -39,14 +41,11 @@ fn rate(took: Duration) -> f64 {
 /// Waits until everything submitted is done.
 fn finish(device: &Device, readback: &mut Buffer, target: &wgpu::Buffer) -> Result<(), GpuError> {
     let readback = readback.with_room(device, 16)?;
-    let submission = device.guarded("an upload", || {
-        let mut encoder = device.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(target, 0, readback, 0, 16);
-        device.submit(encoder)
+    let (from, to) = (target.clone(), readback.clone());
+    let submission = device.submit("an upload", None, move |_, _, encoder| {
+        encoder.copy_buffer_to_buffer(&from, 0, &to, 0, 16);
     })?;
-    device.map(readback, MapMode::Read, 16, Some(submission))?;
-    readback.unmap();
-    Ok(())
+    device.map(readback, MapMode::Read, 16, Some(submission), wgpu::Buffer::unmap)
 }
 
 /// Runs uploads to one buffer, the first of them without a clock.
@@ -68,29 +67,32 @@ fn timed(
 }
 
 fn by_queue(device: &Device) -> Result<Duration, GpuError> {
-    let data = vec![1u8; BYTES as usize];
+    let data: Arc<[u8]> = vec![1; BYTES as usize].into();
     timed(device, |target| {
-        device.guarded("an upload", || {
-            device.queue.write_buffer(target, 0, &data);
-            device.queue.submit([]);
+        let (target, data) = (target.clone(), Arc::clone(&data));
+        device.guarded("an upload", move |_, queue| {
+            queue.write_buffer(&target, 0, &data);
+            queue.submit([]);
         })
     })
 }
 
 fn by_belt(device: &Device) -> Result<Duration, GpuError> {
-    let data = vec![2u8; BELT_BYTES as usize];
-    let mut belt = wgpu::util::StagingBelt::new(device.device.clone(), BELT_BYTES);
+    let data: Arc<[u8]> = vec![2; BELT_BYTES as usize].into();
+    let belt = device.guarded("a belt", |device, _| StagingBelt::new(device.clone(), BELT_BYTES))?;
+    let belt = Arc::new(device.keep(Mutex::new(belt)));
     let size = wgpu::BufferSize::new(BELT_BYTES).expect("it is not zero");
     timed(device, |target| {
-        device.guarded("an upload", || {
-            let mut encoder = device.device.create_command_encoder(&Default::default());
+        let (target, data, lent) = (target.clone(), Arc::clone(&data), Arc::clone(&belt));
+        device.submit("an upload", None, move |_, _, encoder| {
+            let mut belt = lock(&lent);
             for offset in (0..BYTES).step_by(BELT_BYTES as usize) {
-                belt.write_buffer(&mut encoder, target, offset, size).copy_from_slice(&data);
+                belt.write_buffer(encoder, &target, offset, size).copy_from_slice(&data);
             }
             belt.finish();
-            device.submit(encoder);
-            belt.recall();
-        })
+        })?;
+        let lent = Arc::clone(&belt);
+        device.guarded("an upload", move |_, _| lock(&lent).recall())
     })
 }
 
@@ -101,16 +103,16 @@ fn by_map(device: &Device) -> Result<Duration, GpuError> {
     timed(device, |target| {
         let staging = lanes[next % 3].with_room(device, BYTES)?;
         next += 1;
-        device.map(staging, MapMode::Write, BYTES, None)?;
-        let view = device.guarded("a map", || staging.get_mapped_range_mut(0..BYTES))?;
+        let view = device
+            .map(staging, MapMode::Write, BYTES, None, |staging| staging.get_mapped_range_mut(0..BYTES))?;
         let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
         view.copy_from_slice(&data);
         drop(view);
-        staging.unmap();
-        device.guarded("an upload", || {
-            let mut encoder = device.device.create_command_encoder(&Default::default());
-            encoder.copy_buffer_to_buffer(staging, 0, target, 0, BYTES);
-            device.submit(encoder);
-        })
+        let (staging, target) = (staging.clone(), target.clone());
+        device.submit("an upload", None, move |_, _, encoder| {
+            staging.unmap();
+            encoder.copy_buffer_to_buffer(&staging, 0, &target, 0, BYTES);
+        })?;
+        Ok(())
     })
 }

@@ -1,0 +1,91 @@
+// A libvulkan.so.1 in front of the real one, with one function that fails.
+//
+// FAULT_LOADER     the real one
+// FAULT_CALL       the function, such as vkWaitSemaphores
+// FAULT_AT         the call of it that fails, from 1, and all later ones
+// FAULT_ONCE       if it is set, that call alone
+// FAULT_CODE       what it returns; 99: it never returns; 98: nothing fails, but buffers are made without a use
+// FAULT_LOG        a file that is made when a call fails
+// FAULT_NOISE      a text that goes to stderr when an instance is created
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NEVER = 99, MISUSE = 98 };
+
+typedef void (*Function)(void);
+typedef Function (*ProcAddr)(void *, const char *);
+typedef int (*Call)(void *, void *, void *, void *, void *, void *);
+
+static ProcAddr of_instance, of_device;
+static Function faulty, create_instance;
+static const char *call;
+static int at, code, calls;
+
+__attribute__((constructor)) static void begin(void) {
+    const char *loader = getenv("FAULT_LOADER"), *number = getenv("FAULT_AT"), *result = getenv("FAULT_CODE");
+    void *library = loader ? dlopen(loader, RTLD_NOW | RTLD_LOCAL) : NULL;
+    of_instance = library ? (ProcAddr)dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    call = getenv("FAULT_CALL");
+    at = number ? atoi(number) : 1;
+    code = result ? atoi(result) : -4;
+}
+
+static int fails(void) {
+    int number = __sync_add_and_fetch(&calls, 1);
+    if (getenv("FAULT_ONCE") ? number != at : number < at)
+        return 0;
+    const char *log = getenv("FAULT_LOG");
+    if (log)
+        close(open(log, O_CREAT | O_WRONLY, 0644));
+    return 1;
+}
+
+// No function that is tried has more than six arguments, none of them a float: each fits a register.
+static int run_faulty(void *a, void *b, void *c, void *d, void *e, void *f) {
+    if (fails()) {
+        while (code == NEVER)
+            sleep(1000);
+        if (code != MISUSE)
+            return code;
+        // VkBufferCreateInfo.usage
+        memset((char *)b + 32, 0, 4);
+    }
+    return ((Call)faulty)(a, b, c, d, e, f);
+}
+
+static int run_create_instance(void *a, void *b, void *c, void *d, void *e, void *f) {
+    const char *noise = getenv("FAULT_NOISE");
+    if (noise)
+        fprintf(stderr, "%s\n", noise);
+    return ((Call)create_instance)(a, b, c, d, e, f);
+}
+
+static Function hooked(const char *name, Function function) {
+    if (function && call && !strcmp(name, call)) {
+        faulty = function;
+        return (Function)run_faulty;
+    }
+    if (function && !strcmp(name, "vkCreateInstance")) {
+        create_instance = function;
+        return (Function)run_create_instance;
+    }
+    return function;
+}
+
+static Function device_function(void *device, const char *name) {
+    return hooked(name, of_device(device, name));
+}
+
+Function vkGetInstanceProcAddr(void *instance, const char *name) {
+    Function function = of_instance ? of_instance(instance, name) : NULL;
+    if (function && !strcmp(name, "vkGetDeviceProcAddr")) {
+        of_device = (ProcAddr)function;
+        return (Function)device_function;
+    }
+    return strcmp(name, "vkGetInstanceProcAddr") ? hooked(name, function) : (Function)vkGetInstanceProcAddr;
+}
