@@ -18,6 +18,7 @@ mod run;
 mod uploads;
 mod variant;
 mod wgsl;
+mod work;
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
@@ -41,6 +42,7 @@ pub use error::GpuError;
 pub use run::Times;
 pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
+pub use work::Work;
 
 /// A graphics card that is open, for any number of engines.
 pub struct GpuDevice {
@@ -97,7 +99,7 @@ impl Open {
             for chunk in chunks(blocks, caps)? {
                 let mut lane = self.lane();
                 let (input, run) = lane.parts();
-                let encoder = run.upload(&self.device, input, &chunk, blocks)?;
+                let encoder = run.upload(&self.device, input, (&chunk, kernel.variant.transposed), blocks)?;
                 run.submit(&self.device, encoder);
                 work(&chunk, input, run)?;
                 lane.done();
@@ -220,7 +222,7 @@ impl GpuDevice {
             let mut run = Run::new();
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
-                let encoder = run.upload(device, &mut input, &chunk, blocks)?;
+                let encoder = run.upload(device, &mut input, (&chunk, transposed), blocks)?;
                 run.submit(device, encoder);
                 Ok((chunk, input))
             });
@@ -404,7 +406,7 @@ impl Gpu {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), blocks)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
             let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
@@ -439,7 +441,7 @@ impl Gpu {
             }
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, &blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), &blocks)?;
             run.submit(device, encoder);
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
@@ -558,6 +560,7 @@ const SHARED_STEPS_MAX: u64 = 1000;
 #[derive(Debug)]
 pub struct GpuBatch {
     device: Arc<GpuDevice>,
+    variant: Variant,
     shared: Vec<Printed<SharedPlan>>,
 }
 
@@ -585,7 +588,7 @@ impl GpuBatch {
             shared.push(Printed { plan, kernel });
             rest = &rest[len..];
         }
-        GpuBatch { device, shared }
+        GpuBatch { device, variant, shared }
     }
 
     /// Evaluates blocks that are on the device: the hits of each query on each block.
@@ -618,7 +621,7 @@ impl GpuBatch {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let mut encoder = Some(run.upload(device, input, &chunk, blocks)?);
+            let mut encoder = Some(run.upload(device, input, (&chunk, self.variant.transposed), blocks)?);
             let each = kernels.iter().zip(&columns).zip(&carried).zip(&mut out);
             for (((kernel, columns), carried), out) in each {
                 run.set_columns(device, &chunk, columns)?;
