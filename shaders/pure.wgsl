@@ -49,7 +49,7 @@ fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     let knights = board.p1 & ~board.p0 & ~board.p2;
     let pawns = board.p0 & ~board.p1 & ~board.p2;
     let step = back_from(targets & empty, black);
-    let second = select(Bits(0xff00u, 0u), Bits(0u, 0xff0000u), black);
+    let second = select(pair(0xff00u, 0u), pair(0u, 0xff0000u), black);
     var origins = pawns_at(targets & enemies, black) | step | (back_from(step & empty, black) & second);
     let passed = en_passant_square(board, at.state, black);
     if (!is_empty((passed | back_from(passed, black)) & targets)) {

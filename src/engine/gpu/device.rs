@@ -10,7 +10,7 @@ use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, first_lines, lock};
-use super::{GpuError, Kernel};
+use super::{GpuError, Kernel, Variant};
 
 /// How long a device, or a call of its driver, may be silent before it is given up.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
@@ -62,6 +62,8 @@ pub struct GpuOptions {
     pub adapter: AdapterChoice,
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
+    /// How kernels are written and run where an engine or an upload does not say otherwise.
+    pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
     /// How long the device may be silent before it is given up; two minutes if that is not said.
@@ -122,6 +124,7 @@ impl Device {
         let choice = options.adapter.clone();
         let (report, adapter) =
             driver.call(silence, move || adapters::choose(&choice)).map_err(GpuError::of_opening)?;
+        fits(&report, &options.variant)?;
         let (name, watcher) = (report.name.clone(), Arc::clone(&driver));
         let opened =
             driver.call(silence, move || open(&adapter, &watcher, name)).map_err(|error| match error {
@@ -203,6 +206,7 @@ impl Device {
         if let Some(known) = lock(&self.pipelines).get(&kernel.wgsl) {
             return Ok(Arc::clone(known));
         }
+        fits(&self.report, &kernel.variant)?;
         let (layout, wgsl) = (self.layout(pass).1.clone(), kernel.wgsl.clone());
         let limit = self.driver.silence() * COMPILING;
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
@@ -310,7 +314,7 @@ impl Device {
 /// Opens an adapter. To be called on a helper.
 fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<Opened, GpuError> {
     let theirs = adapter.limits();
-    let timestamps = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+    let useful = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64;
     let required_limits = wgpu::Limits {
         max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
         max_buffer_size: theirs.max_buffer_size,
@@ -321,7 +325,7 @@ fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<O
     };
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("orbit"),
-        required_features: timestamps,
+        required_features: useful & adapter.features(),
         required_limits,
         memory_hints: wgpu::MemoryHints::Performance,
         ..Default::default()
@@ -434,6 +438,12 @@ pub(super) fn bind(
         .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
         .collect();
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+}
+
+/// Refuses a variant that an adapter cannot run.
+fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
+    let Some(reason) = variant.unfit(report) else { return Ok(()) };
+    Err(GpuError::Unfit { name: report.name.clone(), reason })
 }
 
 /// Bytes of `Params` in shaders/replay.wgsl.

@@ -18,7 +18,9 @@ mod error;
 mod pack;
 mod run;
 mod uploads;
+mod variant;
 mod wgsl;
+mod work;
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
@@ -40,7 +42,9 @@ pub use device::Fault;
 pub use device::{GpuLimits, GpuOptions};
 pub use error::GpuError;
 pub use run::Times;
+pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
+pub use work::Work;
 
 /// A graphics card that is open, for any number of engines.
 pub struct GpuDevice {
@@ -97,7 +101,7 @@ impl Open {
             for chunk in chunks(blocks, caps)? {
                 let mut lane = self.lane();
                 let (input, run) = lane.parts();
-                let encoder = run.upload(&self.device, input, &chunk, blocks)?;
+                let encoder = run.upload(&self.device, input, (&chunk, kernel.variant.transposed), blocks)?;
                 run.submit(&self.device, encoder)?;
                 work(&chunk, input, run)?;
                 lane.done();
@@ -204,6 +208,16 @@ impl GpuDevice {
     ///
     /// What keeps the device from holding them.
     pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
+        self.upload_as(blocks, self.options.variant)
+    }
+
+    /// The same for engines of a variant, or of any other that lays blocks out alike.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from holding them.
+    pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
+        let transposed = variant.transposed;
         let open = self.current();
         let mut times = Times::default();
         let device = &open.device;
@@ -213,7 +227,7 @@ impl GpuDevice {
             let mut run = Run::new();
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
-                let encoder = run.upload(device, &mut input, &chunk, blocks)?;
+                let encoder = run.upload(device, &mut input, (&chunk, transposed), blocks)?;
                 run.submit(device, encoder)?;
                 Ok((chunk, input))
             });
@@ -222,7 +236,7 @@ impl GpuDevice {
             Ok::<_, GpuError>(chunks)
         })?;
         let runs = Mutex::new([Run::new(), Run::new()]);
-        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, runs, open, times })
+        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, transposed, runs, open, times })
     }
 }
 
@@ -233,6 +247,8 @@ const COLUMNS_MAX: usize = 64;
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     chunks: Vec<(Chunk, Input)>,
+    /// How they lie there.
+    transposed: bool,
     runs: Mutex<[Run; 2]>,
     open: Arc<Open>,
     times: Times,
@@ -253,6 +269,9 @@ impl Resident<'_> {
     /// chunk is computed, the one before is read back.
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let Resident { blocks, chunks, runs, open, .. } = self;
+        if kernel.variant.transposed != self.transposed {
+            return Err(GpuError::OtherLayout { variant: kernel.variant });
+        }
         if columns.len() > COLUMNS_MAX {
             let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);
             return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
@@ -316,18 +335,25 @@ struct Printed<P> {
 pub struct Gpu {
     planner: Arc<Planner>,
     device: Arc<GpuDevice>,
+    variant: Variant,
     hits: Printed<Plan>,
     values: OnceLock<Printed<Plan>>,
     copies: OnceLock<Printed<CopiesPlan>>,
 }
 
 impl Gpu {
-    /// An engine for one query.
+    /// An engine for one query, its kernels written as the device's options say.
     pub fn new(planner: Arc<Planner>, device: Arc<GpuDevice>) -> Gpu {
+        let variant = device.options.variant;
+        Gpu::with_variant(planner, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(planner: Arc<Planner>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
         let plan = planner.hits();
-        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len());
+        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant);
         let hits = Printed { plan, kernel };
-        Gpu { planner, device, hits, values: OnceLock::new(), copies: OnceLock::new() }
+        Gpu { planner, device, variant, hits, values: OnceLock::new(), copies: OnceLock::new() }
     }
 
     /// The kernel of the first pass.
@@ -342,7 +368,7 @@ impl Gpu {
                 Output::Set(reg) | Output::Num(reg) => reg,
                 Output::Bool => plan.hit,
             };
-            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len());
+            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len(), self.variant);
             Printed { plan, kernel }
         })
     }
@@ -350,7 +376,7 @@ impl Gpu {
     fn copy_words(&self) -> &Printed<CopiesPlan> {
         self.copies.get_or_init(|| {
             let plan = self.planner.each_copy();
-            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len());
+            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
             Printed { plan, kernel }
         })
     }
@@ -384,7 +410,7 @@ impl Gpu {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), blocks)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
             let pending = run.begin_hits(device, input, &self.hits.kernel, Some(encoder))?;
@@ -419,7 +445,7 @@ impl Gpu {
             }
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, &blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), &blocks)?;
             run.submit(device, encoder)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
@@ -538,12 +564,19 @@ const SHARED_STEPS_MAX: u64 = 1000;
 #[derive(Debug)]
 pub struct GpuBatch {
     device: Arc<GpuDevice>,
+    variant: Variant,
     shared: Vec<Printed<SharedPlan>>,
 }
 
 impl GpuBatch {
-    /// An engine for several queries.
+    /// An engine for several queries, its kernels written as the device's options say.
     pub fn new(planners: &[&Planner], device: Arc<GpuDevice>) -> GpuBatch {
+        let variant = device.options.variant;
+        GpuBatch::with_variant(planners, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(planners: &[&Planner], device: Arc<GpuDevice>, variant: Variant) -> GpuBatch {
         let mut shared = Vec::new();
         let mut rest = planners;
         while !rest.is_empty() {
@@ -555,11 +588,11 @@ impl GpuBatch {
                 }
                 (plan, len) = (more, len + 1);
             }
-            let kernel = Kernel::shared(&plan.program, plan.columns.len());
+            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
             shared.push(Printed { plan, kernel });
             rest = &rest[len..];
         }
-        GpuBatch { device, shared }
+        GpuBatch { device, variant, shared }
     }
 
     /// Evaluates blocks that are on the device: the hits of each query on each block.
@@ -592,7 +625,7 @@ impl GpuBatch {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let mut encoder = Some(run.upload(device, input, &chunk, blocks)?);
+            let mut encoder = Some(run.upload(device, input, (&chunk, self.variant.transposed), blocks)?);
             let each = kernels.iter().zip(&columns).zip(&carried).zip(&mut out);
             for (((kernel, columns), carried), out) in each {
                 run.set_columns(device, &chunk, columns)?;

@@ -15,9 +15,6 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS},
 };
 
-/// Invocations in a workgroup: `WORKGROUP` in shaders/replay.wgsl.
-pub(super) const WORKGROUP: u32 = 64;
-
 /// Segments in a chunk: 8 M positions fill the largest cards, and 30 MB stage quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
@@ -141,14 +138,14 @@ impl Input {
         }
     }
 
-    /// Stages a chunk, `after` the one that is in the staging buffer was copied, and records the commands
+    /// Stages a chunk, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
     /// that copy it.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         staging: &mut Buffer,
         after: Option<wgpu::SubmissionIndex>,
-        chunk: &Chunk,
+        (chunk, transposed): (&Chunk, bool),
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
         (self.segments, self.start_count) = (chunk.segments, chunk.starts);
@@ -160,17 +157,24 @@ impl Input {
         let view = device
             .map(staged, MapMode::Write, bytes, after, move |staged| staged.get_mapped_range_mut(0..bytes))?;
         let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
-        let mut at = 0;
-        let mut write = |bytes: &[u8]| {
+        let mut write = |at: u64, bytes: &[u8]| {
+            let at = at as usize;
             view.slice(at..at + bytes.len()).copy_from_slice(bytes);
-            at += bytes.len();
         };
-        write(bytemuck::cast_slice(&chunk.keys(blocks)));
-        for (moves, missing) in chunk.moves(blocks) {
-            write(moves);
-            write(&[0; MOVES_BYTES as usize][..missing]);
+        if transposed {
+            chunk.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
+            chunk.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
+        } else {
+            write(0, bytemuck::cast_slice(&chunk.keys(blocks)));
+            let mut at = key_bytes;
+            for (moves, missing) in chunk.moves(blocks) {
+                write(at, moves);
+                at += moves.len() as u64;
+                write(at, &[0; MOVES_BYTES as usize][..missing]);
+                at += missing as u64;
+            }
         }
-        write(bytemuck::cast_slice(&chunk.start_table(blocks)));
+        write(key_bytes + move_bytes, bytemuck::cast_slice(&chunk.start_table(blocks)));
         drop(view);
         let parts = [
             (self.keys.with_room(device, key_bytes)?.clone(), key_bytes),
@@ -221,12 +225,12 @@ impl Run {
         }
     }
 
-    /// Uploads a chunk.
+    /// Uploads a chunk, transposed or not.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         input: &mut Input,
-        chunk: &Chunk,
+        chunk: (&Chunk, bool),
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
         let after = self.uploading.take();
@@ -363,7 +367,7 @@ impl Run {
         let stride = device.offset_alignment.max(PARAMS_BYTES);
         let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
         for (k, (span, slots)) in spans.iter().enumerate() {
-            params.extend([span.start, span.end, work.count as u32, *slots]);
+            params.extend([span.start, span.end, input.segments as u32, *slots]);
             params.resize((k + 1) * stride as usize / 4, 0);
         }
         write(device, &mut self.first, &mut self.params, &params)?;
@@ -388,6 +392,7 @@ impl Run {
         let layout = device.bind_layout(work.pass);
         let clock = self.clock.as_deref().cloned();
         let first = std::mem::take(&mut self.first);
+        let group_segments = kernel.variant.segments_at_once() as usize;
         let submission = device.submit("a dispatch", encoder, move |device, queue, encoder| {
             for first in first {
                 match first {
@@ -408,7 +413,7 @@ impl Run {
                 pass.set_pipeline(&pipeline);
                 for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
                     pass.set_bind_group(0, &group, &[offset]);
-                    pass.dispatch_workgroups(span.len().div_ceil(WORKGROUP as usize) as u32, 1, 1);
+                    pass.dispatch_workgroups(span.len().div_ceil(group_segments) as u32, 1, 1);
                 }
             }
             encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, work.output_bytes);
@@ -495,8 +500,9 @@ struct Work {
 /// The ranges of invocations that one dispatch each may have.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
-    let by_groups = u64::from(device.limits.workgroups) * u64::from(WORKGROUP);
-    let most = by_time.clamp(u64::from(WORKGROUP), by_groups.max(1)) as u32;
+    let group = u64::from(kernel.variant.segments_at_once());
+    let by_groups = u64::from(device.limits.workgroups) * group;
+    let most = by_time.clamp(group, by_groups.max(group)) as u32;
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 
@@ -508,10 +514,10 @@ fn output_budget(device: &Device) -> u64 {
 /// Turns of the loops that replay a segment, and one turn of each for its end.
 const REPLAY_TURNS: u64 = 64;
 
-/// How many slots of a segment an invocation may evaluate.
+/// How many slots of each of its segments an invocation may evaluate.
 fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
     let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
-    let slots = most.saturating_sub(REPLAY_TURNS) / turns;
+    let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
     if slots == 0 {
         let name = device.report.name.clone();
         return Err(GpuError::TooLong { name, turns, most });
