@@ -13,6 +13,7 @@ mod adapters;
 mod carry;
 mod device;
 mod error;
+mod floors;
 mod pack;
 mod run;
 mod uploads;
@@ -37,6 +38,7 @@ pub use adapters::{AdapterChoice, AdapterReport, adapters};
 pub use device::Fault;
 pub use device::{GpuLimits, GpuOptions};
 pub use error::GpuError;
+pub use floors::Floor;
 pub use run::Times;
 pub use wgsl::Kernel;
 
