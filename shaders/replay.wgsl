@@ -3,7 +3,6 @@
 // The twins are src/reel/replay.rs and `Position::play`.
 
 const SEGMENT_SLOTS = 32u;
-const WORKGROUP = 64u;
 
 // Codes of moves that are no piece.
 const CASTLE = 0u;

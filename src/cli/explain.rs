@@ -4,7 +4,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Engine as _, Job, Values, Want, cpu::Isa, gpu::Kernel};
+use orbit_chess::engine::{
+    Engine as _, Job, Values, Want,
+    cpu::Isa,
+    gpu::{Kernel, Variant},
+};
 use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
 use orbit_chess::query::{Node, Op, Type, tree::Tally};
@@ -151,7 +155,7 @@ impl<'a> Explanation<'a> {
 
     fn kernel(&self) -> Kernel {
         let plan = self.job.planner.hits();
-        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len())
+        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), Variant::default())
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {

@@ -345,6 +345,11 @@ impl Job {
         gpu::Gpu::new(Arc::clone(&self.planner), Arc::clone(device))
     }
 
+    /// The same with kernels of a variant.
+    pub fn gpu_with(&self, device: &Arc<gpu::GpuDevice>, variant: gpu::Variant) -> gpu::Gpu {
+        gpu::Gpu::with_variant(Arc::clone(&self.planner), Arc::clone(device), variant)
+    }
+
     /// The slow and obvious engine.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use naga::{
 };
 use orbit_chess::{
     board::{Board, MoveKind, PackedMove, Position},
-    engine::gpu::Kernel,
+    engine::gpu::{Kernel, Variant},
     plan::{Options, Output, Planner},
     query,
     reel::{Key, SEGMENT_SLOTS},
@@ -32,9 +32,9 @@ fn kernels(text: &str, options: Options) -> Option<[Kernel; 3]> {
         Output::Bool => values.hit,
     };
     Some([
-        Kernel::hits(&hits.program, &[hits.hit], hits.columns.len()),
-        Kernel::words(&values.program, &[word], values.columns.len()),
-        Kernel::words(&copies.program, &copies.words, copies.columns.len()),
+        Kernel::hits(&hits.program, &[hits.hit], hits.columns.len(), Variant::default()),
+        Kernel::words(&values.program, &[word], values.columns.len(), Variant::default()),
+        Kernel::words(&copies.program, &copies.words, copies.columns.len(), Variant::default()),
     ])
 }
 

@@ -65,8 +65,12 @@ pub struct AdapterReport {
     pub buffer_bytes_max: u64,
     /// Workgroups in one dimension of a dispatch.
     pub workgroups_max: u32,
+    /// Invocations in a workgroup.
+    pub workgroup_size_max: u32,
     /// Whether it can time its own work.
     pub has_timestamps: bool,
+    /// Whether its kernels have integers of 64 bits.
+    pub has_wide_integers: bool,
     /// Why it cannot run kernels, if it cannot.
     pub unfit: Option<String>,
 }
@@ -102,7 +106,12 @@ impl AdapterReport {
             binding_bytes_max: limits.max_storage_buffer_binding_size,
             buffer_bytes_max: limits.max_buffer_size,
             workgroups_max: limits.max_compute_workgroups_per_dimension,
+            workgroup_size_max: limits
+                .max_compute_workgroup_size_x
+                .min(limits.max_compute_invocations_per_workgroup)
+                .min(WORKGROUP_SIZE_MAX),
             has_timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+            has_wide_integers: adapter.features().contains(wgpu::Features::SHADER_INT64),
             unfit: unfit(adapter),
         }
     }
@@ -115,6 +124,9 @@ impl AdapterReport {
 
 /// Storage buffers that a kernel has: keys, moves, starts, columns, tables, carried, entries, words.
 pub(super) const STORAGE_BUFFERS: u32 = 8;
+
+/// Invocations in a workgroup that a device is asked for at most.
+const WORKGROUP_SIZE_MAX: u32 = 256;
 
 fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
     let limits = adapter.limits();
@@ -209,7 +221,9 @@ mod tests {
             binding_bytes_max: 1 << 27,
             buffer_bytes_max: 1 << 28,
             workgroups_max: 65535,
+            workgroup_size_max: 256,
             has_timestamps: true,
+            has_wide_integers: false,
             unfit: None,
         }
     }

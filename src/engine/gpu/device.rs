@@ -9,7 +9,7 @@ use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
-use super::{GpuError, Kernel};
+use super::{GpuError, Kernel, Variant};
 
 /// How long the device may be silent before it counts as lost.
 const SILENCE_MAX: Duration = Duration::from_secs(120);
@@ -55,6 +55,8 @@ pub struct GpuOptions {
     pub adapter: AdapterChoice,
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
+    /// How kernels are written and run where an engine or an upload does not say otherwise.
+    pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
     #[doc(hidden)]
@@ -97,8 +99,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Device {
     pub(super) fn open(options: &GpuOptions) -> Result<Device, GpuError> {
         let (report, adapter) = adapters::choose(&options.adapter)?;
+        fits(&report, &options.variant)?;
         let theirs = adapter.limits();
-        let timestamps = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+        let useful = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64;
         let required_limits = wgpu::Limits {
             max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
             max_buffer_size: theirs.max_buffer_size,
@@ -109,7 +112,7 @@ impl Device {
         };
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("orbit"),
-            required_features: timestamps,
+            required_features: useful & adapter.features(),
             required_limits,
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -207,6 +210,7 @@ impl Device {
         if let Some(known) = lock(&self.pipelines).get(&kernel.wgsl) {
             return Ok(Arc::clone(known));
         }
+        fits(&self.report, &kernel.variant)?;
         let layout = &self.layout(pass).1;
         let pipeline = self.guarded("a shader", || {
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -335,6 +339,12 @@ impl Device {
         let fault = options.fault.filter(|fault| matches!(fault, Fault::Destroyed(_)));
         GpuOptions { fault, ..options.clone() }
     }
+}
+
+/// Refuses a variant that an adapter cannot run.
+fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
+    let Some(reason) = variant.unfit(report) else { return Ok(()) };
+    Err(GpuError::Unfit { name: report.name.clone(), reason })
 }
 
 /// Bytes of `Params` in shaders/replay.wgsl.

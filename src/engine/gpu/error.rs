@@ -1,5 +1,7 @@
 //! What can go wrong on a graphics card.
 
+use super::Variant;
+
 /// Why the GPU engine cannot do what it should.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -65,6 +67,14 @@ pub enum GpuError {
         turns: u64,
         /// Turns that the adapter takes.
         most: u64,
+    },
+    /// Blocks that were uploaded for engines of other variants.
+    #[error(
+        "these blocks do not lie on the GPU as kernels of the variant {variant} read them; upload them for it"
+    )]
+    OtherLayout {
+        /// The engine's.
+        variant: Variant,
     },
     /// An allocation failed.
     #[error("the GPU is out of memory ({reason}); give a smaller --gpu-memory, or use --engine cpu")]

@@ -17,6 +17,7 @@ mod floors;
 mod pack;
 mod run;
 mod uploads;
+mod variant;
 mod wgsl;
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -40,6 +41,7 @@ pub use device::{GpuLimits, GpuOptions};
 pub use error::GpuError;
 pub use floors::Floor;
 pub use run::Times;
+pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
 
 /// A graphics card that is open, for any number of engines.
@@ -201,6 +203,16 @@ impl GpuDevice {
     ///
     /// What keeps the device from holding them.
     pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
+        self.upload_as(blocks, self.options.variant)
+    }
+
+    /// The same for engines of a variant, or of any other that lays blocks out alike.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from holding them.
+    pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
+        let transposed = variant.transposed;
         let open = self.current();
         let mut times = Times::default();
         let device = &open.device;
@@ -219,7 +231,7 @@ impl GpuDevice {
             Ok::<_, GpuError>(chunks)
         })?;
         let runs = Mutex::new([Run::new(), Run::new()]);
-        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, runs, open, times })
+        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, transposed, runs, open, times })
     }
 }
 
@@ -230,6 +242,8 @@ const COLUMNS_MAX: usize = 64;
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     chunks: Vec<(Chunk, Input)>,
+    /// How they lie there.
+    transposed: bool,
     runs: Mutex<[Run; 2]>,
     open: Arc<Open>,
     times: Times,
@@ -250,6 +264,9 @@ impl Resident<'_> {
     /// chunk is computed, the one before is read back.
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let Resident { blocks, chunks, runs, open, .. } = self;
+        if kernel.variant.transposed != self.transposed {
+            return Err(GpuError::OtherLayout { variant: kernel.variant });
+        }
         if columns.len() > COLUMNS_MAX {
             let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);
             return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
@@ -314,18 +331,25 @@ struct Printed<P> {
 pub struct Gpu {
     planner: Arc<Planner>,
     device: Arc<GpuDevice>,
+    variant: Variant,
     hits: Printed<Plan>,
     values: OnceLock<Printed<Plan>>,
     copies: OnceLock<Printed<CopiesPlan>>,
 }
 
 impl Gpu {
-    /// An engine for one query.
+    /// An engine for one query, its kernels written as the device's options say.
     pub fn new(planner: Arc<Planner>, device: Arc<GpuDevice>) -> Gpu {
+        let variant = device.options.variant;
+        Gpu::with_variant(planner, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(planner: Arc<Planner>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
         let plan = planner.hits();
-        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len());
+        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant);
         let hits = Printed { plan, kernel };
-        Gpu { planner, device, hits, values: OnceLock::new(), copies: OnceLock::new() }
+        Gpu { planner, device, variant, hits, values: OnceLock::new(), copies: OnceLock::new() }
     }
 
     /// The kernel of the first pass.
@@ -340,7 +364,7 @@ impl Gpu {
                 Output::Set(reg) | Output::Num(reg) => reg,
                 Output::Bool => plan.hit,
             };
-            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len());
+            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len(), self.variant);
             Printed { plan, kernel }
         })
     }
@@ -348,7 +372,7 @@ impl Gpu {
     fn copy_words(&self) -> &Printed<CopiesPlan> {
         self.copies.get_or_init(|| {
             let plan = self.planner.each_copy();
-            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len());
+            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
             Printed { plan, kernel }
         })
     }
@@ -540,8 +564,14 @@ pub struct GpuBatch {
 }
 
 impl GpuBatch {
-    /// An engine for several queries.
+    /// An engine for several queries, its kernels written as the device's options say.
     pub fn new(planners: &[&Planner], device: Arc<GpuDevice>) -> GpuBatch {
+        let variant = device.options.variant;
+        GpuBatch::with_variant(planners, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(planners: &[&Planner], device: Arc<GpuDevice>, variant: Variant) -> GpuBatch {
         let mut shared = Vec::new();
         let mut rest = planners;
         while !rest.is_empty() {
@@ -553,7 +583,7 @@ impl GpuBatch {
                 }
                 (plan, len) = (more, len + 1);
             }
-            let kernel = Kernel::shared(&plan.program, plan.columns.len());
+            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
             shared.push(Printed { plan, kernel });
             rest = &rest[len..];
         }

@@ -14,9 +14,6 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS},
 };
 
-/// Invocations in a workgroup: `WORKGROUP` in shaders/replay.wgsl.
-pub(super) const WORKGROUP: u32 = 64;
-
 /// Segments in a chunk: 8 M positions fill the largest cards, and 30 MB stage quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
@@ -381,7 +378,11 @@ impl Run {
                 pass.set_pipeline(&pipeline);
                 for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
                     pass.set_bind_group(0, &group, &[offset]);
-                    pass.dispatch_workgroups(span.len().div_ceil(WORKGROUP as usize) as u32, 1, 1);
+                    pass.dispatch_workgroups(
+                        span.len().div_ceil(kernel.variant.segments_at_once() as usize) as u32,
+                        1,
+                        1,
+                    );
                 }
             }
             encoder.copy_buffer_to_buffer(output, 0, readback, 0, work.output_bytes);
@@ -469,8 +470,9 @@ struct Work {
 /// The ranges of invocations that one dispatch each may have.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
-    let by_groups = u64::from(device.limits.workgroups) * u64::from(WORKGROUP);
-    let most = by_time.clamp(u64::from(WORKGROUP), by_groups.max(1)) as u32;
+    let group = u64::from(kernel.variant.segments_at_once());
+    let by_groups = u64::from(device.limits.workgroups) * group;
+    let most = by_time.clamp(group, by_groups.max(group)) as u32;
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 

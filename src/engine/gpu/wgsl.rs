@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::variant::Variant;
 use crate::{
     board::{Position, attacks},
     plan::{
@@ -37,6 +38,8 @@ pub struct Kernel {
     pub cost: u64,
     /// Turns of loops at each slot, at most.
     pub turns: u64,
+    /// How it is written and run.
+    pub variant: Variant,
     /// Words for each segment of what stages have carried.
     pub(super) carried_words: usize,
     /// What runs before.
@@ -57,13 +60,14 @@ pub(super) struct StageKernels {
 
 impl StageKernels {
     /// `before` is what earlier stages carry.
-    fn new(stage: &Stage, columns: usize, before: &[Carried]) -> StageKernels {
+    fn new(stage: &Stage, columns: usize, before: &[Carried], variant: Variant) -> StageKernels {
         let regs = |masks: bool| {
             let carries = stage.carried.iter().filter(move |carry| carry.what.of_masks() == masks);
             carries.map(|carry| carry.reg).collect::<Vec<Reg>>()
         };
-        let kernel = |regs: Vec<Reg>, print: fn(&Program, &[Reg], usize, &[Carried]) -> Kernel| {
-            (!regs.is_empty()).then(|| print(&stage.program, &regs, columns, before))
+        let kernel = |regs: Vec<Reg>, print: fn(&[Reg], Printer<'_>) -> Kernel| {
+            let printer = || Printer::new(&stage.program, columns, before, variant);
+            (!regs.is_empty()).then(|| print(&regs, printer()))
         };
         StageKernels {
             carries: stage.carried.clone(),
@@ -72,10 +76,10 @@ impl StageKernels {
         }
     }
 
-    fn all(program: &Program, columns: usize) -> Vec<StageKernels> {
+    fn all(program: &Program, columns: usize, variant: Variant) -> Vec<StageKernels> {
         let (mut before, mut out) = (Vec::new(), Vec::new());
         for stage in &program.stages {
-            out.push(StageKernels::new(stage, columns, &before));
+            out.push(StageKernels::new(stage, columns, &before, variant));
             before.extend(stage.carried.iter().map(|carry| carry.what));
         }
         out
@@ -96,20 +100,20 @@ impl Kernel {
 
     /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
     /// of columns.
-    pub fn hits(program: &Program, hits: &[Reg], columns: usize) -> Kernel {
+    pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let carried: Vec<Carried> = program.carried().collect();
-        let stages = StageKernels::all(program, columns);
-        Kernel { stages, ..Kernel::bits(program, hits, columns, &carried) }
+        let stages = StageKernels::all(program, columns, variant);
+        let printer = Printer::new(program, columns, &carried, variant);
+        Kernel { stages, ..Kernel::bits(hits, printer) }
     }
 
     /// The same for several queries whose program says itself where their masks are.
-    pub fn shared(program: &Program, columns: usize) -> Kernel {
-        Kernel::hits(program, &[], columns)
+    pub fn shared(program: &Program, columns: usize, variant: Variant) -> Kernel {
+        Kernel::hits(program, &[], columns, variant)
     }
 
-    fn bits(program: &Program, hits: &[Reg], columns: usize, carried: &[Carried]) -> Kernel {
-        let mut out = Printer::new(program, columns, carried);
-        let queries = hits.len() + program.answers();
+    fn bits(hits: &[Reg], mut out: Printer<'_>) -> Kernel {
+        let queries = hits.len() + out.program.answers();
         let fields: Vec<String> = (0..queries).map(|k| format!("q{k}: u32")).collect();
         out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
         out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
@@ -127,14 +131,14 @@ impl Kernel {
     }
 
     /// The second pass: some registers, as they are, for each slot that hits.
-    pub fn words(program: &Program, words: &[Reg], columns: usize) -> Kernel {
+    pub fn words(program: &Program, words: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let carried: Vec<Carried> = program.carried().collect();
-        let stages = StageKernels::all(program, columns);
-        Kernel { stages, ..Kernel::registers(program, words, columns, &carried) }
+        let stages = StageKernels::all(program, columns, variant);
+        let printer = Printer::new(program, columns, &carried, variant);
+        Kernel { stages, ..Kernel::registers(words, printer) }
     }
 
-    fn registers(program: &Program, words: &[Reg], columns: usize, carried: &[Carried]) -> Kernel {
-        let mut out = Printer::new(program, columns, carried);
+    fn registers(words: &[Reg], mut out: Printer<'_>) -> Kernel {
         writeln!(out.text, "const WORDS = {}u;\n", words.len()).expect(STRINGS);
         out.text += "fn evaluate(at: At, first: u32) {\n";
         out.body();
@@ -150,6 +154,7 @@ const STRINGS: &str = "writing to a string does not fail";
 
 struct Printer<'a> {
     program: &'a Program,
+    variant: Variant,
     text: String,
     tables: Vec<u64>,
     /// Where the query's own part begins.
@@ -168,7 +173,7 @@ struct Row {
 }
 
 impl<'a> Printer<'a> {
-    fn new(program: &'a Program, columns: usize, carried: &[Carried]) -> Printer<'a> {
+    fn new(program: &'a Program, columns: usize, carried: &[Carried], variant: Variant) -> Printer<'a> {
         let mut places = vec![0];
         for what in carried {
             let words = if *what == Carried::Any { 1 } else { 2 * SEGMENT_SLOTS };
@@ -184,11 +189,12 @@ impl<'a> Printer<'a> {
             writeln!(text, "const STANDARD_{k} = {};", word(plane)).expect(STRINGS);
         }
         writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
+        writeln!(text, "const WORKGROUP = {}u;", variant.workgroup).expect(STRINGS);
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
         writeln!(text, "const COLUMN_WORDS = {}u;", 2 * columns).expect(STRINGS);
         writeln!(text, "const CARRIED_WORDS = {}u;\n", places[carried.len()]).expect(STRINGS);
         let own = text.len();
-        Printer { program, text, tables: Vec::new(), own, rows: Vec::new(), carried: places }
+        Printer { program, variant, text, tables: Vec::new(), own, rows: Vec::new(), carried: places }
     }
 
     fn finish(mut self, main: &str, outputs: usize) -> Kernel {
@@ -200,6 +206,7 @@ impl<'a> Printer<'a> {
             outputs,
             cost: self.program.cost(),
             turns: turns(self.program),
+            variant: self.variant,
             carried_words: self.carried[self.carried.len() - 1],
             stages: Vec::new(),
             own,
