@@ -96,13 +96,23 @@ pub(super) fn in_parallel(
     groups: &[&[&Block]],
     engine: &impl Engine,
 ) -> Result<Vec<Hits>, Failure> {
+    let done = side_by_side(threads, groups, |group| engine.scan_many(group, Want::Bits).map_err(failed))?;
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Does something with each group of blocks, on several threads; what comes of it in the order of the groups.
+pub(super) fn side_by_side<T: Send>(
+    threads: usize,
+    groups: &[&[&Block]],
+    work: impl Fn(&[&Block]) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(group) = groups.get(index) else { return done };
-            done.push((index, engine.scan_many(group, Want::Bits)));
+            done.push((index, work(group)));
         }
     };
     let mut done: Vec<_> = std::thread::scope(|scope| {
@@ -110,9 +120,5 @@ pub(super) fn in_parallel(
         all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic")).collect()
     });
     done.sort_by_key(|(index, _)| *index);
-    let mut out = Vec::new();
-    for (_, hits) in done {
-        out.extend(hits.map_err(failed)?);
-    }
-    Ok(out)
+    done.into_iter().map(|(_, done)| done).collect()
 }

@@ -1,9 +1,11 @@
 //! `orbit bench`: the engines against each other, or a graphics card by itself, on this machine, each answer checked.
 
+mod card;
 mod engines;
 mod games;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::common::{GpuArgs, count};
 use super::query_text::DialectArgs;
@@ -32,7 +34,7 @@ pub(super) struct Args {
     /// Reels or PGN [default: a thousand games that are built in].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Repeat the games until there are so many positions [default: 16M].
+    /// Repeat the games until there are so many positions [default: 16M, with --card 512M].
     #[arg(long, value_name = "N", value_parser = count)]
     positions: Option<u64>,
     /// Queries, one a line, after a name and a tab if they should have one.
@@ -48,11 +50,35 @@ pub(super) struct Args {
     /// Threads for the CPU [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
+    /// Measure a graphics card by itself: a JSON document and a table of all that is to be known of it.
+    #[arg(long)]
+    card: bool,
+    /// Where `--card` puts its two files [default: a new folder, named by the date and the card].
+    #[arg(long, value_name = "FOLDER", requires = "card")]
+    output: Option<PathBuf>,
+    /// How long `--card` may take, such as 90s or 8m.
+    #[arg(long, value_name = "TIME", default_value = "8m", value_parser = duration, requires = "card")]
+    budget: Duration,
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Change an answer of the query of that name, to see that it is noticed.
+    #[arg(long, value_name = "NAME", requires = "card", hide = true)]
+    spoil: Option<String>,
+}
+
+/// A time: `90`, `90s` or `8m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match (text.strip_suffix('s'), text.strip_suffix('m')) {
+        (Some(digits), _) => (digits, 1),
+        (_, Some(digits)) => (digits, 60),
+        _ => (text, 1),
+    };
+    let seconds = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
+    let seconds = seconds.filter(|seconds| (1..=86_400).contains(seconds));
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected a time of 1s to 1440m, such as 90s or 8m".into())
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    engines::run(args)
+    if args.card { card::run(args) } else { engines::run(args) }
 }
