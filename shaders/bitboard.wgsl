@@ -1,6 +1,7 @@
 // Words of 64 bits as pairs of 32: sets of squares (x: ranks 1-4, y: ranks 5-8), masks and numbers.
 //
-// The twins of these functions are in src/board/attacks.rs and src/engine/cpu/kernels.rs. Bits that would
+// The twins of these functions are in src/board/attacks.rs and src/engine/cpu/kernels.rs, and for adapters with
+// integers of 64 bits in bitboard_wide.wgsl. Bits that would
 // have to pass from one half to the other but are masked away afterwards are not passed.
 
 alias Bits = vec2<u32>;
@@ -11,6 +12,24 @@ const NOT_A = 0xfefefefeu;
 const NOT_H = 0x7f7f7f7fu;
 const NOT_AB = 0xfcfcfcfcu;
 const NOT_GH = 0x3f3f3f3fu;
+
+// ---- halves
+
+fn pair(lo: u32, hi: u32) -> Bits {
+    return Bits(lo, hi);
+}
+
+fn small(a: u32) -> Bits {
+    return Bits(a, 0u);
+}
+
+fn low_word(a: Bits) -> u32 {
+    return a.x;
+}
+
+fn high_word(a: Bits) -> u32 {
+    return a.y;
+}
 
 // ---- shifts
 
@@ -81,6 +100,11 @@ fn count(a: Bits) -> Bits {
     return Bits(countOneBits(a.x) + countOneBits(a.y), 0u);
 }
 
+// One more where the mask holds; of numbers that are not negative.
+fn tally(a: Bits, holds: Bits) -> Bits {
+    return Bits(a.x - holds.x, a.y);
+}
+
 fn rank_of(a: Bits) -> Bits {
     return Bits((lowest(a) >> 3u) + 1u, 0u);
 }
@@ -132,8 +156,8 @@ fn rem(a: Bits, b: Bits) -> Bits {
 fn square_root(a: Bits) -> Bits {
     let n = u32(max(bitcast<i32>(a.x), 0));
     var root = 0u;
-    for (var step = 1u << 15u; step != 0u; step >>= 1u) {
-        let next = root | step;
+    for (var k = 0u; k < 16u; k++) {
+        let next = root | (0x8000u >> k);
         root = select(root, next, next * next <= n);
     }
     return Bits(root, 0u);

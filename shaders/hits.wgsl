@@ -1,24 +1,22 @@
-// First pass: for each query a bit for each slot.
+// First pass: for each query a bit for each slot. What invocations do what is in hits_alone.wgsl and
+// hits_pairs.wgsl.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
-@compute @workgroup_size(WORKGROUP)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let segment = params.first + id.x;
-    if (segment < params.end) {
-        var at = first_slot(segment);
-        var found = Found();
-        for (var word = 0u; word < SEGMENT_SLOTS / 4u; word++) {
-            var four = moves[segment * (SEGMENT_SLOTS / 4u) + word];
-            for (var i = 0u; i < 4u; i++) {
-                at.mv = four.x & 0xffffu;
-                four = shr(four, 16u);
-                if (((params.slots >> (4u * word + i)) & 1u) != 0u) {
-                    found = evaluate(at, 4u * word + i, found);
-                }
-                at = advance(at);
+// Some slots of a segment, of its first `words` fours.
+fn replay(segment: u32, slots: u32, words: u32) -> Found {
+    var at = first_slot(segment);
+    var found = Found();
+    for (var word = 0u; word < words; word++) {
+        var four = four_moves(segment, word);
+        for (var i = 0u; i < 4u; i++) {
+            at.mv = low_word(four) & 0xffffu;
+            four = shr(four, 16u);
+            if (((slots >> (4u * word + i)) & 1u) != 0u) {
+                found = evaluate(at, 4u * word + i, found);
             }
+            at = advance(at);
         }
-        store(segment, found);
     }
+    return found;
 }

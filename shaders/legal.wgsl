@@ -72,12 +72,12 @@ fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
 fn span(a: u32, b: u32) -> Bits {
     let low = min(a, b);
     let line = ((2u << (max(a, b) - low)) - 1u) << (low & 7u);
-    return select(shl_byte(line, low >> 3u), Bits(line, 0u), low < 8u);
+    return select(shl_byte(line, low >> 3u), small(line), low < 8u);
 }
 
 // The highest or lowest rank only.
 fn shl_byte(line: u32, rank: u32) -> Bits {
-    return select(NONE, Bits(0u, line << 24u), rank == 7u);
+    return select(NONE, pair(0u, line << 24u), rank == 7u);
 }
 
 struct Moves {
@@ -96,7 +96,7 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     let enemies = of_color(board, !black);
     let empty = ~(own | enemies);
     let passed = en_passant_square(board, at.state, black);
-    let back = select(Bits(0xffu, 0u), Bits(0u, 0xff000000u), black);
+    let back = select(small(0xffu), pair(0u, 0xff000000u), black);
     let castler = kings_of(board, black) & back;
     let castler_square = lowest(castler);
     // Where the king that may castle steps: in Chess960 castling can be the same pair.

@@ -1,4 +1,5 @@
-// Moves back to positions: one invocation replays one segment of 32 slots from its key.
+// Moves back to positions: an invocation replays a segment of 32 slots from its key. Where keys and moves lie is
+// told by by_segment.wgsl or by_word.wgsl.
 //
 // The twins are src/reel/replay.rs and `Position::play`.
 
@@ -14,14 +15,14 @@ struct Params {
     // Segments, or entries of the list: from `first` on, `end` excluded.
     first: u32,
     end: u32,
-    // Words from one query's hits to the next one's.
-    stride: u32,
+    // Segments of the chunk, and so words from one query's hits to the next one's.
+    segments: u32,
     // The slots of each segment that are evaluated; the others keep the bits that they have.
     slots: u32,
 }
 
 struct Key {
-    planes: array<vec2<u32>, 4>,
+    planes: array<Bits, 4>,
     state: u32,
     ply: u32,
     first_game: u32,
@@ -29,19 +30,16 @@ struct Key {
 }
 
 struct Start {
-    planes: array<vec2<u32>, 4>,
+    planes: array<Bits, 4>,
     state: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> keys: array<Key>;
-// Four moves of 16 bits each, the first in the lowest bits of x.
-@group(0) @binding(2) var<storage, read> moves: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> starts: array<Start>;
 // For each game, for each column: the mask as one word, the number as another.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the plan's loops, one after the other.
-@group(0) @binding(5) var<storage, read> tables: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read> tables: array<Bits>;
 // For each segment, what was carried along its games: a word for each mask, two words a slot for all else.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
@@ -65,12 +63,6 @@ struct At {
     mv: u32,
     segment: u32,
     slot: u32,
-}
-
-fn first_slot(segment: u32) -> At {
-    let key = &keys[segment];
-    let board = Board((*key).planes[0], (*key).planes[1], (*key).planes[2], (*key).planes[3]);
-    return At(board, (*key).state, (*key).ply, (*key).first_game, (*key).first_start, 0u, segment, 0u);
 }
 
 fn is_last_of_game(at: At) -> bool {
@@ -171,9 +163,19 @@ fn advance(at: At) -> At {
     return next;
 }
 
+// The slots that an invocation evaluates, where as many as `LANES` share a segment.
+fn lane_slots(lane: u32) -> u32 {
+    return select(0xffffu << (16u * lane), 0xffffffffu, LANES == 1u);
+}
+
+// Fours of moves up to the last of these slots.
+fn lane_words(lane: u32) -> u32 {
+    return SEGMENT_SLOTS / 4u / LANES * (lane + 1u);
+}
+
 fn column_mask(at: At, column: u32) -> Bits {
     let word = columns[at.game * COLUMN_WORDS + 2u * column];
-    return Bits(word, word);
+    return pair(word, word);
 }
 
 fn column_number(at: At, column: u32) -> Bits {
@@ -187,5 +189,5 @@ fn carried_mask(at: At, place: u32) -> Bits {
 
 fn carried_word(at: At, place: u32) -> Bits {
     let first = at.segment * CARRIED_WORDS + place + 2u * at.slot;
-    return Bits(carried[first], carried[first + 1u]);
+    return pair(carried[first], carried[first + 1u]);
 }

@@ -9,26 +9,37 @@ struct Entry {
 }
 
 @group(0) @binding(7) var<storage, read> entries: array<Entry>;
-@group(0) @binding(8) var<storage, read_write> words: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> words: array<Bits>;
+
+fn replay(segment: u32, slots: u32, first: u32, words: u32) {
+    var at = first_slot(segment);
+    var out = first;
+    for (var word = 0u; word < words; word++) {
+        var four = four_moves(segment, word);
+        for (var i = 0u; i < 4u; i++) {
+            at.mv = low_word(four) & 0xffffu;
+            four = shr(four, 16u);
+            if (((slots >> (4u * word + i)) & 1u) != 0u) {
+                evaluate(at, out);
+                out += WORDS;
+            }
+            at = advance(at);
+        }
+    }
+}
 
 @compute @workgroup_size(WORKGROUP)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let index = params.first + id.x;
-    if (index < params.end) {
-        let entry = entries[index];
-        var at = first_slot(entry.segment);
-        var out = entry.first;
-        for (var word = 0u; word < SEGMENT_SLOTS / 4u; word++) {
-            var four = moves[entry.segment * (SEGMENT_SLOTS / 4u) + word];
-            for (var i = 0u; i < 4u; i++) {
-                at.mv = four.x & 0xffffu;
-                four = shr(four, 16u);
-                if (((entry.slots >> (4u * word + i)) & 1u) != 0u) {
-                    evaluate(at, out);
-                    out += WORDS;
-                }
-                at = advance(at);
-            }
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let width = WORKGROUP / LANES;
+    let lane = local / width;
+    for (var k = 0u; k < SEGMENTS; k++) {
+        let index = params.first + (group.x * SEGMENTS + k) * width + local % width;
+        if (index < params.end) {
+            let entry = entries[index];
+            let slots = entry.slots & lane_slots(lane);
+            // The lane before writes the words of its hits first.
+            let before = select(0u, countOneBits(entry.slots & lane_slots(0u)), lane == 1u);
+            replay(entry.segment, slots, entry.first + before * WORDS, lane_words(lane));
         }
     }
 }

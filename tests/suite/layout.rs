@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The kernels of a query: of the first pass, of the values, of the copies.
-fn kernels(text: &str, options: Options) -> Option<[Kernel; 3]> {
+fn kernels(text: &str, options: Options, variant: Variant) -> Option<[Kernel; 3]> {
     let query = query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
     let (hits, values, copies) = (planner.hits(), planner.values(), planner.each_copy());
@@ -32,9 +32,9 @@ fn kernels(text: &str, options: Options) -> Option<[Kernel; 3]> {
         Output::Bool => values.hit,
     };
     Some([
-        Kernel::hits(&hits.program, &[hits.hit], hits.columns.len(), Variant::default()),
-        Kernel::words(&values.program, &[word], values.columns.len(), Variant::default()),
-        Kernel::words(&copies.program, &copies.words, copies.columns.len(), Variant::default()),
+        Kernel::hits(&hits.program, &[hits.hit], hits.columns.len(), variant),
+        Kernel::words(&values.program, &[word], values.columns.len(), variant),
+        Kernel::words(&copies.program, &copies.words, copies.columns.len(), variant),
     ])
 }
 
@@ -44,10 +44,23 @@ fn read(kernel: &Kernel) -> Module {
 }
 
 /// Both passes of a query that asks for whole positions, columns and tables.
-fn modules() -> [Module; 2] {
-    let [hits, _, copies] = kernels("shift flip flipcolor {Nd4 kf3 mate elo > 1000}", Options::default())
-        .expect("it can be planned");
+fn modules(variant: Variant) -> [Module; 2] {
+    let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
+    let [hits, _, copies] = kernels(text, Options::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
+}
+
+/// Those that differ from the default in one thing or two, and one that differs in all.
+fn variants() -> Vec<Variant> {
+    let mut out = Variant::every();
+    let most = out.iter().map(Variant::changes).max();
+    out.retain(|variant| variant.changes() <= 2 || Some(variant.changes()) == most);
+    out
+}
+
+/// What an adapter can do, as far as a variant needs it.
+fn capabilities(variant: Variant) -> Capabilities {
+    if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
 
 /// The size of a struct, and where its members begin.
@@ -65,29 +78,39 @@ fn named(members: &[(&str, usize)]) -> Vec<(String, u32)> {
 
 #[test]
 fn structs_lie_on_the_device_as_in_memory() {
-    let [hits, words] = modules();
-    for module in [&hits, &words] {
-        let key = named(&[
-            ("planes", offset_of!(Key, board) + offset_of!(Board, planes)),
-            ("state", offset_of!(Key, state)),
-            ("ply", offset_of!(Key, ply)),
-            ("first_game", offset_of!(Key, first_game)),
-            ("first_start", offset_of!(Key, first_start)),
-        ]);
-        assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()));
-        // The numbers themselves, so that both do not change together unseen: files hold keys too.
-        let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
-        assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
-        assert_eq!(layout(module, "Start"), (40, named(&[("planes", 0), ("state", 32)])));
-        let params = [("first", 0), ("end", 4), ("stride", 8), ("slots", 12)];
-        assert_eq!(layout(module, "Params"), (16, named(&params)));
+    for variant in variants() {
+        let [hits, words] = modules(variant);
+        for module in [&hits, &words] {
+            let key = named(&[
+                ("planes", offset_of!(Key, board) + offset_of!(Board, planes)),
+                ("state", offset_of!(Key, state)),
+                ("ply", offset_of!(Key, ply)),
+                ("first_game", offset_of!(Key, first_game)),
+                ("first_start", offset_of!(Key, first_start)),
+            ]);
+            assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
+            // The numbers themselves, so that both do not change together unseen: files hold keys too.
+            let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
+            assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
+            let start = (40, named(&[("planes", 0), ("state", 32)]));
+            assert_eq!(layout(module, "Start"), start, "{variant}");
+            let params = [("first", 0), ("end", 4), ("segments", 8), ("slots", 12)];
+            assert_eq!(layout(module, "Params"), (16, named(&params)), "{variant}");
+        }
+        let entry = (12, named(&[("segment", 0), ("slots", 4), ("first", 8)]));
+        assert_eq!(layout(&words, "Entry"), entry, "{variant}");
     }
-    assert_eq!(layout(&words, "Entry"), (12, named(&[("segment", 0), ("slots", 4), ("first", 8)])));
 }
 
 #[test]
 fn bindings_are_those_of_the_engine() {
-    let [hits, words] = modules();
+    for variant in variants() {
+        check_bindings(variant);
+    }
+}
+
+fn check_bindings(variant: Variant) {
+    let [hits, words] = modules(variant);
     let (uniform, read) = (AddressSpace::Uniform, AddressSpace::Storage { access: StorageAccess::LOAD });
     let write = AddressSpace::Storage { access: StorageAccess::LOAD | StorageAccess::STORE };
     let shared = [
@@ -99,21 +122,75 @@ fn bindings_are_those_of_the_engine() {
         ("tables", read),
         ("carried", read),
     ];
-    for (module, own) in [(hits, vec![("hits", write)]), (words, vec![("entries", read), ("words", write)])] {
+    for (module, own) in [(&hits, vec![("hits", write)]), (&words, vec![("entries", read), ("words", write)])]
+    {
         let expected: BTreeMap<u32, (String, AddressSpace)> = (0..)
             .zip(shared.into_iter().chain(own))
             .map(|(binding, (name, space))| (binding, (name.to_string(), space)))
             .collect();
         let mut found = BTreeMap::new();
         for (_, global) in module.global_variables.iter() {
-            let at = global.binding.as_ref().expect("all memory is bound");
+            let Some(at) = &global.binding else {
+                assert_eq!(global.space, AddressSpace::WorkGroup, "all other memory is bound");
+                continue;
+            };
             assert_eq!(at.group, 0);
             found.insert(at.binding, (global.name.clone().unwrap_or_default(), global.space));
         }
-        assert_eq!(found, expected);
+        assert_eq!(found, expected, "{variant}");
         let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
-        assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
+        assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [variant.workgroup, 1, 1]));
+        // Every adapter has 16 KiB of a workgroup's own memory.
+        let own = module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::WorkGroup);
+        let own: Vec<u32> = own.map(|(_, it)| module.types[it.ty].inner.size(module.to_ctx())).collect();
+        let pairs = (variant.lanes == 2 && own_bit(module)).then_some(4 * variant.workgroup / 2);
+        assert_eq!(own, Vec::from_iter(pairs), "{variant}");
     }
+    // Words of eight bytes, or of the two halves.
+    for (name, bytes) in [("moves", 8), ("tables", 8), ("carried", 4), ("columns", 4)] {
+        assert_eq!(stride(&hits, name), bytes, "{variant}: {name}");
+    }
+    assert_eq!(stride(&hits, "keys"), if variant.transposed { 8 } else { 48 }, "{variant}: keys");
+    assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
+}
+
+/// Whether a kernel finds bits, and not words.
+fn own_bit(module: &Module) -> bool {
+    module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
+}
+
+/// Bytes from one element of a buffer to the next.
+fn stride(module: &Module, name: &str) -> u32 {
+    let found = module.global_variables.iter().find(|(_, it)| it.name.as_deref() == Some(name));
+    let (_, global) = found.unwrap_or_else(|| panic!("no buffer {name}"));
+    let TypeInner::Array { stride, .. } = module.types[global.ty].inner else { panic!("{name} is no array") };
+    stride
+}
+
+/// The functions of an adapter with integers of 64 bits are those of every adapter.
+#[test]
+fn both_kinds_of_words_have_the_same_functions() {
+    let functions = |wide: bool| {
+        let variant = if wide { "u64" } else { "default" }.parse().expect("it is a variant");
+        let [hits, ..] = modules(variant);
+        let shape = |function: &naga::Function| {
+            let types =
+                function.arguments.iter().map(|it| it.ty).chain(function.result.iter().map(|it| it.ty));
+            let of = |ty| match &hits.types[ty].inner {
+                TypeInner::Vector { scalar, .. } if scalar.width == 4 => "word".into(),
+                TypeInner::Scalar(scalar) if scalar.width == 8 => "word".into(),
+                other => hits.types[ty].name.clone().unwrap_or_else(|| format!("{other:?}")),
+            };
+            types.map(of).collect::<Vec<String>>()
+        };
+        let of = hits.functions.iter().map(|(_, it)| (it.name.clone().unwrap_or_default(), shape(it)));
+        of.collect::<BTreeMap<String, Vec<String>>>()
+    };
+    let (pairs, mut wide) = (functions(false), functions(true));
+    assert!(pairs.len() > 50, "{} functions", pairs.len());
+    // Two of its own make its slides shorter.
+    assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
+    assert_eq!(pairs, wide);
 }
 
 /// The words of a constant: one of a number, two of a pair.
@@ -126,6 +203,7 @@ fn constant(module: &Module, name: &str) -> Vec<u32> {
 fn words_of(module: &Module, expression: naga::Handle<Expression>) -> Vec<u32> {
     match &module.global_expressions[expression] {
         Expression::Literal(Literal::U32(word)) => vec![*word],
+        Expression::Literal(Literal::U64(word)) => vec![*word as u32, (*word >> 32) as u32],
         Expression::Literal(Literal::Bool(holds)) => vec![u32::from(*holds)],
         Expression::Compose { components, .. } => {
             components.iter().flat_map(|&part| words_of(module, part)).collect()
@@ -137,9 +215,12 @@ fn words_of(module: &Module, expression: naga::Handle<Expression>) -> Vec<u32> {
 
 #[test]
 fn constants_are_those_of_the_reel() {
-    for module in modules() {
+    for (variant, module) in variants().into_iter().flat_map(|it| modules(it).map(|module| (it, module))) {
         assert_eq!(constant(&module, "SEGMENT_SLOTS"), [SEGMENT_SLOTS as u32]);
-        assert_eq!(constant(&module, "WORKGROUP"), [64]);
+        let Variant { workgroup, lanes, segments, .. } = variant;
+        for (name, number) in [("WORKGROUP", workgroup), ("LANES", lanes), ("SEGMENTS", segments)] {
+            assert_eq!(constant(&module, name), [number], "{variant}");
+        }
         let codes = [
             ("CASTLE", MoveKind::Castle),
             ("EN_PASSANT", MoveKind::EnPassant),
@@ -158,7 +239,7 @@ fn constants_are_those_of_the_reel() {
         assert_eq!(constant(&module, "STANDARD_STATE"), [state.0]);
         assert_eq!(constant(&module, "WHOLE_POSITIONS"), [1]);
     }
-    let [hits, ..] = kernels("Ra1", Options::default()).expect("it can be planned");
+    let [hits, ..] = kernels("Ra1", Options::default(), Variant::default()).expect("it can be planned");
     assert_eq!(constant(&read(&hits), "WHOLE_POSITIONS"), [0]);
     let pieces = format!("let is_piece = (({:#x}u >> code) & 1u) != 0u;", PackedMove::PIECE_CODES);
     assert!(hits.wgsl.contains(&pieces), "the codes that are pieces are not {pieces}");
@@ -196,21 +277,26 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
+    // All that is printed in another way: what is written out, words, layouts, lanes.
+    let others =
+        ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
     for text in texts {
-        for options in [without(0), without(NONE)] {
-            let Some(kernels) = kernels(text, options) else { continue };
+        let plain = [without(0), without(NONE)].map(|options| (options, Variant::default()));
+        let others = others.iter().map(|&variant| (without(0), variant));
+        for (options, variant) in plain.into_iter().chain(others) {
+            let Some(kernels) = kernels(text, options, variant) else { continue };
             planned += 1;
             for kernel in &kernels {
                 let module = read(kernel);
-                let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-                validator
-                    .validate(&module)
-                    .unwrap_or_else(|error| panic!("{text}: {}", error.emit_to_string(&kernel.wgsl)));
+                let mut validator = Validator::new(ValidationFlags::all(), capabilities(variant));
+                validator.validate(&module).unwrap_or_else(|error| {
+                    panic!("{text}, {variant}: {}", error.emit_to_string(&kernel.wgsl))
+                });
                 check_straightness(text, kernel);
             }
         }
     }
-    assert!(planned > 500, "{planned} plans");
+    assert!(planned > 1000, "{planned} plans");
 }
 
 /// Drivers take long over long kernels; plans of many copies are to be loops and shared words.
@@ -220,7 +306,8 @@ fn kernels_of_many_copies_are_short() {
     const LARGE: &str = "shift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-h2-3] p[a-h6-7] R[a-b1] not q[c-d4-5] \
                          B[c1,f1] not n[b8,g8]}";
     for text in [SMALL, LARGE] {
-        let kernels = kernels(text, Options::default()).unwrap_or_else(|| panic!("{text} cannot be planned"));
+        let kernels = kernels(text, Options::default(), Variant::default())
+            .unwrap_or_else(|| panic!("{text} cannot be planned"));
         let bytes = kernels.map(|kernel| kernel.wgsl.len());
         eprintln!("{text}: {bytes:?} bytes");
         assert!(bytes.iter().all(|&bytes| bytes < 65_536), "{text}: {bytes:?} bytes");

@@ -19,6 +19,7 @@ mod run;
 mod uploads;
 mod variant;
 mod wgsl;
+mod work;
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
@@ -43,6 +44,7 @@ pub use floors::Floor;
 pub use run::Times;
 pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
+pub use work::Work;
 
 /// A graphics card that is open, for any number of engines.
 pub struct GpuDevice {
@@ -99,7 +101,7 @@ impl Open {
             for chunk in chunks(blocks, caps)? {
                 let mut lane = self.lane();
                 let (input, run) = lane.parts();
-                let encoder = run.upload(&self.device, input, &chunk, blocks)?;
+                let encoder = run.upload(&self.device, input, (&chunk, kernel.variant.transposed), blocks)?;
                 run.submit(&self.device, encoder);
                 work(&chunk, input, run)?;
                 lane.done();
@@ -222,7 +224,7 @@ impl GpuDevice {
             let mut run = Run::new();
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
-                let encoder = run.upload(device, &mut input, &chunk, blocks)?;
+                let encoder = run.upload(device, &mut input, (&chunk, transposed), blocks)?;
                 run.submit(device, encoder);
                 Ok((chunk, input))
             });
@@ -406,7 +408,7 @@ impl Gpu {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), blocks)?;
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
             let pending = run.begin_hits(device, input, &self.hits.kernel, encoder)?;
@@ -441,7 +443,7 @@ impl Gpu {
             }
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, &chunk, &blocks)?;
+            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), &blocks)?;
             run.submit(device, encoder);
             run.set_columns(device, &chunk, &columns)?;
             run.set_carried(device, &chunk, &carried)?;
@@ -560,6 +562,7 @@ const SHARED_STEPS_MAX: u64 = 1000;
 #[derive(Debug)]
 pub struct GpuBatch {
     device: Arc<GpuDevice>,
+    variant: Variant,
     shared: Vec<Printed<SharedPlan>>,
 }
 
@@ -587,7 +590,7 @@ impl GpuBatch {
             shared.push(Printed { plan, kernel });
             rest = &rest[len..];
         }
-        GpuBatch { device, shared }
+        GpuBatch { device, variant, shared }
     }
 
     /// Evaluates blocks that are on the device: the hits of each query on each block.
@@ -620,7 +623,7 @@ impl GpuBatch {
         for chunk in chunks(blocks, &caps)? {
             let mut lane = open.lane();
             let (input, run) = lane.parts();
-            let mut encoder = Some(run.upload(device, input, &chunk, blocks)?);
+            let mut encoder = Some(run.upload(device, input, (&chunk, self.variant.transposed), blocks)?);
             let each = kernels.iter().zip(&columns).zip(&carried).zip(&mut out);
             for (((kernel, columns), carried), out) in each {
                 run.set_columns(device, &chunk, columns)?;

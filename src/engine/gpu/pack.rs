@@ -137,6 +137,37 @@ impl Chunk {
         })
     }
 
+    /// The same keys transposed: for each of a key's words those of all segments. Calls `write` with runs of them and
+    /// the byte at which each begins.
+    pub(super) fn key_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
+        let keys = self.keys(blocks);
+        let words: &[[u64; KEY_WORDS]] = bytemuck::cast_slice(&keys);
+        let mut out = Transposed { segments: self.segments, at: 0, write };
+        words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
+    }
+
+    /// The moves transposed in words of four.
+    pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
+        let mut out = Transposed { segments: self.segments, at: 0, write };
+        let mut tile = Vec::with_capacity(TILE_SEGMENTS);
+        for piece in &self.pieces {
+            let moves = &blocks[piece.block].moves;
+            for segment in piece.segments.clone() {
+                let from = (segment * SEGMENT_SLOTS).min(moves.len());
+                let these = &moves[from..(from + SEGMENT_SLOTS).min(moves.len())];
+                let mut words = [0u64; MOVES_WORDS];
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+                bytes[..2 * these.len()].copy_from_slice(bytemuck::cast_slice(these));
+                tile.push(words);
+                if tile.len() == TILE_SEGMENTS {
+                    out.tile(&tile);
+                    tile.clear();
+                }
+            }
+        }
+        out.tile(&tile);
+    }
+
     pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<Start> {
         let of = |piece: &Piece| blocks[piece.block].starts[piece.starts.clone()].iter().map(Start::from);
         self.pieces.iter().flat_map(of).collect()
@@ -154,6 +185,38 @@ impl Chunk {
             }
         }
         out
+    }
+}
+
+/// Words of 64 bits of a key, and of the moves of a segment.
+const KEY_WORDS: usize = KEY_BYTES as usize / 8;
+const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
+
+/// Segments that are transposed together, so that what is read stays in the processor's nearest memory and what is
+/// written is in long runs.
+const TILE_SEGMENTS: usize = 256;
+
+/// Records of some words each, written so that the same words of all segments stand together.
+struct Transposed<W> {
+    segments: usize,
+    /// The next segment.
+    at: usize,
+    write: W,
+}
+
+impl<W: FnMut(u64, &[u64])> Transposed<W> {
+    /// Writes the next segments, [`TILE_SEGMENTS`] at most.
+    fn tile<const WORDS: usize>(&mut self, tile: &[[u64; WORDS]]) {
+        if tile.is_empty() {
+            return;
+        }
+        let mut run = [0; TILE_SEGMENTS];
+        for word in 0..WORDS {
+            let run = &mut run[..tile.len()];
+            run.iter_mut().zip(tile).for_each(|(to, words)| *to = words[word]);
+            (self.write)(8 * (word * self.segments + self.at) as u64, run);
+        }
+        self.at += tile.len();
     }
 }
 

@@ -122,14 +122,14 @@ impl Input {
         }
     }
 
-    /// Stages a chunk, `after` the one that is in the staging buffer was copied, and records the commands
+    /// Stages a chunk, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
     /// that copy it.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         staging: &mut Buffer,
         after: Option<wgpu::SubmissionIndex>,
-        chunk: &Chunk,
+        (chunk, transposed): (&Chunk, bool),
         blocks: &[&Block],
     ) -> Result<wgpu::CommandEncoder, GpuError> {
         (self.segments, self.start_count) = (chunk.segments, chunk.starts);
@@ -141,17 +141,24 @@ impl Input {
         device.map(staged, MapMode::Write, bytes, after)?;
         let view = device.guarded("a map", || staged.get_mapped_range_mut(0..bytes))?;
         let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
-        let mut at = 0;
-        let mut write = |bytes: &[u8]| {
+        let mut write = |at: u64, bytes: &[u8]| {
+            let at = at as usize;
             view.slice(at..at + bytes.len()).copy_from_slice(bytes);
-            at += bytes.len();
         };
-        write(bytemuck::cast_slice(&chunk.keys(blocks)));
-        for (moves, missing) in chunk.moves(blocks) {
-            write(moves);
-            write(&[0; MOVES_BYTES as usize][..missing]);
+        if transposed {
+            chunk.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
+            chunk.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
+        } else {
+            write(0, bytemuck::cast_slice(&chunk.keys(blocks)));
+            let mut at = key_bytes;
+            for (moves, missing) in chunk.moves(blocks) {
+                write(at, moves);
+                at += moves.len() as u64;
+                write(at, &[0; MOVES_BYTES as usize][..missing]);
+                at += missing as u64;
+            }
         }
-        write(bytemuck::cast_slice(&chunk.start_table(blocks)));
+        write(key_bytes + move_bytes, bytemuck::cast_slice(&chunk.start_table(blocks)));
         drop(view);
         let parts = [
             (self.keys.with_room(device, key_bytes)?, key_bytes),
@@ -199,12 +206,12 @@ impl Run {
         }
     }
 
-    /// Uploads a chunk.
+    /// Uploads a chunk, transposed or not.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         input: &mut Input,
-        chunk: &Chunk,
+        chunk: (&Chunk, bool),
         blocks: &[&Block],
     ) -> Result<wgpu::CommandEncoder, GpuError> {
         let after = self.uploading.take();
@@ -343,7 +350,7 @@ impl Run {
         let stride = u64::from(device.device.limits().min_uniform_buffer_offset_alignment).max(PARAMS_BYTES);
         let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
         for (k, (span, slots)) in spans.iter().enumerate() {
-            params.extend([span.start, span.end, work.count as u32, *slots]);
+            params.extend([span.start, span.end, input.segments as u32, *slots]);
             params.resize((k + 1) * stride as usize / 4, 0);
         }
         write(device, &mut self.params, &params)?;
@@ -484,10 +491,10 @@ fn output_budget(device: &Device) -> u64 {
 /// Turns of the loops that replay a segment, and one turn of each for its end.
 const REPLAY_TURNS: u64 = 64;
 
-/// How many slots of a segment an invocation may evaluate.
+/// How many slots of each of its segments an invocation may evaluate.
 fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
     let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
-    let slots = most.saturating_sub(REPLAY_TURNS) / turns;
+    let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
     if slots == 0 {
         let name = device.report.name.clone();
         return Err(GpuError::TooLong { name, turns, most });

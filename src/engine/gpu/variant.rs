@@ -93,9 +93,6 @@ impl Variant {
 
     /// Why an adapter cannot run it, if it cannot.
     pub fn unfit(&self, adapter: &AdapterReport) -> Option<String> {
-        if self.changes() > usize::from(self.workgroup != Variant::default().workgroup) {
-            return Some("only workgroups can be chosen yet".into());
-        }
         if self.wide && !adapter.has_wide_integers {
             return Some("it has no integers of 64 bits, which the variant `u64` needs".into());
         }

@@ -20,9 +20,14 @@ use crate::{
 };
 
 const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
+const BITBOARD_WIDE: &str = include_str!("../../../shaders/bitboard_wide.wgsl");
+const BY_SEGMENT: &str = include_str!("../../../shaders/by_segment.wgsl");
+const BY_WORD: &str = include_str!("../../../shaders/by_word.wgsl");
 const REPLAY: &str = include_str!("../../../shaders/replay.wgsl");
 const LEGAL: &str = include_str!("../../../shaders/legal.wgsl");
 const HITS: &str = include_str!("../../../shaders/hits.wgsl");
+const HITS_ALONE: &str = include_str!("../../../shaders/hits_alone.wgsl");
+const HITS_PAIRS: &str = include_str!("../../../shaders/hits_pairs.wgsl");
 const WORDS: &str = include_str!("../../../shaders/words.wgsl");
 
 /// One compute shader, and what it reads beside the reel.
@@ -119,15 +124,21 @@ impl Kernel {
         out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
         out.body();
         for (k, reg) in hits.iter().enumerate() {
-            writeln!(out.text, "    found.q{k} |= (r{}.x & 1u) << slot;", reg.0).expect(STRINGS);
+            writeln!(out.text, "    found.q{k} |= (low_word(r{}) & 1u) << slot;", reg.0).expect(STRINGS);
         }
         out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
         for k in 0..queries {
-            let place = format!("hits[{k}u * params.stride + segment]");
+            let place = format!("hits[{k}u * params.segments + segment]");
             writeln!(out.text, "    {place} = ({place} & ~params.slots) | found.q{k};").expect(STRINGS);
         }
         out.text += "}\n\n";
-        out.finish(HITS, queries)
+        if out.variant.lanes == 1 {
+            return out.finish(&[HITS, HITS_ALONE], queries);
+        }
+        let both: Vec<String> = (0..queries).map(|k| format!("a.q{k} | b.q{k}")).collect();
+        out.text += "fn joined(a: Found, b: Found) -> Found {\n";
+        writeln!(out.text, "    return Found({});\n}}\n", both.join(", ")).expect(STRINGS);
+        out.finish(&[HITS, HITS_PAIRS], queries)
     }
 
     /// The second pass: some registers, as they are, for each slot that hits.
@@ -146,7 +157,7 @@ impl Kernel {
             writeln!(out.text, "    words[first + {k}u] = r{};", reg.0).expect(STRINGS);
         }
         out.text += "}\n\n";
-        out.finish(WORDS, words.len())
+        out.finish(&[WORDS], words.len())
     }
 }
 
@@ -160,17 +171,31 @@ struct Printer<'a> {
     /// Where the query's own part begins.
     own: usize,
     /// For each open loop, the first scalar of its rows and their width.
-    rows: Vec<Row>,
+    rows: Vec<Row<'a>>,
     /// Where in a segment's record each carried column begins; at last, how long it is.
     carried: Vec<usize>,
+    /// Operations in loops that are written out so far.
+    unrolled: u64,
+    /// Turns of loops so far.
+    turns: u64,
+    /// How often what is printed now runs at a slot.
+    times: u64,
 }
 
+/// Where the words of an open loop's row are.
 #[derive(Clone, Copy)]
-struct Row {
+struct Row<'a> {
     table: usize,
     first: u32,
     width: u32,
+    /// The row itself, where the loop is written out.
+    values: Option<&'a [u64]>,
 }
+
+/// Operations that a loop may have over all its rows to be written out, and all of a kernel together: reading
+/// rows from a buffer is slow, and so are drivers that compile long kernels.
+const UNROLLED_MAX: u64 = 512;
+const UNROLLED_TOGETHER_MAX: u64 = 1024;
 
 impl<'a> Printer<'a> {
     fn new(program: &'a Program, columns: usize, carried: &[Carried], variant: Variant) -> Printer<'a> {
@@ -179,33 +204,50 @@ impl<'a> Printer<'a> {
             let words = if *what == Carried::Any { 1 } else { 2 * SEGMENT_SLOTS };
             places.push(places[places.len() - 1] + words);
         }
-        let mut text = format!("{BITBOARD}\n{REPLAY}\n");
+        let bitboard = if variant.wide { BITBOARD_WIDE } else { BITBOARD };
+        let layout = if variant.transposed { BY_WORD } else { BY_SEGMENT };
+        let mut text = format!("{bitboard}\n{REPLAY}\n{layout}\n");
         if program.whole_positions {
             text += LEGAL;
             text.push('\n');
         }
         let Position { board, state } = Position::STANDARD;
         for (k, plane) in board.planes.into_iter().enumerate() {
-            writeln!(text, "const STANDARD_{k} = {};", word(plane)).expect(STRINGS);
+            let plane = word(plane, variant.wide);
+            writeln!(text, "const STANDARD_{k} = {plane};").expect(STRINGS);
         }
         writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
-        writeln!(text, "const WORKGROUP = {}u;", variant.workgroup).expect(STRINGS);
+        let Variant { workgroup, lanes, segments, .. } = variant;
+        for (name, number) in [("WORKGROUP", workgroup), ("LANES", lanes), ("SEGMENTS", segments)] {
+            writeln!(text, "const {name} = {number}u;").expect(STRINGS);
+        }
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
         writeln!(text, "const COLUMN_WORDS = {}u;", 2 * columns).expect(STRINGS);
         writeln!(text, "const CARRIED_WORDS = {}u;\n", places[carried.len()]).expect(STRINGS);
         let own = text.len();
-        Printer { program, variant, text, tables: Vec::new(), own, rows: Vec::new(), carried: places }
+        Printer {
+            program,
+            variant,
+            text,
+            tables: Vec::new(),
+            own,
+            rows: Vec::new(),
+            carried: places,
+            unrolled: 0,
+            turns: 0,
+            times: 1,
+        }
     }
 
-    fn finish(mut self, main: &str, outputs: usize) -> Kernel {
+    fn finish(mut self, main: &[&str], outputs: usize) -> Kernel {
         let own = self.own..self.text.len();
-        self.text += main;
+        self.text.extend(main.iter().copied());
         Kernel {
             wgsl: self.text,
             tables: self.tables,
             outputs,
             cost: self.program.cost(),
-            turns: turns(self.program),
+            turns: self.turns,
             variant: self.variant,
             carried_words: self.carried[self.carried.len() - 1],
             stages: Vec::new(),
@@ -224,8 +266,20 @@ impl<'a> Printer<'a> {
             };
             self.line(&line);
         }
-        for step in &self.program.steps {
-            self.step(step);
+        self.steps(0..self.program.steps.len());
+    }
+
+    fn steps(&mut self, range: Range<usize>) {
+        let program = self.program;
+        let mut at = range.start;
+        while at < range.end {
+            if let Step::Begin { end, .. } = program.steps[at] {
+                self.repeat(at..end);
+                at = end;
+            } else {
+                self.step(&program.steps[at]);
+            }
+            at += 1;
         }
     }
 
@@ -235,7 +289,7 @@ impl<'a> Printer<'a> {
             Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
             Input::Initial => "mask(at.ply == 0u)".into(),
             Input::Terminal => "mask(is_last_of_game(at))".into(),
-            Input::Ply => "Bits(at.ply, 0u)".into(),
+            Input::Ply => "small(at.ply)".into(),
             Input::Carried(id) => {
                 let place = self.carried[id.0 as usize];
                 let words = self.carried[id.0 as usize + 1] - place;
@@ -247,14 +301,16 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, line: &str) {
-        let indent = 4 * (1 + self.rows.len());
+        let open = self.rows.iter().filter(|row| row.values.is_none()).count();
+        let indent = 4 * (1 + open);
         writeln!(self.text, "{:indent$}{line}", "").expect(STRINGS);
     }
 
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Do { dst, op } => {
-                let value = operation(op);
+                self.turns = self.turns.saturating_add(self.times.saturating_mul(turns(op)));
+                let value = operation(op, self.variant.wide);
                 self.line(&format!("r{} = {value};", dst.0));
             }
             Step::Splat { dst, scalar } => {
@@ -279,34 +335,80 @@ impl<'a> Printer<'a> {
                 self.line(&format!("r{} = {};", dst.0, terms.join(sign)));
             }
             Step::Answer { query, mask } => {
-                self.line(&format!("found.q{query} |= (r{}.x & 1u) << slot;", mask.0));
+                self.line(&format!("found.q{query} |= (low_word(r{}) & 1u) << slot;", mask.0));
             }
-            Step::Begin { table, first, acc, reduce, .. } => self.begin(table, first, acc, reduce),
-            Step::End { acc, word, reduce, .. } => {
-                let (acc, word) = (acc.0, word.0);
-                self.line(&match reduce {
-                    Reduce::Or => format!("r{acc} |= r{word};"),
-                    Reduce::Max => format!("r{acc} = larger(r{acc}, r{word});"),
-                    Reduce::Count => format!("r{acc}.x -= r{word}.x;"),
-                });
-                self.rows.pop();
-                self.line("}");
-            }
+            Step::Begin { .. } | Step::End { .. } => unreachable!("loops are printed whole"),
         }
     }
 
-    fn begin(&mut self, table: usize, first: Scalar, acc: Reg, reduce: Reduce) {
-        let rows = &self.program.tables[table];
+    /// A loop, from its first step to its last.
+    fn repeat(&mut self, range: Range<usize>) {
+        let program = self.program;
+        let Step::Begin { table, first, acc, reduce, .. } = program.steps[range.start] else {
+            unreachable!("a loop begins with it")
+        };
+        let Step::End { word: found, .. } = program.steps[range.end] else {
+            unreachable!("a loop ends with it")
+        };
+        let rows = &program.tables[table];
         let width = rows.first().map_or(0, Vec::len);
-        let neutral = if reduce == Reduce::Max { word(NO_VALUE as u64) } else { "NONE".into() };
+        let (acc, body) = (acc.0, range.start + 1..range.end);
+        let reduction = match reduce {
+            Reduce::Or => format!("r{acc} |= r{};", found.0),
+            Reduce::Max => format!("r{acc} = larger(r{acc}, r{});", found.0),
+            Reduce::Count => format!("r{acc} = tally(r{acc}, r{});", found.0),
+        };
+        let neutral = if reduce == Reduce::Max { self.word(NO_VALUE as u64) } else { "NONE".into() };
+        self.line(&format!("r{acc} = {neutral};"));
+        let row = Row { table, first: first.0, width: width as u32, values: None };
+        if self.writes_out(&body, rows.len()) {
+            for (k, values) in rows.iter().enumerate() {
+                self.line(&format!("// row {k} of {}", rows.len()));
+                self.rows.push(Row { values: Some(values), ..row });
+                self.steps(body.clone());
+                self.line(&reduction);
+                self.rows.pop();
+            }
+            return;
+        }
         let base = self.tables.len();
         self.tables.extend(rows.iter().flatten());
-        self.line(&format!("r{} = {neutral};", acc.0));
         self.line(&format!("for (var i{table} = 0u; i{table} < {}u; i{table}++) {{", rows.len()));
-        self.rows.push(Row { table, first: first.0, width: width as u32 });
+        self.rows.push(row);
         if width > 0 {
             self.line(&format!("let t{table} = {base}u + {width}u * i{table};"));
         }
+        let times = self.times;
+        self.times = times.saturating_mul(rows.len() as u64);
+        // One more, in which the loop is left.
+        self.turns = self.turns.saturating_add(self.times).saturating_add(times);
+        self.steps(body);
+        self.times = times;
+        self.line(&reduction);
+        self.rows.pop();
+        self.line("}");
+    }
+
+    /// Whether the body of a loop is written out for each of its rows.
+    fn writes_out(&mut self, body: &Range<usize>, rows: usize) -> bool {
+        let all = length(self.program, body.clone()).saturating_mul(rows as u64);
+        if self.variant.looped || all > UNROLLED_MAX {
+            return false;
+        }
+        // A loop inside of one that is written out was counted with it.
+        if self.rows.iter().any(|row| row.values.is_some()) {
+            return true;
+        }
+        let together = self.unrolled + all;
+        let fits = together <= UNROLLED_TOGETHER_MAX;
+        if fits {
+            self.unrolled = together;
+        }
+        fits
+    }
+
+    fn word(&self, value: u64) -> String {
+        word(value, self.variant.wide)
     }
 
     fn term(&self, op: ChainOp, term: &Term<Reg>) -> String {
@@ -325,8 +427,9 @@ impl<'a> Printer<'a> {
     fn scalar(&self, scalar: Scalar) -> String {
         let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
         match row {
+            Some(Row { values: Some(values), first, .. }) => self.word(values[(scalar.0 - first) as usize]),
             Some(row) => format!("tables[t{} + {}u]", row.table, scalar.0 - row.first),
-            None => word(self.program.scalars[scalar.0 as usize]),
+            None => self.word(self.program.scalars[scalar.0 as usize]),
         }
     }
 }
@@ -337,36 +440,48 @@ const ROOT_TURNS: u64 = 16 + 1;
 /// castling.
 const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1);
 
-/// Turns of all loops that the program runs through at one slot, at most.
-fn turns(program: &Program) -> u64 {
-    let (mut turns, mut times) = (0u64, vec![1u64]);
-    for step in &program.steps {
+/// Turns of loops that an operation takes, at most.
+fn turns(op: Op) -> u64 {
+    match op {
+        Op::Sqrt(_) => ROOT_TURNS,
+        Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. } => MOVES_TURNS,
+        _ => 0,
+    }
+}
+
+/// About how many simple operations some steps are when all loops in them are written out.
+fn length(program: &Program, range: Range<usize>) -> u64 {
+    let (mut length, mut times) = (0u64, vec![1u64]);
+    for step in &program.steps[range] {
         let now = *times.last().expect("a loop that ends has begun");
         let more = match step {
             Step::Begin { table, .. } => {
-                let rows = now.saturating_mul(program.tables[*table].len() as u64);
-                times.push(rows);
-                rows.saturating_add(now)
+                times.push(now.saturating_mul(program.tables[*table].len() as u64));
+                1
             }
             Step::End { .. } => {
                 times.pop();
-                0
+                1
             }
-            Step::Do { op: Op::Sqrt(_), .. } => now.saturating_mul(ROOT_TURNS),
-            Step::Do { op: Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. }, .. } => {
-                now.saturating_mul(MOVES_TURNS)
+            Step::Chain { chain, .. } => chain.terms.len() as u64,
+            Step::Do { op: Op::Slide { .. }, .. } => 8,
+            Step::Do { op: Op::Walk { dirs, lo, hi, .. }, .. } => {
+                u64::from(dirs.count_ones()) * u64::from(hi.abs_diff(*lo) + 1)
             }
-            _ => 0,
+            // Loops of their own.
+            Step::Do { op, .. } if turns(*op) > 0 => UNROLLED_MAX,
+            _ => 1,
         };
-        turns = turns.saturating_add(more);
+        length = length.saturating_add(now.saturating_mul(more));
     }
-    turns
+    length
 }
 
-fn word(word: u64) -> String {
+fn word(word: u64, wide: bool) -> String {
     match word {
         0 => "NONE".into(),
         u64::MAX => "ALL".into(),
+        word if wide => format!("{word:#x}lu"),
         word => format!("Bits({:#x}u, {:#x}u)", word as u32, word >> 32),
     }
 }
@@ -382,17 +497,17 @@ fn shifted(value: &str, by: i32) -> String {
 }
 
 /// `value` moved by (files, ranks), squares that leave the board lost; `None` if all do.
-fn translated(value: &str, dx: i8, dy: i8) -> Option<String> {
+fn translated(value: &str, dx: i8, dy: i8, wide: bool) -> Option<String> {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
         return None;
     }
     let (stay, by) = attacks::translation(dx, dy);
     // Ranks are lost by themselves.
-    let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay)) };
+    let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay, wide)) };
     Some(shifted(&kept, by))
 }
 
-fn operation(op: Op) -> String {
+fn operation(op: Op, wide: bool) -> String {
     let r = |id: Id| format!("r{}", id.0);
     let call1 = |name: &str, a: Id| format!("{name}({})", r(a));
     let call2 = |name: &str, a: Id, b: Id| format!("{name}({}, {})", r(a), r(b));
@@ -402,20 +517,20 @@ fn operation(op: Op) -> String {
         Op::AndNot(a, b) => format!("{} & ~{}", r(a), r(b)),
         Op::Not(a) => format!("~{}", r(a)),
         Op::Select { mask, a, b } => format!("choose({}, {}, {})", r(mask), r(a), r(b)),
-        Op::Step(a, dx, dy) => translated(&r(a), dx, dy).unwrap_or_else(|| "NONE".into()),
+        Op::Step(a, dx, dy) => translated(&r(a), dx, dy, wide).unwrap_or_else(|| "NONE".into()),
         Op::FillRanks(a) => call1("fill_ranks", a),
         Op::FillFiles(a) => call1("fill_files", a),
         Op::Knight(a) => call1("knight", a),
         Op::King(a) => call1("king", a),
         Op::Pawn { set, white } => call1(if white { "pawn_white" } else { "pawn_black" }, set),
         Op::Slide { set, empty, dir } => call2(&format!("slide{dir}"), set, empty),
-        Op::Walk { set, dirs, lo, hi } => walk(&r(set), dirs, lo, hi),
+        Op::Walk { set, dirs, lo, hi } => walk(&r(set), dirs, lo, hi, wide),
         Op::NonEmpty(a) => call1("non_empty", a),
         Op::Single(a) => call1("single", a),
         Op::Count(a) => call1("count", a),
         Op::Rank(a) => call1("rank_of", a),
         Op::File(a) => call1("file_of", a),
-        Op::Content(a) => format!("Bits(content(at.board, {}), 0u)", r(a)),
+        Op::Content(a) => format!("small(content(at.board, {}))", r(a)),
         Op::MakeSquare { file, rank } => call2("make_square", file, rank),
         Op::Add(a, b) => call2("add", a, b),
         Op::Sub(a, b) => call2("sub", a, b),
@@ -437,12 +552,7 @@ fn operation(op: Op) -> String {
             format!("moves_of(at, {}, {}, {pseudo}, {}, false).squares", r(from), r(to), special(only))
         }
         Op::LegalCount { from, to, pseudo, only } => {
-            format!(
-                "Bits(moves_of(at, {}, {}, {pseudo}, {}, false).pairs, 0u)",
-                r(from),
-                r(to),
-                special(only)
-            )
+            format!("small(moves_of(at, {}, {}, {pseudo}, {}, false).pairs)", r(from), r(to), special(only))
         }
         Op::Const(_)
         | Op::Plane(_)
@@ -458,10 +568,10 @@ fn operation(op: Op) -> String {
     }
 }
 
-fn walk(value: &str, dirs: u8, lo: i8, hi: i8) -> String {
+fn walk(value: &str, dirs: u8, lo: i8, hi: i8, wide: bool) -> String {
     let dirs = DIR_STEPS.into_iter().enumerate().filter(|(dir, _)| dirs >> dir & 1 != 0);
     let steps = dirs.flat_map(|(_, (dx, dy))| (lo..=hi).map(move |far| (dx * far, dy * far)));
-    let parts: Vec<String> = steps.filter_map(|(dx, dy)| translated(value, dx, dy)).collect();
+    let parts: Vec<String> = steps.filter_map(|(dx, dy)| translated(value, dx, dy, wide)).collect();
     if parts.is_empty() { "NONE".into() } else { parts.join(" | ") }
 }
 

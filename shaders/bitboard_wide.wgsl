@@ -1,0 +1,304 @@
+// Words of 64 bits as one integer, where the adapter has them: sets of squares, masks and numbers.
+//
+// The same functions as in bitboard.wgsl, which every adapter runs. Bits are counted in halves: drivers need not
+// count those of 64.
+
+alias Bits = u64;
+
+const NONE = 0lu;
+const ALL = 0xfffffffffffffffflu;
+const NOT_A = 0xfefefefefefefefelu;
+const NOT_H = 0x7f7f7f7f7f7f7f7flu;
+const NOT_AB = 0xfcfcfcfcfcfcfcfclu;
+const NOT_GH = 0x3f3f3f3f3f3f3f3flu;
+const SIGN = 0x8000000000000000lu;
+
+// ---- halves
+
+fn pair(lo: u32, hi: u32) -> Bits {
+    return u64(lo) | (u64(hi) << 32u);
+}
+
+fn small(a: u32) -> Bits {
+    return u64(a);
+}
+
+fn low_word(a: Bits) -> u32 {
+    return u32(a & 0xfffffffflu);
+}
+
+fn high_word(a: Bits) -> u32 {
+    return u32(a >> 32u);
+}
+
+// ---- shifts
+
+// Up by 1..=31.
+fn shl(a: Bits, by: u32) -> Bits {
+    return a << by;
+}
+
+// Down by 1..=31.
+fn shr(a: Bits, by: u32) -> Bits {
+    return a >> by;
+}
+
+// Up by 32 + `by`, `by` 0..=31.
+fn shl_far(a: Bits, by: u32) -> Bits {
+    return a << (32u + by);
+}
+
+// Down by 32 + `by`, `by` 0..=31.
+fn shr_far(a: Bits, by: u32) -> Bits {
+    return a >> (32u + by);
+}
+
+// The set of one square 0..=63.
+fn bit(square: u32) -> Bits {
+    return 1lu << (square & 63u);
+}
+
+// ---- masks and numbers
+
+fn mask(holds: bool) -> Bits {
+    return select(NONE, ALL, holds);
+}
+
+fn choose(within: Bits, a: Bits, b: Bits) -> Bits {
+    return (a & within) | (b & ~within);
+}
+
+fn is_empty(a: Bits) -> bool {
+    return a == NONE;
+}
+
+fn non_empty(a: Bits) -> Bits {
+    return mask(!is_empty(a));
+}
+
+// Without the lowest square.
+fn rest(a: Bits) -> Bits {
+    return a & (a - 1lu);
+}
+
+fn single(a: Bits) -> Bits {
+    return mask(!is_empty(a) && is_empty(rest(a)));
+}
+
+// The lowest square, 64 if there is none.
+fn lowest(a: Bits) -> u32 {
+    let lo = low_word(a);
+    return select(32u + countTrailingZeros(high_word(a)), countTrailingZeros(lo), lo != 0u);
+}
+
+// An i32, given by its bits, as a number: sign-extended.
+fn number(a: u32) -> Bits {
+    return pair(a, u32(bitcast<i32>(a) >> 31u));
+}
+
+fn count(a: Bits) -> Bits {
+    return small(countOneBits(low_word(a)) + countOneBits(high_word(a)));
+}
+
+// One more where the mask holds; of numbers that are not negative.
+fn tally(a: Bits, holds: Bits) -> Bits {
+    return a - holds;
+}
+
+fn rank_of(a: Bits) -> Bits {
+    return small((lowest(a) >> 3u) + 1u);
+}
+
+fn file_of(a: Bits) -> Bits {
+    return small((lowest(a) & 7u) + 1u);
+}
+
+fn make_square(file: Bits, rank: Bits) -> Bits {
+    let x = low_word(file) - 1u;
+    let y = low_word(rank) - 1u;
+    return bit(8u * (y & 7u) + (x & 7u)) & mask(x < 8u && y < 8u);
+}
+
+fn add(a: Bits, b: Bits) -> Bits {
+    return number(low_word(a) + low_word(b));
+}
+
+fn sub(a: Bits, b: Bits) -> Bits {
+    return number(low_word(a) - low_word(b));
+}
+
+fn mul(a: Bits, b: Bits) -> Bits {
+    return number(low_word(a) * low_word(b));
+}
+
+// A divisor that can be divided by: 1 in place of 0, and of -1 under the smallest number, where the quotient
+// is the dividend itself (it wraps) and the remainder 0, as by 1.
+fn divisor(a: i32, b: i32) -> i32 {
+    return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
+}
+
+// Truncating; by zero: 0.
+fn div(a: Bits, b: Bits) -> Bits {
+    let n = bitcast<i32>(low_word(a));
+    let d = bitcast<i32>(low_word(b));
+    return select(number(bitcast<u32>(n / divisor(n, d))), NONE, d == 0);
+}
+
+// Sign of the dividend; by zero: 0.
+fn rem(a: Bits, b: Bits) -> Bits {
+    let n = bitcast<i32>(low_word(a));
+    let d = bitcast<i32>(low_word(b));
+    let by = divisor(n, d);
+    return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
+}
+
+// The integer part of the root; of a negative number 0. Bit by bit: no driver's rounding matters.
+fn square_root(a: Bits) -> Bits {
+    let n = u32(max(bitcast<i32>(low_word(a)), 0));
+    var root = 0u;
+    for (var k = 0u; k < 16u; k++) {
+        let next = root | (0x8000u >> k);
+        root = select(root, next, next * next <= n);
+    }
+    return small(root);
+}
+
+// Less, as signed numbers of 64 bits.
+fn is_less(a: Bits, b: Bits) -> bool {
+    return (a ^ SIGN) < (b ^ SIGN);
+}
+
+fn is_equal(a: Bits, b: Bits) -> bool {
+    return a == b;
+}
+
+fn eq(a: Bits, b: Bits) -> Bits {
+    return mask(is_equal(a, b));
+}
+
+fn ne(a: Bits, b: Bits) -> Bits {
+    return mask(!is_equal(a, b));
+}
+
+fn lt(a: Bits, b: Bits) -> Bits {
+    return mask(is_less(a, b));
+}
+
+fn le(a: Bits, b: Bits) -> Bits {
+    return mask(!is_less(b, a));
+}
+
+fn larger(a: Bits, b: Bits) -> Bits {
+    return select(a, b, is_less(a, b));
+}
+
+// ---- sets
+
+// All squares of every rank that has a square in the set.
+fn fill_ranks(a: Bits) -> Bits {
+    let high = 0x8080808080808080lu;
+    let some = (((a & ~high) + ~high) | a) & high;
+    return some | (some - (some >> 7u));
+}
+
+// All squares of every file that has a square in the set.
+fn fill_files(a: Bits) -> Bits {
+    let one = low_word(a) | high_word(a);
+    let two = one | (one >> 16u);
+    let four = ((two | (two >> 8u)) & 0xffu) * 0x01010101u;
+    return pair(four, four);
+}
+
+// Within each rank.
+fn right(a: Bits) -> Bits {
+    return (a << 1u) & NOT_A;
+}
+
+fn left(a: Bits) -> Bits {
+    return (a >> 1u) & NOT_H;
+}
+
+fn knight(a: Bits) -> Bits {
+    let beside = right(a) | left(a);
+    let wide = ((a << 2u) & NOT_AB) | ((a >> 2u) & NOT_GH);
+    return (beside << 16u) | (beside >> 16u) | (wide << 8u) | (wide >> 8u);
+}
+
+fn king(a: Bits) -> Bits {
+    let beside = right(a) | left(a);
+    let all = a | beside;
+    return beside | (all << 8u) | (all >> 8u);
+}
+
+fn pawn_white(a: Bits) -> Bits {
+    return (right(a) | left(a)) << 8u;
+}
+
+fn pawn_black(a: Bits) -> Bits {
+    return (right(a) | left(a)) >> 8u;
+}
+
+// ---- slides: squares reached over squares of `empty`, the first other one included
+//
+// Three doublings, as in bitboard.wgsl. A step never comes to the file that it would wrap to.
+
+fn slide_up(a: Bits, empty: Bits, by: u32) -> Bits {
+    var open = empty;
+    var fill = a | (open & (a << by));
+    open &= open << by;
+    fill |= open & (fill << (2u * by));
+    open &= open << (2u * by);
+    fill |= open & (fill << (4u * by));
+    return fill << by;
+}
+
+fn slide_down(a: Bits, empty: Bits, by: u32) -> Bits {
+    var open = empty;
+    var fill = a | (open & (a >> by));
+    open &= open >> by;
+    fill |= open & (fill >> (2u * by));
+    open &= open >> (2u * by);
+    fill |= open & (fill >> (4u * by));
+    return fill >> by;
+}
+
+fn slide0(a: Bits, empty: Bits) -> Bits {
+    return slide_up(a, empty & NOT_A, 1u) & NOT_A;
+}
+
+fn slide1(a: Bits, empty: Bits) -> Bits {
+    return slide_up(a, empty & NOT_A, 9u) & NOT_A;
+}
+
+fn slide2(a: Bits, empty: Bits) -> Bits {
+    return slide_up(a, empty, 8u);
+}
+
+fn slide3(a: Bits, empty: Bits) -> Bits {
+    return slide_up(a, empty & NOT_H, 7u) & NOT_H;
+}
+
+fn slide4(a: Bits, empty: Bits) -> Bits {
+    return slide_down(a, empty & NOT_H, 1u) & NOT_H;
+}
+
+fn slide5(a: Bits, empty: Bits) -> Bits {
+    return slide_down(a, empty & NOT_H, 9u) & NOT_H;
+}
+
+fn slide6(a: Bits, empty: Bits) -> Bits {
+    return slide_down(a, empty, 8u);
+}
+
+fn slide7(a: Bits, empty: Bits) -> Bits {
+    return slide_down(a, empty & NOT_A, 7u) & NOT_A;
+}
+
+// Rooks' and bishops' lines.
+fn straight(a: Bits, empty: Bits) -> Bits {
+    return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
+}
+
+fn oblique(a: Bits, empty: Bits) -> Bits {
+    return slide1(a, empty) | slide3(a, empty) | slide5(a, empty) | slide7(a, empty);
+}

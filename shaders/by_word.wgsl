@@ -1,0 +1,24 @@
+// Keys and moves transposed: the same word of all segments, then the next word of all. So neighbours read
+// neighbouring words.
+
+@group(0) @binding(1) var<storage, read> keys: array<Bits>;
+@group(0) @binding(2) var<storage, read> moves: array<Bits>;
+
+fn first_slot(segment: u32) -> At {
+    let next = params.segments;
+    let board = Board(
+        keys[segment],
+        keys[segment + next],
+        keys[segment + 2u * next],
+        keys[segment + 3u * next],
+    );
+    // As `Key` has them: state and ply, game and start.
+    let turn = keys[segment + 4u * next];
+    let tables = keys[segment + 5u * next];
+    return At(board, low_word(turn), high_word(turn), low_word(tables), high_word(tables), 0u, segment, 0u);
+}
+
+// Four moves of 16 bits each, the first in the lowest bits.
+fn four_moves(segment: u32, word: u32) -> Bits {
+    return moves[segment + word * params.segments];
+}
