@@ -22,15 +22,19 @@ pub(super) fn rows(rows: &[Value]) -> Vec<(String, Value)> {
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
     let Some(open) = open else { return Vec::new() };
     let find = |kind: &str, name: &Value| {
-        rows.iter().rfind(|row| row["kind"] == *kind && row["name"] == *name && row["agree"] == true)
+        rows.iter().find(|row| row["kind"] == *kind && row["name"] == *name && row["agree"] == true)
+    };
+    // The first row of a kernel is the one that waited for its compilation.
+    let compiled = |of: &Value| {
+        let is_same = |row: &&Value| row["query"] == of["query"] && row["variant"] == of["variant"];
+        rows.iter().filter(is_same).find_map(|row| number(row, "compile_s"))
     };
     let mut out = Vec::new();
     for streamed in rows.iter().filter(|row| row["kind"] == "streamed" && row["agree"] == true) {
         let name = &streamed["name"];
         let costs = (|| {
-            let resident = find("resident", name)?;
             Some(Costs {
-                compile_s: number(resident, "compile_s")?,
+                compile_s: compiled(streamed)?,
                 cpu: number(find("cpu", name)?, "positions_s")?,
                 card: number(streamed, "positions_s")?,
             })

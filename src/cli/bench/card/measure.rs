@@ -118,6 +118,11 @@ pub(super) fn operations_row(floor: Floor) -> Value {
     json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
 }
 
+/// The positions of so many blocks as hold so many positions.
+pub(super) fn whole_blocks(games: &Games, wanted: u64) -> u64 {
+    positions(&games.blocks(wanted))
+}
+
 /// The games on the card, fewer if there is no room for all of them.
 pub(super) fn upload<'a>(
     device: &GpuDevice,

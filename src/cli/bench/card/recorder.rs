@@ -39,7 +39,7 @@ struct Inner {
     pending: Vec<(String, String)>,
     /// What is being measured.
     current: Option<(String, String)>,
-    ended: Option<&'static str>,
+    ended: Option<(&'static str, Duration)>,
     /// Why a file could not be written.
     unwritten: Option<String>,
 }
@@ -206,7 +206,7 @@ impl Recorder {
             if inner.ended.is_some() {
                 return None;
             }
-            inner.ended = Some(how);
+            inner.ended = Some((how, self.begun.elapsed()));
             let why = "it was under way when the budget ended";
             if let Some((kind, name)) = inner.current.take() {
                 inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
@@ -253,8 +253,8 @@ impl Inner {
             .filter(|row| row["agree"] == false || row.get("error").is_some())
             .map(|row| table::label(row))
             .collect();
-        document.insert("seconds".into(), json!(seconds.as_secs_f64()));
-        document.insert("ended".into(), json!(self.ended));
+        document.insert("seconds".into(), json!(self.ended.map_or(seconds, |(_, end)| end).as_secs_f64()));
+        document.insert("ended".into(), json!(self.ended.map(|(how, _)| how)));
         document.insert("agree".into(), json!(!self.rows.iter().any(|row| row["agree"] == false)));
         document.insert("wrong".into(), json!(wrong));
         document.insert("rows".into(), json!(self.rows));

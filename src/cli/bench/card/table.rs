@@ -310,7 +310,7 @@ fn auto(auto: &Value) -> Vec<String> {
             whole(&auto["positions_a_thread_today"])
         ),
         format!(
-            "by these rows it were to do so from {} positions on, {} a core",
+            "these rows suggest {} positions, {} a core",
             measured("from_positions_measured"),
             measured("positions_a_thread_measured")
         ),
