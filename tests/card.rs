@@ -132,12 +132,22 @@ fn a_card_is_measured_in_one_run() {
     let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
     let number = |row: &Value, field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field} of {row}"));
     let read = of_kind(&document, "device_memory").find(|row| row["name"] == "read").unwrap();
+    let operations = of_kind(&document, "device_operations").next().unwrap();
     let best_upload = of_kind(&document, "upload").map(|row| number(row, "bytes_s")).fold(0.0, f64::max);
     for row in of_kind(&document, "resident") {
         let rate = row["kernel_positions_s"].as_f64().unwrap_or(number(row, "positions_s"));
         close(number(row, "share_bytes"), rate * number(row, "position_bytes") / number(read, "bytes_s"));
         close(number(row, "ns"), 1e9 / number(row, "positions_s"));
         assert!((3.5..6.0).contains(&number(row, "position_bytes")), "{row}");
+        let each = number(row, "position_operations");
+        assert!((100.0..1e6).contains(&each), "{row}");
+        close(number(row, "share_operations"), rate * each / number(operations, "operations_s"));
+        let roof = (number(read, "bytes_s") / number(row, "position_bytes"))
+            .min(number(operations, "operations_s") / each);
+        close(number(row, "roof_positions_s"), roof);
+    }
+    for row in of_kind(&document, "find") {
+        assert!(row["share_bytes"].is_null() && row["share_operations"].is_null(), "it has stages: {row}");
     }
     for row in of_kind(&document, "streamed") {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
@@ -159,6 +169,10 @@ fn a_card_is_measured_in_one_run() {
         assert!(line.contains(&times), "{row}\n{line}");
     }
 
+    let roofs = of_kind(&document, "resident").filter(|row| row["query"] == TARGET);
+    let roof = roofs.map(|row| number(row, "roof_positions_s")).fold(0.0, f64::max);
+    close(document["targets"][1]["target"].as_f64().unwrap(), (0.6 * roof).min(50e9));
+
     let is_software = document["software"] == true;
     assert_eq!(table.starts_with("SOFTWARE ADAPTER, NOT A GPU"), is_software, "{table}");
     assert_eq!(document["called"] == "software adapter, not a GPU", is_software);
@@ -166,6 +180,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(targets.len(), 4);
     for target in targets {
         assert!(target["measured"].as_f64().unwrap() > 0.0);
+        assert!(target["target"].as_f64().unwrap() <= 50e9);
         assert_eq!(target["met"].is_null(), is_software, "nothing is judged on an adapter in software");
     }
     assert_eq!(table.contains("not judged: this is no GPU"), is_software);

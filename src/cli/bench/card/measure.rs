@@ -201,7 +201,7 @@ pub(super) fn resident(
     let fast = kernel.unwrap_or(whole);
     let bytes = card.position_bytes();
     let operations = operations(gpu.kernel());
-    let roof_bytes = roofs.read.map(|read| read / bytes);
+    let roof_bytes = roofs.read.filter(|_| operations.is_some()).map(|read| read / bytes);
     let roof_operations = roofs.operations.zip(operations).map(|(all, each)| all / each);
     let mut row = json!({
         "query": text,
@@ -225,9 +225,11 @@ pub(super) fn resident(
     Ok(row)
 }
 
-/// Integer operations that a kernel takes for a position, replay included; `None` if they are not known.
-fn operations(_kernel: &Kernel) -> Option<f64> {
-    None
+/// Operations on words of 32 bits that a kernel takes for a position, replay included, as they are written. `None` for
+/// kernels with stages, which run over the games several times and partly on the processor.
+fn operations(kernel: &Kernel) -> Option<f64> {
+    let has_stages = kernel.all().count() > 1;
+    kernel.work().filter(|_| !has_stages).map(|work| work.operations_per_position())
 }
 
 /// A query on games that are uploaded meanwhile.
