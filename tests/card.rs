@@ -100,7 +100,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(kinds, expected.into_iter().chain(others).collect());
     for row in rows(&document) {
         assert!(row.get("error").is_none(), "{row}");
-        assert!(row["took_s"].as_f64().unwrap() >= 0.0);
+        assert!(row["kind"] == "crossover" || row["took_s"].as_f64().unwrap() >= 0.0);
         let has_answer = !["device", "upload", "games", "crossover"].contains(&row["kind"].as_str().unwrap());
         assert_eq!(row.get("agree"), has_answer.then_some(&Value::Bool(true)), "{row}");
     }

@@ -27,9 +27,16 @@ and: the time to compile the query, the size of its shader, and the kernel's rat
 of the memory floor of one thread. Every answer of every engine is compared with that of `cpu`
 on one thread.
 
+With --card, a graphics card by itself, in one run that ends when its budget is over: floors,
+uploads, variants of kernels, twelve queries with the games on the card and streamed, many
+queries at once, `find`, the processor beside it, and where the card begins to pay. card.json
+and card.txt grow row by row in a folder, and the table is printed in the end.
+
 Examples:
   orbit bench                                  the games that are built in, 16 M positions
-  orbit bench all.reel --positions 512M --gpu 0 --json > run.json")]
+  orbit bench all.reel --positions 512M --gpu 0 --json > run.json
+  orbit bench --card                           a card, 512 M positions, 8 minutes at most
+  orbit bench --card --output run --budget 90s")]
 pub(super) struct Args {
     /// Reels or PGN [default: a thousand games that are built in].
     #[arg(value_name = "PATH")]

@@ -16,8 +16,8 @@ struct Costs {
     card: f64,
 }
 
-/// For each query, and for several at once, the fields of a row.
-pub(super) fn rows(rows: &[Value]) -> Vec<(String, Value)> {
+/// A row for each query, and for several at once, of which all is measured that it needs.
+pub(super) fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
     let Some(open) = open else { return Vec::new() };
@@ -39,8 +39,7 @@ pub(super) fn rows(rows: &[Value]) -> Vec<(String, Value)> {
                 card: number(streamed, "positions_s")?,
             })
         })();
-        let named = name.as_str().unwrap_or_default().to_string();
-        out.extend(costs.map(|costs| (named, costs.row(open, 1))));
+        out.extend(costs.map(|costs| costs.row(name.as_str().unwrap_or_default(), open, 1)));
     }
     for shared in rows.iter().filter(|row| row["kind"] == "shared" && row["agree"] == true) {
         let queries = shared["queries"].as_u64().unwrap_or(0);
@@ -51,7 +50,7 @@ pub(super) fn rows(rows: &[Value]) -> Vec<(String, Value)> {
                 card: number(shared, "streamed_positions_s")?,
             })
         })();
-        out.extend(costs.map(|costs| (format!("{queries} queries at once"), costs.row(open, queries))));
+        out.extend(costs.map(|costs| costs.row(&format!("{queries} queries at once"), open, queries)));
     }
     out
 }
@@ -64,12 +63,14 @@ impl Costs {
         (gain > 0.0 && from < 1e15).then_some(from.ceil() as u64)
     }
 
-    fn row(&self, open_s: f64, queries: u64) -> Value {
+    fn row(&self, name: &str, open_s: f64, queries: u64) -> Value {
         let sizes = SIZES.map(|positions| {
             let (cpu, card) = (positions as f64 / self.cpu, positions as f64 / self.card);
             json!({ "positions": positions, "cpu_s": cpu, "card_s": open_s + self.compile_s + card })
         });
         json!({
+            "kind": "crossover",
+            "name": name,
             "queries": queries,
             "open_s": open_s,
             "compile_s": self.compile_s,
@@ -117,7 +118,7 @@ mod tests {
         assert!((166_666_666..=166_666_668).contains(&from), "{from}");
         assert_eq!(Costs { compile_s: 0.5, cpu: 1e9, card: 1e9 }.from(1.0), None);
         assert_eq!(Costs { compile_s: 0.5, cpu: 2e9, card: 1e9 }.from(1.0), None);
-        let row = costs.row(1.0, 1);
+        let row = costs.row("a", 1.0, 1);
         let at = &row["sizes"][2];
         assert_eq!((at["positions"].as_u64(), at["cpu_s"].as_f64()), (Some(100_000_000), Some(1.0)));
         assert!((at["card_s"].as_f64().unwrap() - 1.6).abs() < 1e-9);
@@ -135,11 +136,9 @@ mod tests {
             all.push(cpu);
         }
         let found = rows(&all);
-        assert_eq!(found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a"]);
-        let mut crossover = found[0].1.clone();
-        crossover["kind"] = json!("crossover");
-        let from = crossover["from_positions"].as_u64().unwrap();
-        assert_eq!(auto(&[crossover], false)["from_positions_measured"], from);
+        assert_eq!(found.iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(), ["a"]);
+        let from = found[0]["from_positions"].as_u64().unwrap();
+        assert_eq!(auto(&found, false)["from_positions_measured"], from);
         assert!(rows(&all[1..]).is_empty(), "without the time to open a card there is nothing to say");
     }
 }

@@ -117,7 +117,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         "positions": null,
         "games": if args.paths.is_empty() { "built in" } else { "given" },
         "fastest": null,
-        "auto": null,
     });
     let Value::Object(head) = head else { unreachable!("it is an object") };
     let recorder = Recorder::begin(&folder, Map::from_iter(head), begun, args.budget)?;
@@ -231,7 +230,6 @@ impl Session<'_> {
         let bytes = self.on_card(positions, &trials, roofs);
         self.streamed(positions, bytes, &trials, roofs);
         self.cpu(positions);
-        self.crossover();
     }
 
     /// Names all rows in their order, so that those which are not reached are named in the end.
@@ -510,15 +508,5 @@ impl Session<'_> {
         for known in &self.finds {
             row("find_streamed", known, None);
         }
-    }
-
-    /// Where the card begins to pay, by what was measured.
-    fn crossover(&self) {
-        let rows = |document: &Value| document["rows"].as_array().cloned().unwrap_or_default();
-        for (name, fields) in crossover::rows(&rows(&self.recorder.document())) {
-            self.recorder.task("crossover", &name, 0.0, || Ok(fields));
-        }
-        let auto = crossover::auto(&rows(&self.recorder.document()), self.report.is_software());
-        self.recorder.set("auto", auto);
     }
 }

@@ -4,6 +4,7 @@
 //! leaves it readable.
 
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use orbit_chess::report::OutputFile;
 use serde_json::{Map, Value, json};
 
 use super::super::super::Failure;
-use super::{table, targets};
+use super::{crossover, table, targets};
 
 /// The two files.
 pub(super) const JSON_FILE: &str = "card.json";
@@ -152,7 +153,12 @@ impl Recorder {
             inner.current = Some((kind.into(), name.into()));
         }
         let begun = Instant::now();
-        let done = work();
+        // A driver that ends in a panic takes its row with it and nothing else.
+        let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(Failure::Other(format!("a panic: {}", text.unwrap_or("it does not say why"))))
+        });
         let mut row = json!({ "kind": kind, "name": name });
         let is_good = done.is_ok();
         match done {
@@ -247,6 +253,11 @@ impl Recorder {
 impl Inner {
     fn document(&self, seconds: Duration) -> Value {
         let mut document = self.head.clone();
+        // What follows from other rows is there as soon as they are.
+        let mut rows = self.rows.clone();
+        rows.extend(crossover::rows(&self.rows));
+        let software = document["software"] == true;
+        document.insert("auto".into(), crossover::auto(&rows, software));
         let wrong: Vec<String> = self
             .rows
             .iter()
@@ -257,7 +268,7 @@ impl Inner {
         document.insert("ended".into(), json!(self.ended.map(|(how, _)| how)));
         document.insert("agree".into(), json!(!self.rows.iter().any(|row| row["agree"] == false)));
         document.insert("wrong".into(), json!(wrong));
-        document.insert("rows".into(), json!(self.rows));
+        document.insert("rows".into(), json!(rows));
         document.insert("skipped".into(), json!(self.skipped));
         document.insert("notes".into(), json!(self.notes));
         let mut document = Value::Object(document);
