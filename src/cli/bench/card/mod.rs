@@ -58,6 +58,8 @@ find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
 const TRIED: [usize; 3] = [0, 6, 10];
 /// Positions on which they are tried.
 const TRIAL_POSITIONS: u64 = 64_000_000;
+/// Positions of the run that tells how many there can be.
+const PROBE_POSITIONS: u64 = 4_000_000;
 /// Share of the budget that trying variants may take.
 const TRIAL_SHARE: f64 = 0.25;
 /// Another variant is taken if it needs at most so much of the default's time: less is noise.
@@ -304,7 +306,7 @@ impl Session<'_> {
             Trials { fastest: Variant::default(), relative: 1.0, rates: vec![None; self.queries.len()] };
         let begun = Instant::now();
         let share = self.budget.mul_f64(TRIAL_SHARE);
-        let wanted = wanted.min(TRIAL_POSITIONS);
+        let wanted = self.trial_positions(wanted, roofs);
         // The layouts that variants ask for; each is uploaded when one first does.
         let layouts: [OnceLock<Result<OnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
@@ -344,6 +346,20 @@ impl Session<'_> {
         record.set("fastest", json!(trials.fastest.to_string()));
         record.set("fastest_relative", json!(trials.relative));
         trials
+    }
+
+    /// Positions on which variants are tried: as many as a run of the first query lets expect to be done in time.
+    fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
+        let setting = (Variant::default(), 1, roofs, &self.check);
+        let rate = OnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
+            .and_then(|card| measure::resident(&self.queries[0], &self.device, self.games, &card, setting))
+            .ok()
+            .and_then(|row| row["positions_s"].as_f64());
+        let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
+        // Other queries take up to some times as long as the first.
+        let passes = (rows * (self.runs + 1) * 4) as f64;
+        let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
+        wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
     }
 
     /// One variant on some of the queries: a row for each, if it answered right.
