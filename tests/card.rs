@@ -345,6 +345,11 @@ fn without_a_card_nothing_is_begun() {
         assert_eq!(out.status.code(), Some(2), "{budget}");
         assert!(text(&out.stderr).contains("such as 90s or 8m"), "{}", text(&out.stderr));
     }
+    for positions in ["65G", "18446744073709551615"] {
+        let out = orbit(folder.path(), &["--positions", positions]);
+        assert_eq!(out.status.code(), Some(2), "{positions}");
+        assert!(text(&out.stderr).contains("at most 64G positions"), "{}", text(&out.stderr));
+    }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Repeat the games until there are so many positions [default: 16M, with --card 512M].
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = positions)]
     positions: Option<u64>,
     /// Queries, one a line, after a name and a tab if they should have one.
     #[arg(long, value_name = "FILE")]
@@ -72,6 +72,17 @@ pub(super) struct Args {
     /// Change an answer of the query of that name, to see that it is noticed.
     #[arg(long, value_name = "NAME", requires = "card", hide = true)]
     spoil: Option<String>,
+}
+
+/// Positions at most: more than any card holds, and few enough for lists of their blocks.
+const POSITIONS_MAX: u64 = 64_000_000_000;
+
+/// A number of positions.
+fn positions(text: &str) -> Result<u64, String> {
+    let positions = count(text)?;
+    (positions <= POSITIONS_MAX)
+        .then_some(positions)
+        .ok_or_else(|| "at most 64G positions can be measured".into())
 }
 
 /// A time: `90`, `90s` or `8m`.

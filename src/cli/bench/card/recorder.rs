@@ -169,6 +169,10 @@ impl Recorder {
         row["took_s"] = json!(begun.elapsed().as_secs_f64());
         {
             let mut inner = self.lock();
+            if inner.ended.is_some() {
+                // The last files are written, and name this row as broken off.
+                return None;
+            }
             inner.current = None;
             inner.rows.push(row.clone());
         }
