@@ -65,8 +65,15 @@ pub struct EngineOptions {
 }
 
 /// Positions a thread for which a processor needs about a second; opening a graphics card and
-/// compiling a kernel takes about half of that.
+/// compiling a kernel takes about half of that. Not measured on a card yet: `orbit bench --card` prints, as
+/// `auto.positions_a_thread_measured`, what this number is to be on the machine where it runs.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
+
+/// Positions above which [`EngineChoice::Auto`] takes a graphics card, if there is a real one, on a machine with so
+/// many threads.
+pub fn positions_for_card(threads: usize) -> u64 {
+    POSITIONS_A_SECOND.saturating_mul(threads as u64)
+}
 
 /// Why a scan cannot be made, or stopped midway.
 #[derive(Debug, thiserror::Error)]
@@ -311,10 +318,10 @@ fn choose(job: &Job, options: &EngineOptions) -> Result<Box<dyn Engine>, ScanErr
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the
 /// work outweighs its start, none if it cannot be opened.
 pub(crate) fn card(options: &EngineOptions) -> Result<Option<GpuDevice>, EngineError> {
-    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get()) as u64;
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     match (options.engine, &options.gpu) {
         (EngineChoice::Gpu, gpu) => Ok(Some(GpuDevice::open(gpu.clone().unwrap_or_default())?)),
-        (EngineChoice::Auto, Some(gpu)) if options.positions > POSITIONS_A_SECOND * threads => {
+        (EngineChoice::Auto, Some(gpu)) if options.positions > positions_for_card(threads) => {
             let device = GpuDevice::open(gpu.clone()).ok();
             Ok(device.filter(|device| !device.report().is_software()))
         }

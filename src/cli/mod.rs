@@ -178,20 +178,25 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
     };
+    ExitCode::from(code(outcome))
+}
+
+/// Prints the error of a command that failed, and gives the code to exit with.
+fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
-        Ok(Exit::Done) => ExitCode::SUCCESS,
-        Ok(Exit::NoHits) => ExitCode::from(1),
-        Ok(Exit::SourceFailed) => ExitCode::from(3),
-        Ok(Exit::Interrupted) => ExitCode::from(130),
+        Ok(Exit::Done) => 0,
+        Ok(Exit::NoHits) => 1,
+        Ok(Exit::SourceFailed) => 3,
+        Ok(Exit::Interrupted) => 130,
         // The reader closed the pipe.
-        Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(Failure::Query(rendered)) => {
             terminal::drawn_message(&rendered);
-            ExitCode::from(2)
+            2
         }
         Err(failure) => {
             message!("error: {failure}");
-            ExitCode::from(if matches!(failure, Failure::Midway(_)) { 3 } else { 2 })
+            if matches!(failure, Failure::Midway(_)) { 3 } else { 2 }
         }
     }
 }

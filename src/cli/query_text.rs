@@ -13,7 +13,7 @@ use super::{Failure, terminal};
 const BOARD_QUERY: &str = "query of --board";
 
 /// The language of queries.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(super) struct DialectArgs {
     /// The language of the query [default: `(position ...)` and `(match ...)` are CQL 5, all else is CQL 6].
     #[arg(long, value_enum)]

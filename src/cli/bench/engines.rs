@@ -1,66 +1,24 @@
-//! `orbit bench`: the engines against each other, on this machine, each answer checked.
+//! The engines against each other on games in memory, each answer checked.
 
 use std::hint::black_box;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::gpu::{AdapterReport, GpuBatch, GpuDevice, Resident};
 use orbit_chess::engine::{Batch, Engine, Hits, Job, Want, cpu::CpuBatch};
 use orbit_chess::plan::Planner;
 use orbit_chess::reel::{Block, replay::SegmentColumns};
 use serde_json::{Value, json};
 
-use super::common::{GpuArgs, Out, count, grouped, size_text, threads};
-use super::devices::as_json;
-use super::queries::{self, NamedQuery};
-use super::query_text::DialectArgs;
-use super::{Exit, Failure};
+use super::super::common::{Out, grouped, size_text, threads};
+use super::super::devices::as_json;
+use super::super::queries::{self, NamedQuery};
+use super::super::{Exit, Failure};
+use super::games::{Games, best, failed, in_parallel, positions, rate};
+use super::{Args, STREAMS};
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Everything is in memory before a measurement begins, and each figure is the best of several
-runs. The columns, in million positions a second:
-  cpu 1     the cpu engine on one thread
-  cpu       the same on all threads
-  kernel    the card alone, by its own clock
-  resident  the card with the answers read back, games on the card
-  streamed  the same with the games uploaded meanwhile
-and: the time to compile the query, the size of its shader, and the kernel's rate as a multiple
-of the memory floor of one thread. Every answer of every engine is compared with that of `cpu`
-on one thread.
-
-Examples:
-  orbit bench                                  the games that are built in, 16 M positions
-  orbit bench all.reel --positions 512M --gpu 0 --json > run.json")]
-pub(super) struct Args {
-    /// Reels or PGN [default: a thousand games that are built in].
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// Repeat the games until there are so many positions.
-    #[arg(long, value_name = "N", default_value = "16M", value_parser = count)]
-    positions: u64,
-    /// Queries, one a line, after a name and a tab if they should have one.
-    #[arg(long, value_name = "FILE")]
-    queries: Option<PathBuf>,
-    #[command(flatten)]
-    dialect: DialectArgs,
-    /// Take the best of so many runs.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    runs: usize,
-    #[command(flatten)]
-    gpu: GpuArgs,
-    /// Threads for the CPU [default: one a core].
-    #[arg(long, value_name = "N")]
-    threads: Option<std::num::NonZeroUsize>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-}
-
+/// Positions if nobody says how many.
+const POSITIONS: u64 = 16_000_000;
 /// Queries that touch each way in which orbits are planned.
 const QUERIES: &str = "\
 knight_check\tshift {Nd4 kf3}
@@ -84,13 +42,8 @@ const CPU_POSITIONS_MAX: u64 = 32_000_000;
 /// Positions of 32 bytes that are added up for the floor: 128 MB, more than caches hold.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
-/// Threads that stream to a card.
-const STREAMS: usize = 3;
-
-const SAMPLE: &[u8] = include_bytes!("../../games/sample.pgn");
-
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let games = Games::open(&args)?;
+    let games = Games::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
     let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect)?;
     let cpu = CpuFigures::measure(&games, &args);
     let device = match args.gpu.options() {
@@ -119,78 +72,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     out.finish()?;
     Ok(Exit::Done)
-}
-
-fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::Other(error.to_string())
-}
-
-struct Games {
-    blocks: Vec<Block>,
-    /// How often all of them are given.
-    repeats: usize,
-    threads: usize,
-}
-
-impl Games {
-    fn open(args: &Args) -> Result<Games, Failure> {
-        let database = if args.paths.is_empty() {
-            Database::from_pgn_bytes("built in", SAMPLE.to_vec(), DatabaseOptions::default())
-        } else {
-            Database::open(&args.paths, DatabaseOptions::default())?
-        };
-        let threads = threads(args.threads);
-        let mut blocks = Vec::new();
-        database.for_each_block(threads, Block::clone, |_, block| {
-            blocks.push(block);
-            ControlFlow::Continue(())
-        })?;
-        blocks.retain(|block| block.slots() > 0);
-        let once: u64 = blocks.iter().map(|block| block.slots() as u64).sum();
-        if once == 0 {
-            return Err(Failure::Other("there is no game to measure with".into()));
-        }
-        Ok(Games { repeats: args.positions.div_ceil(once).max(1) as usize, blocks, threads })
-    }
-
-    /// Blocks with at least so many positions, the same ones again and again.
-    fn blocks(&self, positions: u64) -> Vec<&Block> {
-        let mut left = positions as i64;
-        let all = std::iter::repeat_n(&self.blocks, self.repeats).flatten();
-        all.take_while(|block| {
-            let wanted = left > 0;
-            left -= block.slots() as i64;
-            wanted
-        })
-        .collect()
-    }
-
-    fn positions(&self) -> u64 {
-        positions(&self.blocks.iter().collect::<Vec<_>>()) * self.repeats as u64
-    }
-}
-
-fn positions(blocks: &[&Block]) -> u64 {
-    blocks.iter().map(|block| block.slots() as u64).sum()
-}
-
-/// The shortest of several runs.
-fn best<T>(runs: usize, mut run: impl FnMut() -> Result<T, Failure>) -> Result<(Duration, T), Failure> {
-    let mut best: Option<(Duration, T)> = None;
-    for _ in 0..runs.max(1) {
-        let begun = Instant::now();
-        let out = run()?;
-        let took = begun.elapsed();
-        if best.as_ref().is_none_or(|(time, _)| took < *time) {
-            best = Some((took, out));
-        }
-    }
-    Ok(best.expect("there is a run"))
-}
-
-/// Things a second.
-fn rate(things: u64, time: Duration) -> f64 {
-    things as f64 / time.as_secs_f64()
 }
 
 /// What no engine on the CPU can beat: positions a second on one thread.
@@ -327,29 +208,6 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
         return Ok(());
     }
     Err(Failure::Other(format!("{query}: {engine} answers otherwise than cpu; please report this")))
-}
-
-/// Runs an engine on groups of blocks on several threads.
-fn in_parallel(threads: usize, groups: &[&[&Block]], engine: &impl Engine) -> Result<Vec<Hits>, Failure> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(group) = groups.get(index) else { return done };
-            done.push((index, engine.scan_many(group, Want::Bits)));
-        }
-    };
-    let mut done: Vec<_> = std::thread::scope(|scope| {
-        let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic")).collect()
-    });
-    done.sort_by_key(|(index, _)| *index);
-    let mut out = Vec::new();
-    for (_, hits) in done {
-        out.extend(hits.map_err(failed)?);
-    }
-    Ok(out)
 }
 
 /// All queries at once, against one after the other.

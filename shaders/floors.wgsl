@@ -1,0 +1,97 @@
+// What no kernel can beat on a device: bytes that are read, bytes that are copied, operations on words of 32 bits.
+//
+// The twin of `compute` is `chains` in src/engine/gpu/floors.rs.
+
+const FLOOR_WORKGROUP = 256u;
+// Vectors that an invocation has under way at a time.
+const AT_ONCE = 4u;
+// Steps of a turn of `compute`, each on eight chains of three operations: an addition, a shift and an exclusive or,
+// none of which a device can do together with another.
+const STEPS = 16u;
+
+struct Extent {
+    // Vectors in `source`: a multiple of AT_ONCE times the invocations.
+    vectors: u32,
+    invocations: u32,
+    turns: u32,
+    // Added at each step of a chain; the compiler must not know it.
+    add: u32,
+}
+
+@group(0) @binding(0) var<uniform> extent: Extent;
+@group(0) @binding(1) var<storage, read> source: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> copied: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> sums: array<u32>;
+
+@compute @workgroup_size(FLOOR_WORKGROUP)
+fn read_all(@builtin(global_invocation_id) id: vec3<u32>) {
+    let far = extent.invocations;
+    var sum = vec4<u32>();
+    for (var i = id.x; i < extent.vectors; i += AT_ONCE * far) {
+        sum += (source[i] + source[i + far]) + (source[i + 2u * far] + source[i + 3u * far]);
+    }
+    sums[id.x] = (sum.x + sum.y) + (sum.z + sum.w);
+}
+
+@compute @workgroup_size(FLOOR_WORKGROUP)
+fn copy_all(@builtin(global_invocation_id) id: vec3<u32>) {
+    let far = extent.invocations;
+    for (var i = id.x; i < extent.vectors; i += AT_ONCE * far) {
+        let a = source[i];
+        let b = source[i + far];
+        let c = source[i + 2u * far];
+        let d = source[i + 3u * far];
+        copied[i] = a;
+        copied[i + far] = b;
+        copied[i + 2u * far] = c;
+        copied[i + 3u * far] = d;
+    }
+}
+
+fn next(chains: vec4<u32>, add: u32) -> vec4<u32> {
+    return (chains + vec4<u32>(add)) ^ (chains >> vec4<u32>(5u));
+}
+
+@compute @workgroup_size(FLOOR_WORKGROUP)
+fn compute(@builtin(global_invocation_id) id: vec3<u32>) {
+    let add = extent.add;
+    var a = vec4<u32>(id.x) + vec4<u32>(0u, 1u, 2u, 3u);
+    var b = a + vec4<u32>(4u);
+    for (var turn = 0u; turn < extent.turns; turn++) {
+        // Written out, so that what a loop costs by itself does not count.
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+        a = next(a, add);
+        b = next(b, add);
+    }
+    let both = a ^ b;
+    sums[id.x] = (both.x ^ both.y) ^ (both.z ^ both.w);
+}

@@ -1,0 +1,106 @@
+//! Where and when a run took place.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+const DAY_S: u64 = 86_400;
+/// Letters of a device's name in the name of a folder.
+const NAME_MAX: usize = 40;
+
+/// A moment in UTC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Moment(u64);
+
+impl Moment {
+    pub(super) fn now() -> Moment {
+        Moment(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+    }
+
+    /// As `2026-11-22`.
+    pub(super) fn date(self) -> String {
+        let mut days = self.0 / DAY_S;
+        let is_leap =
+            |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let mut year = 1970;
+        while days >= 365 + u64::from(is_leap(year)) {
+            days -= 365 + u64::from(is_leap(year));
+            year += 1;
+        }
+        let february = 28 + u64::from(is_leap(year));
+        let mut month = 1;
+        for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+            if days < length {
+                break;
+            }
+            days -= length;
+            month += 1;
+        }
+        format!("{year:04}-{month:02}-{:02}", days + 1)
+    }
+
+    /// As `2026-11-22T05:30:59Z`.
+    pub(super) fn text(self) -> String {
+        let seconds = self.0 % DAY_S;
+        format!("{}T{:02}:{:02}:{:02}Z", self.date(), seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// A folder that is not there yet, named by the date and the device.
+pub(super) fn folder(moment: Moment, device: &str) -> PathBuf {
+    let name: String = device
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
+    let name: String = words.join("-").chars().take(NAME_MAX).collect();
+    let base = format!("card-{}-{}", moment.date(), name.trim_end_matches('-'));
+    let numbered = (2..).map(|number| PathBuf::from(format!("{base}-{number}")));
+    let mut all = std::iter::once(PathBuf::from(&base)).chain(numbered);
+    all.find(|folder| folder.symlink_metadata().is_err()).expect("some number is free")
+}
+
+/// The machine beside the card, as far as it tells.
+pub(super) fn machine(threads: usize) -> Value {
+    let line = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(file).ok()?;
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    };
+    let memory = line("/proc/meminfo", "MemTotal");
+    let memory = memory.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
+    json!({
+        "os": std::env::consts::OS,
+        "arch": std::env::consts::ARCH,
+        "cpu": line("/proc/cpuinfo", "model name"),
+        "cores": std::thread::available_parallelism().ok().map(std::num::NonZeroUsize::get),
+        "threads": threads,
+        "memory_bytes": memory.map(|kib| kib * 1024),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_dates() {
+        let cases = [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_795_325_459, "2026-11-22T05:30:59Z"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(Moment(seconds).text(), text);
+        }
+    }
+
+    #[test]
+    fn folders_are_named_by_date_and_device() {
+        let folder = folder(Moment(1_795_325_459), "NVIDIA H200 (x/../y)").display().to_string();
+        assert_eq!(folder, "card-2026-11-22-nvidia-h200-x-y");
+    }
+}
