@@ -70,6 +70,38 @@ fn works_without_a_card(variables: &[(&str, &Path)]) {
     assert!(text(&out.stderr).contains("no GPU adapter found"));
 }
 
+/// Kernels of each kind count the same; what is no variant is told what is one.
+#[test]
+fn variants_of_kernels_are_chosen_by_name() {
+    let names = [
+        "default",
+        "lanes2,transposed,wg128,u64,segments4",
+        "lanes2,transposed,wg128,segments4",
+        "wg256,looped",
+    ];
+    let query = "flip {xray (R n k) Pa2}";
+    let expected = stdout(&["scan", "--engine", "cpu", "--count", query, SAMPLE]);
+    for name in names {
+        let shader = stdout(&["explain", "--wgsl", "--gpu-variant", name, query]);
+        assert_eq!(shader.contains("for ("), name.contains("looped"), "{name}: {shader}");
+        let is_wide = shader.split_whitespace().any(|word| word.contains("0x") && word.contains("lu"));
+        assert_eq!(is_wide, name.contains("u64"), "{name}: {shader}");
+        if has_adapter() {
+            let out = orbit(&["scan", "--engine", "gpu", "--gpu-variant", name, "--count", query, SAMPLE]);
+            // Not every adapter has integers of 64 bits.
+            if name.contains("u64") && out.status.code() == Some(2) {
+                assert!(text(&out.stderr).contains("integers of 64 bits"), "{}", text(&out.stderr));
+                continue;
+            }
+            assert_eq!((out.status.code(), text(&out.stdout)), (Some(0), expected.as_str()), "{name}");
+        }
+    }
+    let out = orbit(&["scan", "--gpu-variant", "wg65", QUERY, SAMPLE]);
+    assert_eq!(out.status.code(), Some(2));
+    let stderr = text(&out.stderr);
+    assert!(stderr.contains("`wg65` is no kernel variant") && stderr.contains("wg64"), "{stderr}");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_machine_without_a_driver_is_told_so() {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use orbit_chess::database::{Database, Summary};
-use orbit_chess::engine::gpu::GpuOptions;
+use orbit_chess::engine::gpu::{GpuOptions, Variant};
 use orbit_chess::reel::{Block, Problem, target_of};
 use orbit_chess::report::{OutputFile, Phases, side_lines_line};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
@@ -148,6 +148,9 @@ pub(super) struct GpuArgs {
     /// How much of the card's memory to use at most, such as `512M` or `2G`.
     #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
     gpu_memory: Option<u64>,
+    /// How kernels are written and run, such as `transposed,wg128`. All variants give the same answers.
+    #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
+    gpu_variant: Variant,
 }
 
 impl GpuArgs {
@@ -159,6 +162,7 @@ impl GpuArgs {
             text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
         };
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
+        options.variant = self.gpu_variant;
         Some(options)
     }
 

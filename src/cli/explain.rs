@@ -46,6 +46,9 @@ pub(super) struct Args {
     /// Print the query's part of the shader that runs on a graphics card.
     #[arg(long)]
     wgsl: bool,
+    /// How that shader is written, such as `transposed,u64`.
+    #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
+    gpu_variant: Variant,
     /// Evaluate the query on a position.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
@@ -61,7 +64,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = query.parse(args.dialect)?;
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
-    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref())?;
+    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref(), args.gpu_variant)?;
     let mut out = Out::new();
     if args.json {
         out.json(&explanation.json(args.copies, args.wgsl))?;
@@ -77,6 +80,8 @@ struct Explanation<'a> {
     text: &'a str,
     job: &'a Job,
     plan: Plan,
+    /// Of the kernel.
+    variant: Variant,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
     orbits: Vec<(&'a str, Orbit)>,
     /// Whether the first of them is the whole query.
@@ -92,7 +97,12 @@ struct Evaluated {
 }
 
 impl<'a> Explanation<'a> {
-    fn new(text: &'a str, job: &'a Job, fen: Option<&str>) -> Result<Explanation<'a>, Failure> {
+    fn new(
+        text: &'a str,
+        job: &'a Job,
+        fen: Option<&str>,
+        variant: Variant,
+    ) -> Result<Explanation<'a>, Failure> {
         let mut orbits = Vec::new();
         let body = &job.query.body;
         collect_orbits(body, text, &mut orbits);
@@ -104,7 +114,7 @@ impl<'a> Explanation<'a> {
         } else {
             job.planner.hits()
         };
-        Ok(Explanation { text, job, plan, orbits, whole, evaluated })
+        Ok(Explanation { text, job, plan, variant, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
@@ -155,7 +165,7 @@ impl<'a> Explanation<'a> {
 
     fn kernel(&self) -> Kernel {
         let plan = self.job.planner.hits();
-        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), Variant::default())
+        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), self.variant)
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {

@@ -206,6 +206,33 @@ fn tight_limits_change_nothing() {
     }
 }
 
+/// Every row on a few games, `gpu` with kernels of a variant against `cpu`: each row another variant.
+#[test]
+fn variants_change_nothing() {
+    let variants = Runner::every_variant();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    for (table, games, wanted) in [
+        ("golden-otb.tsv", "otb.pgn", 200),
+        ("golden-fen.tsv", "fen.pgn", 800),
+        ("golden-game-otb.tsv", "otb.pgn", 200),
+        ("golden-game-fen.tsv", "fen.pgn", 800),
+    ] {
+        let Some(blocks) = corpus_blocks(games) else { return };
+        let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
+        let sample = every_nth_game(&blocks, step / 5, step);
+        for_each_row(rows(table), |golden| {
+            if variants.is_empty() {
+                return Vec::new();
+            }
+            // A step that has no divisor in common with their number comes to all of them.
+            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let variant = variants[number * 37 % variants.len()];
+            let runner = Runner::variant(0, variant).expect("the adapter runs it");
+            differences(golden, &sample, &[Runner::cpu(0), runner])
+        });
+    }
+}
+
 /// All that two engines can answer on one block: bits, values and counts of copies.
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();

@@ -34,14 +34,19 @@ const QUERIES: [&str; 8] = [
     "flip count shift P[a-c2]",
 ];
 
-fn job(text: &str) -> Job {
+pub fn job(text: &str) -> Job {
     let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     Job::new(query, Options::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Demands that an engine says of some blocks what `cpu` says: hits, values, counts of copies.
-fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
-    let cpu = job(text).cpu();
+pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
+    check_named(text, text, gpu, blocks);
+}
+
+/// The same; messages begin with `text`.
+pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
+    let cpu = job(query).cpu();
     let found = gpu.scan_many(blocks, Want::Values).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
@@ -72,7 +77,7 @@ fn check_all(blocks: &[&Block]) {
 }
 
 /// Knights that go out and home again.
-fn long_game(plies: usize) -> Game {
+pub fn long_game(plies: usize) -> Game {
     let (white, black) = (Code(2), Code(10));
     let tour = [
         PackedMove::piece(Square::G1, Square::F3, white),
@@ -88,7 +93,7 @@ fn long_game(plies: usize) -> Game {
 }
 
 /// Games of at most one move, each from a position of its own.
-fn short_games(count: usize) -> Vec<Game> {
+pub fn short_games(count: usize) -> Vec<Game> {
     let mut rng = Rng::new(11);
     let starts = positions::random_games(&mut rng, count);
     let game = |start: &Position| {
@@ -99,7 +104,7 @@ fn short_games(count: usize) -> Vec<Game> {
 }
 
 /// Some blocks of some games.
-fn some_blocks() -> Vec<Block> {
+pub fn some_blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> =
         short_games(600).chunks(100).map(|games| block_of_games(games.to_vec())).collect();
     blocks.push(block_of_games([long_game(300)]));
@@ -447,6 +452,11 @@ fn queries_of_many_turns_are_right_or_refused() {
         &job("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device),
         &[&block],
     );
+    // Several segments an invocation have the turns of one between them.
+    for name in ["segments8", "lanes2,segments4", "lanes2,looped"] {
+        let variant = name.parse().unwrap_or_else(|error| panic!("{error}"));
+        check(text, &job(text).gpu_with(&device, variant), &[&block, &block, &block]);
+    }
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
     let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();

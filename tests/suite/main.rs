@@ -7,6 +7,7 @@
 //!   against `cpu`.
 //! * `find`: what other positions of the game say, on every runner.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
+//! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -30,4 +31,5 @@ mod runners;
 mod second;
 mod soup;
 mod tables;
+mod variants;
 mod verify;

@@ -6,7 +6,7 @@ use orbit_chess::{
     engine::{
         Answer, Engine, Hits, Job, Values, Want,
         cpu::{Cpu, Isa},
-        gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions},
+        gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
     },
     plan::Options,
@@ -26,7 +26,7 @@ pub struct Runner {
 enum Way {
     Reference,
     Cpu(Options, Isa),
-    Gpu(Options, Arc<GpuDevice>),
+    Gpu(Options, Arc<GpuDevice>, Variant),
 }
 
 /// A device with outputs that begin as ones, and with limits; `None` where there is no adapter at all.
@@ -112,13 +112,49 @@ impl Runner {
 
     /// `gpu` without those optimisations whose bits are set, where there is an adapter.
     pub fn gpu(mask: u32) -> Option<Runner> {
-        let way = Way::Gpu(without(mask), shared_device()?);
-        Some(Runner { name: named("gpu", mask), way })
+        Runner::variant(mask, Variant::default())
+    }
+
+    /// The same with kernels of a variant; `None` also where the adapter cannot run it.
+    pub fn variant(mask: u32, variant: Variant) -> Option<Runner> {
+        let mut name = named("gpu", mask);
+        if variant != Variant::default() {
+            name += &format!(" {variant}");
+        }
+        Runner::on(shared_device()?, name, mask, variant)
     }
 
     /// `gpu` with limits that split everything.
     pub fn tight_gpu() -> Option<Runner> {
-        Some(Runner { name: "gpu within tight limits".into(), way: Way::Gpu(without(0), tight_device()?) })
+        Runner::tight_variant(Variant::default())
+    }
+
+    /// The same with kernels of a variant.
+    pub fn tight_variant(variant: Variant) -> Option<Runner> {
+        let name = match variant == Variant::default() {
+            true => "gpu within tight limits".into(),
+            false => format!("gpu {variant} within tight limits"),
+        };
+        Runner::on(tight_device()?, name, 0, variant)
+    }
+
+    fn on(device: Arc<GpuDevice>, name: String, mask: u32, variant: Variant) -> Option<Runner> {
+        let is_fit = variant.unfit(&device.report()).is_none();
+        is_fit.then(|| Runner { name, way: Way::Gpu(without(mask), device, variant) })
+    }
+
+    /// Every variant that the adapter can run.
+    pub fn every_variant() -> Vec<Variant> {
+        let Some(device) = shared_device() else { return Vec::new() };
+        let report = device.report();
+        Variant::every().into_iter().filter(|variant| variant.unfit(&report).is_none()).collect()
+    }
+
+    /// Two runners whose kernels are printed in another way throughout: lanes, words, layouts, loops.
+    pub fn other_kernels() -> impl Iterator<Item = Runner> {
+        let variant = |name: &str| name.parse::<Variant>().expect("it is a variant");
+        let shared = Runner::variant(0, variant("lanes2,transposed,wg128,u64,segments4"));
+        shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
     /// The engines as users run them.
@@ -127,12 +163,13 @@ impl Runner {
     }
 
     /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
-    /// off, `gpu` with all switched off and within tight limits.
+    /// off, `gpu` with all switched off, within tight limits and with other kernels.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
         out.extend(Runner::other_instructions());
         out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
         out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));
+        out.extend(Runner::other_kernels());
         out
     }
 
@@ -148,7 +185,7 @@ impl Runner {
         Ok(match &self.way {
             Way::Reference => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
             Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.planner, *isa)),
-            Way::Gpu(options, device) => Box::new(job(*options)?.gpu(device)),
+            Way::Gpu(options, device, variant) => Box::new(job(*options)?.gpu_with(device, *variant)),
         })
     }
 

@@ -2,7 +2,7 @@
 //! Direct3D 12.
 //!
 //! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one
-//! word of 32 bits. Values and counts of copies take a second pass over the segments that hit. Blocks
+//! word of 32 bits. A [`Variant`] may share the work out in another way, with the same answers. Values and counts of copies take a second pass over the segments that hit. Blocks
 //! are packed into chunks of up to 8 M positions; while one is uploaded, another computes.
 //! Knows plans and reels, nothing of queries.
 //!

@@ -1,8 +1,8 @@
 //! Plans as WGSL.
 //!
 //! A kernel is the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment
-//! for each step of the program, nothing that branches, loops only where the plan has loops.
-//! Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
+//! for each step of the program, nothing that branches, loops only where the plan has loops that are too long to be
+//! written out. A [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
 //! can be read beside `orbit explain --plan`.
 
 use std::collections::HashMap;

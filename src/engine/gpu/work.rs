@@ -19,10 +19,10 @@ use crate::reel::SEGMENT_SLOTS;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Work {
-    /// Integer and logic operations on 32 bits: arithmetic, shifts, comparisons, selections, counts of bits. One on
-    /// a word of 64 bits counts twice, as a pair or as one integer. Conversions, loads, stores and what an index is
-    /// computed with inside of them count nothing. Of two branches the longer one counts. Loops with a constant
-    /// bound count as often as they run, others (over the pieces and moves of a position) once.
+    /// Integer and logic operations on 32 bits: arithmetic, shifts, comparisons, negations, selections, counts of
+    /// bits. One on a word of 64 bits counts twice, as a pair or as one integer. Loads, stores and conversions count
+    /// nothing. Of two branches the longer one counts. Loops with a constant bound count as often as they run,
+    /// others (over the pieces and moves of a position) once.
     pub operations: u64,
     /// Bytes that must come from memory at least once: key, moves, and what `find` carried. Columns of games and tables
     /// are few and stay in caches.

@@ -1,0 +1,224 @@
+//! Variants of kernels answer what the default answers, which is what `cpu` says.
+//!
+//! Beside the tests here, rows of the tables run with two variants (`Runner::other_kernels`), golden rows and
+//! generated queries with each variant in turn.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use orbit_chess::{
+    engine::{
+        Batch, Engine, Want,
+        gpu::{GpuBatch, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
+    },
+    reel::Block,
+};
+
+use crate::{
+    common::block_of_games,
+    gpu::{check_named, job, long_game, short_games},
+    runners::{Runner, TIGHT, device_options, open_device},
+};
+
+/// A condition, numbers, loops whose rows are gathered in each way, many copies.
+const CHEAP: [&str; 5] = [
+    "Ra1",
+    "ply",
+    "flip count {xray (R n k) Pa2}",
+    "flip max(1000*#(R & a2) #(xray (N n k)))",
+    "shift flip flipcolor {Nd4 Pe4}",
+];
+
+/// Whole positions, columns of games, other positions of the game as masks and as words, numbers with a sign, slides and
+/// steps of all kinds.
+const DEAR: [&str; 7] = [
+    "legal --",
+    "gamenumber",
+    "{check or ray(Q a) or mate}",
+    "initial shift count find Nf3",
+    "terminal flip find <-- {Nf3 nc6}",
+    "(ply - 40) * (3 - #N) / (2 - ply) + (0 - ply) % 7",
+    "#([QRBNK] attacks A) + (rank K) * (file k) + (sqrt ply)",
+];
+
+/// Segments that are full, that end after a slot or before their last one; many starts; games and segments that
+/// are no multiple of a workgroup, or none at all.
+fn blocks() -> Vec<Block> {
+    let mut blocks: Vec<Block> = [63, 64, 94, 0, 1400].map(|plies| block_of_games([long_game(plies)])).into();
+    blocks.push(Block::default());
+    blocks.extend(short_games(700).chunks(350).map(|games| block_of_games(games.to_vec())));
+    blocks
+}
+
+/// Ends the work of the other thread when this one panics.
+struct EndOnPanic<'a>(&'a AtomicUsize);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(usize::MAX / 2, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Does something with each variant, on two threads.
+fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let _end = EndOnPanic(&next);
+                while let Some(&variant) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(variant);
+                }
+            });
+        }
+    });
+}
+
+/// The queries with kernels of a variant, on all of a device; if it differs in one thing from the default, within limits
+/// that split everything as well.
+fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
+    let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
+    for runner in Runner::variant(0, variant).into_iter().chain(tight) {
+        for text in texts {
+            let engine = runner.engine(&job(text).query);
+            let engine = engine.unwrap_or_else(|error| panic!("{text}, {}: {error}", runner.name));
+            check_named(&format!("{text} ({})", runner.name), text, &*engine, blocks);
+        }
+    }
+}
+
+fn device() -> Option<Arc<GpuDevice>> {
+    open_device(device_options(GpuLimits::default()))
+}
+
+#[test]
+fn every_pair_of_changes_answers_as_the_default() {
+    let mut pairs = Runner::every_variant();
+    pairs.retain(|variant| variant.changes() <= 2);
+    let Some(device) = device() else { return };
+    // One of workgroups, lanes, segments; and three that are on or off.
+    let wide = usize::from(device.report().has_wide_integers);
+    assert_eq!(pairs.len(), 1 + (9 + wide) + (30 + 9 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for_each(&pairs, |variant| check_all(variant, &CHEAP, &blocks));
+}
+
+#[test]
+fn what_a_bench_tries_answers_dear_queries_as_the_default() {
+    let Some(device) = device() else { return };
+    let all = Variant::all(&device.report());
+    assert_eq!(all.first(), Some(&Variant::default()));
+    assert!((10..=16).contains(&all.len()), "{} variants", all.len());
+    let distinct: std::collections::HashSet<&Variant> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len());
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for_each(&all, |variant| check_all(variant, &DEAR, &blocks));
+}
+
+#[test]
+fn blocks_that_stay_serve_all_variants_of_their_layout() {
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for limits in [GpuLimits::default(), GpuLimits { binding_bytes: 16 << 10, ..TIGHT }] {
+        let Some(device) = open_device(device_options(limits)) else { return };
+        let all = Variant::all(&device.report());
+        for transposed in [false, true] {
+            let layout = all.iter().find(|it| it.transposed == transposed).expect("both are tried");
+            let resident = device.upload_as(&blocks, *layout).unwrap();
+            for text in CHEAP {
+                let expected = job(text).cpu().scan_many(&blocks, Want::Bits).unwrap();
+                for &variant in &all {
+                    let found = job(text).gpu_with(&device, variant).scan_resident(&resident);
+                    if variant.transposed == transposed {
+                        assert_eq!(found.unwrap().0, expected, "{text}, {variant}");
+                    } else {
+                        let error = found.unwrap_err();
+                        assert!(matches!(error, GpuError::OtherLayout { .. }), "{error}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn queries_that_share_a_kernel_answer_as_alone() {
+    let Some(device) = device() else { return };
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let jobs: Vec<_> = (0..4).flat_map(|_| CHEAP.map(job)).collect();
+    let planners: Vec<_> = jobs.iter().map(|job| &*job.planner).collect();
+    for variant in Variant::all(&device.report()) {
+        let batch = GpuBatch::with_variant(&planners, Arc::clone(&device), variant);
+        let together = batch.scan_many(&blocks).unwrap();
+        assert_eq!(together.len(), jobs.len());
+        for (job, hits) in jobs.iter().zip(&together) {
+            let alone = job.cpu().scan_many(&blocks, Want::Bits).unwrap();
+            assert_eq!(*hits, alone, "{variant}: {:?}", job.query.body);
+        }
+    }
+}
+
+/// The first kernel of a query.
+fn kernel(text: &str, variant: &str) -> Kernel {
+    let plan = job(text).planner.hits();
+    let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));
+    Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant)
+}
+
+/// Short tables are literals, long ones and those of a variant are loops that read a buffer.
+#[test]
+fn short_tables_are_written_out() {
+    let text = "flip {xray (R n k) Pa2}";
+    let (short, looped) = (kernel(text, "default"), kernel(text, "looped"));
+    assert!(short.tables.is_empty() && !short.evaluate().contains("for ("), "{}", short.evaluate());
+    assert!(!looped.tables.is_empty() && looped.evaluate().contains("for ("), "{}", looped.evaluate());
+    assert!(looped.turns > 8 && short.turns == 0, "{} and {} turns", looped.turns, short.turns);
+    let long = kernel("shift xray (Ra1 n k)", "default");
+    assert!(!long.tables.is_empty() && long.evaluate().contains("for ("), "{}", long.evaluate());
+}
+
+/// What is counted, beside what a person counts in the shader.
+#[test]
+fn operations_are_those_of_the_shader() {
+    // `r4 = r2 & ~r0 & ~r1 & ~r3` on pairs; `r5 = non_empty(r4 & ...)`: the intersection, one union and one comparison of
+    // halves, its negation, the selection; and the bit put into its place.
+    let evaluate = 12 + (2 + 2 + 1 + 2) + 3;
+    // The square that is left, that which is reached, and the code; the three kinds of code that are compared; both
+    // squares as sets (5 each), that of a pawn taken in passing, the rook's; roles, goal, and `put` twice: a complement, and
+    // four planes of eight.
+    let (play, put) = (4 + 1 + 3 + (5 + 5 + 2) + (3 + 5 + 1 + 2 + 2) + 2 + 5 + 2 + 6 + 3, 5 + 2 + 4 * 8);
+    let castles = 1 + 2 + put;
+    // The end of the game, the slot, the turn and the ply.
+    let advance = 2 + 1 + 2 + 1 + play + put + castles;
+    // The loop, the move taken from its word and the word moved, whether the slot is wanted, and its number.
+    let slot = 2 + 1 + 5 + 5 + 2 + advance;
+    // The loop over words, and where in memory a word is.
+    let word = 2 + 2;
+    let work = kernel("Ra1", "default").work().expect("it can be read");
+    assert_eq!(work.operations, 32 * (evaluate + slot) + 8 * word);
+    assert_eq!((work.read_bytes, work.written_bytes), (48 + 2 * 32, 4));
+    // Of two lanes one replays half of the slots in vain.
+    let pairs = kernel("Ra1", "lanes2").work().expect("it can be read");
+    assert_eq!(pairs.operations, 32 * evaluate + 48 * slot + 12 * word);
+    // A word that is one integer counts as two: only taking its lower half is new, an intersection.
+    let [pairs, wide] = ["default", "u64"].map(|variant| kernel("{#P > 3 #p > 3}", variant));
+    let ratio = wide.work().expect("it can be read").operations as f64
+        / pairs.work().expect("it can be read").operations as f64;
+    assert!((0.8..1.1).contains(&ratio), "{ratio}");
+    // Loops count as often as they run.
+    let text = "flip {xray (R n k) Pa2}";
+    let [literal, looped] =
+        ["default", "looped"].map(|variant| kernel(text, variant).work().expect("it can be read").operations);
+    assert!(literal < looped && looped < literal + literal / 5, "{literal}, {looped}");
+    // Several queries write a word each, and `find` is read.
+    let stages = kernel("terminal flip find <-- {Nf3 nc6}", "default");
+    let carried = stages.work().expect("it can be read");
+    assert!(carried.read_bytes > 112 && carried.written_bytes == 4, "{carried:?}");
+}
