@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 /// Temporary names that are tried before what lies there is said to be in the way.
 const NAMES_MAX: u32 = 1000;
+/// How often a new file may be taken away before it is locked.
+const LOST_MAX: u32 = 8;
 /// How often a file may be replaced while it is opened.
 const ROUNDS_MAX: u32 = 100;
 /// Links to links that are followed, as many as Linux does.
@@ -49,7 +51,7 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
 pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     clear_left_behind(folder.unwrap_or(Path::new(".")));
-    let mut number = 0;
+    let (mut number, mut lost) = (0, 0);
     loop {
         let mut name = target.file_name().map_or(OsString::new(), OsString::from);
         name.push(format!("{TEMPORARY}{}-{}", std::process::id(), computer()));
@@ -60,8 +62,10 @@ pub(crate) fn create_temporary(target: &Path) -> Result<(PathBuf, File), NoTempo
         match create_like(&temporary, target) {
             Ok(file) => match file.try_lock() {
                 // Another process took it for left behind before it was locked.
-                Ok(()) if number < NAMES_MAX && !is_at(&file, &temporary).unwrap_or(false) => number += 1,
-                Err(TryLockError::WouldBlock) if number < NAMES_MAX => number += 1,
+                Ok(()) if lost < LOST_MAX && !is_at(&file, &temporary).unwrap_or(false) => {
+                    (number, lost) = (number + 1, lost + 1);
+                }
+                Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
                 // Not every file system has locks; where there are none, nothing is taken for left behind.
                 _ => return Ok((temporary, file)),
             },

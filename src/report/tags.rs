@@ -88,8 +88,8 @@ pub fn url(game: &GameRow, ply: u32) -> Option<String> {
 
 /// Tags that games of common sources have.
 ///
-/// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com and FIDE write besides.
-const KNOWN: [&str; 79] = [
+/// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com, FICS, DGT and others write besides.
+const KNOWN: [&str; 99] = [
     "Event",
     "Site",
     "Date",
@@ -169,6 +169,26 @@ const KNOWN: [&str; 79] = [
     "Orientation",
     "Remark",
     "Remarks",
+    "GameStartTime",
+    "GameEndTime",
+    "GameDuration",
+    "TerminationDetails",
+    "Number",
+    "WhiteEloChange",
+    "BlackEloChange",
+    "WhiteTimeControl",
+    "BlackTimeControl",
+    "FICSGamesDBGameNo",
+    "WhiteRD",
+    "BlackRD",
+    "WhiteIsComp",
+    "BlackIsComp",
+    "ICCResult",
+    "Match",
+    "MatchLabel",
+    "HashCode",
+    "TotalPlyCount",
+    "LiveChessVersion",
 ];
 
 /// A tag that is known, whatever the case of its letters.
