@@ -11,16 +11,17 @@ fn main() -> ExitCode {
     cli::run(cli::Cli::parse())
 }
 
-/// Keeps what loads with a graphics driver from printing what is no news for users.
+/// Keeps what is loaded with a graphics driver from printing complaints that no user can act on.
 ///
-/// Mesa's layer that sorts devices asks for a Wayland display, and libwayland complains on stderr where
-/// XDG_RUNTIME_DIR is no absolute path. In a folder that does not exist it finds none, and says nothing. What is not
-/// conformant, as drivers that say so may be, is checked by the tests of the engine.
+/// Mesa's layer that sorts devices looks for a Wayland display, and libwayland complains on stderr where
+/// XDG_RUNTIME_DIR is not an absolute path. In a folder that does not exist libwayland finds no display and prints
+/// nothing. Mesa also warns of drivers that have not passed Khronos' tests.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the environment is how these libraries are told")]
 fn quiet_drivers() {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_folder = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| folder.as_encoded_bytes().starts_with(b"/"));
+    let has_folder =
+        std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| folder.as_encoded_bytes().starts_with(b"/"));
     // SAFETY: this is the first thing that the program does, and there is no other thread yet.
     unsafe {
         if !has_folder {
