@@ -12,3 +12,4 @@ mod common;
 mod matrix;
 mod shim;
 mod stand_in;
+mod validation;

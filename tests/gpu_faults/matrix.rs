@@ -39,7 +39,7 @@ pub const CALLS: [(&str, &[u32]); 25] = [
 ];
 
 /// The program on the games of the tests.
-fn orbit(args: &[&str]) -> Command {
+pub fn orbit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(args);
     command
@@ -129,14 +129,15 @@ fn commands_that_succeed_show_nothing_of_what_drivers_print() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let list = folder.path().join("queries.txt");
+    let (list, themes) = (folder.path().join("queries.txt"), folder.path().join("themes.toml"));
     std::fs::write(&list, format!("knight\t{QUERY}\n")).unwrap();
-    let list = list.to_str().unwrap();
+    std::fs::write(&themes, format!("[[theme]]\nname = 'knight'\nquery = '{QUERY}'\n")).unwrap();
+    let [list, themes] = [&list, &themes].map(|path| path.to_str().unwrap());
     let runs: [&[&str]; 5] = [
         &["devices"],
         &["scan", "-q", "--engine", "gpu", "--count", QUERY, "games/sample.pgn"],
         &["scan", "-q", "--engine", "gpu", "--queries", list, "games/sample.pgn"],
-        &["batch", "-q", "--engine", "gpu", list, "games/sample.pgn"],
+        &["batch", "-q", "--engine", "gpu", themes, "games/sample.pgn"],
         &["bench", "--runs", "1", "--positions", "1K"],
     ];
     for args in runs {

@@ -6,11 +6,9 @@
 // FAULT_ONCE       if it is set, that call alone
 // FAULT_CODE       what it returns; 99: it never returns; 98: nothing fails, but buffers are made without a use
 // FAULT_LOG        a file that is made when a call fails
-// FAULT_NOISE      a text that goes to stderr when an instance is created
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +20,7 @@ typedef Function (*ProcAddr)(void *, const char *);
 typedef int (*Call)(void *, void *, void *, void *, void *, void *);
 
 static ProcAddr of_instance, of_device;
-static Function faulty, create_instance;
+static Function faulty;
 static const char *call;
 static int at, code, calls;
 
@@ -58,21 +56,10 @@ static int run_faulty(void *a, void *b, void *c, void *d, void *e, void *f) {
     return ((Call)faulty)(a, b, c, d, e, f);
 }
 
-static int run_create_instance(void *a, void *b, void *c, void *d, void *e, void *f) {
-    const char *noise = getenv("FAULT_NOISE");
-    if (noise)
-        fprintf(stderr, "%s\n", noise);
-    return ((Call)create_instance)(a, b, c, d, e, f);
-}
-
 static Function hooked(const char *name, Function function) {
     if (function && call && !strcmp(name, call)) {
         faulty = function;
         return (Function)run_faulty;
-    }
-    if (function && !strcmp(name, "vkCreateInstance")) {
-        create_instance = function;
-        return (Function)run_create_instance;
     }
     return function;
 }

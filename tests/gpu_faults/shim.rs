@@ -11,6 +11,9 @@ pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
+/// Not a failure: a buffer is made without a use, which only a validation layer sees.
+pub const MISUSE: i32 = 98;
+
 /// Nothing that is tried takes longer, however busy the machine is.
 const TIME_MAX: Duration = Duration::from_secs(240);
 

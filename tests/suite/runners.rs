@@ -42,10 +42,13 @@ pub fn open_device(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// The options of devices in tests.
+/// The options of devices in tests. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu` does.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
+    if let Ok(name) = std::env::var("ORBIT_TEST_ADAPTER") {
+        options.adapter = name.parse().expect("any text is a choice");
+    }
     options
 }
 

@@ -4,11 +4,13 @@
 //! count. Every answer is compared with what it must be, so that a kernel of which a driver left something out
 //! gives no figure.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, MapMode};
 
 use super::device::{Buffer, Device};
+use super::driver::Kept;
 use super::{GpuDevice, GpuError};
 
 const FLOORS: &str = include_str!("../../../shaders/floors.wgsl");
@@ -127,6 +129,7 @@ fn pattern(word: u64) -> u32 {
 }
 
 /// A kernel with its buffers.
+#[derive(Clone)]
 struct Work {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
@@ -159,13 +162,14 @@ impl Memory {
             vectors,
             invocations,
         };
-        let words: Vec<u32> = (0..PIECE_BYTES / 4).map(pattern).collect();
+        let words: Arc<[u32]> = (0..PIECE_BYTES / 4).map(pattern).collect();
         let source = memory.source.with_room(device, VECTOR_BYTES * vectors)?;
         for from in (0..VECTOR_BYTES * vectors).step_by(PIECE_BYTES as usize) {
             let len = PIECE_BYTES.min(VECTOR_BYTES * vectors - from) as usize;
-            device.guarded("an upload", || {
-                device.queue.write_buffer(source, from, &bytemuck::cast_slice(&words)[..len]);
-                device.queue.submit([]);
+            let (source, words) = (source.clone(), Arc::clone(&words));
+            device.guarded("an upload", move |_, queue| {
+                queue.write_buffer(&source, from, &bytemuck::cast_slice(&words)[..len]);
+                queue.submit([]);
             })?;
         }
         memory.copied.with_room(device, VECTOR_BYTES * vectors)?;
@@ -208,19 +212,19 @@ impl Memory {
     }
 
     /// Compiles a kernel and binds its buffers.
-    fn prepare(&self, device: &Device, entry: &'static str) -> Result<Work, GpuError> {
-        let buffers = [&self.extent, &self.source, &self.copied, &self.sums];
+    fn prepare(&self, device: &Device, entry: &'static str) -> Result<Kept<Work>, GpuError> {
+        let buffers = [&self.extent, &self.source, &self.copied, &self.sums].map(|buffer| buffer.get().clone());
         let used: &[usize] = match entry {
             "read_all" => &[0, 1, 3],
             "copy_all" => &[0, 1, 2],
             _ => &[0, 3],
         };
-        device.guarded("a shader", || {
-            let module = device.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        let work = device.guarded("a shader", move |device, _| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("floors"),
                 source: wgpu::ShaderSource::Wgsl(FLOORS.into()),
             });
-            let pipeline = device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some("floors"),
                 layout: None,
                 module: &module,
@@ -230,52 +234,52 @@ impl Memory {
             });
             let entry = |&binding: &usize| wgpu::BindGroupEntry {
                 binding: binding as u32,
-                resource: buffers[binding].get().as_entire_binding(),
+                resource: buffers[binding].as_entire_binding(),
             };
-            let group = device.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
                 layout: &pipeline.get_bind_group_layout(0),
                 entries: &used.iter().map(entry).collect::<Vec<_>>(),
             });
             Work { pipeline, group }
-        })
+        })?;
+        Ok(device.keep(work))
     }
 
     /// The time of one submission with so many dispatches, its sums read back.
     fn once(&self, device: &Device, work: &Work, turns: u64, dispatches: u64) -> Result<Duration, GpuError> {
         let extent = [self.vectors as u32, self.invocations as u32, turns as u32, ADD];
-        let (buffer, readback) = (self.extent.get(), self.readback.get());
-        device
-            .guarded("an upload", || device.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&extent)))?;
+        let (buffer, readback) = (self.extent.get().clone(), self.readback.get());
+        device.guarded("an upload", move |_, queue| {
+            queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&extent));
+        })?;
+        let (work, sums, target) = (Work::clone(work), self.sums.get().clone(), readback.clone());
+        let (groups, bytes) = ((self.invocations / WORKGROUP) as u32, self.sum_bytes());
         let begun = Instant::now();
-        let submission = device.guarded("a dispatch", || {
-            let mut encoder = device.device.create_command_encoder(&Default::default());
+        let submission = device.submit("a dispatch", None, move |_, _, encoder| {
             for _ in 0..dispatches {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&work.pipeline);
                 pass.set_bind_group(0, &work.group, &[]);
-                pass.dispatch_workgroups((self.invocations / WORKGROUP) as u32, 1, 1);
+                pass.dispatch_workgroups(groups, 1, 1);
             }
-            encoder.copy_buffer_to_buffer(self.sums.get(), 0, readback, 0, self.sum_bytes());
-            device.submit(encoder)
+            encoder.copy_buffer_to_buffer(&sums, 0, &target, 0, bytes);
         })?;
-        device.map(readback, MapMode::Read, self.sum_bytes(), Some(submission))?;
-        let took = begun.elapsed();
-        readback.unmap();
-        Ok(took)
+        device.map(readback, MapMode::Read, bytes, Some(submission), wgpu::Buffer::unmap)?;
+        Ok(begun.elapsed())
     }
 
     /// What the last submission left for each invocation.
     fn sums(&self, device: &Device) -> Result<Vec<u32>, GpuError> {
         let bytes = self.sum_bytes();
         let readback = self.readback.get();
-        device.map(readback, MapMode::Read, bytes, None)?;
-        let view = device.guarded("a readback", || readback.get_mapped_range(0..bytes))?;
-        let view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
-        let sums = bytemuck::cast_slice(&view).to_vec();
-        drop(view);
-        readback.unmap();
-        Ok(sums)
+        let sums = device.map(readback, MapMode::Read, bytes, None, move |readback| {
+            let view = readback.get_mapped_range(0..bytes);
+            let sums = view.map(|view| bytemuck::cast_slice(&view).to_vec());
+            readback.unmap();
+            sums
+        })?;
+        sums.map_err(|error| GpuError::Lost { reason: error.to_string() })
     }
 
     fn sum(&self, device: &Device) -> Result<u32, GpuError> {
