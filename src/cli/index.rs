@@ -12,6 +12,7 @@ use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 
+use super::beside::UnpackArgs;
 use super::common::{
     Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, refuse_clashes, threads,
     totals_line,
@@ -62,6 +63,8 @@ pub(super) struct Args {
     /// Threads to read with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    unpack: UnpackArgs,
     /// List every game that was cut, skipped or repaired in a file.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
@@ -85,6 +88,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     options.pgn.hash = true;
+    args.unpack.apply(&mut options);
     let mut writer = match args.append {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,

@@ -57,6 +57,7 @@ mod error;
 mod extent;
 mod game;
 mod lex;
+mod opening;
 mod parse;
 mod resolve;
 mod san;
@@ -64,6 +65,7 @@ mod scan;
 mod sources;
 mod stamp;
 mod start;
+mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.
