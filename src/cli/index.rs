@@ -147,7 +147,8 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     if news.paths.is_empty() {
         return Ok(None);
     }
-    let options = options.clone();
+    let mut options = options.clone();
+    options.pgn.folders = args.paths.iter().filter(|path| path.is_dir()).cloned().collect();
     Ok(Some(match reel {
         Some(reel) => Database::open_after(reel, &news.paths, options)?,
         None => Database::open(&news.paths, options)?,

@@ -28,11 +28,19 @@ pub struct Options {
     /// The memory that a zst file may ask for to be unpacked (its window). A file that asks for more is a failure that
     /// says so: 98 KB can ask for 2 GiB.
     pub zstd_window_max: u64,
+    /// Folders whose files are given one by one, as [`list`] does: what is no PGN among them is skipped, not refused.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { chunk_bytes: 1 << 20, game_bytes_max: 64 << 20, hash: false, zstd_window_max: 128 << 20 }
+        Options {
+            chunk_bytes: 1 << 20,
+            game_bytes_max: 64 << 20,
+            hash: false,
+            zstd_window_max: 128 << 20,
+            folders: Vec::new(),
+        }
     }
 }
 
@@ -106,7 +114,8 @@ impl Sources {
             let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
             if !metadata.is_dir() {
                 let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
-                all.add_file(path.clone(), bytes, Place::Named);
+                let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
+                all.add_file(path.clone(), bytes, if is_below { Place::InFolder } else { Place::Named });
                 continue;
             }
             for (file, bytes) in files_below(path)? {
