@@ -285,13 +285,14 @@ impl Scan {
         let at_once = self.engine.blocks_at_once();
         // While one group waits for a graphics card, another one is read.
         let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
-        let summary = database.for_each_group_in_room(threads, at_once, scan, |taken, result| match result {
-            Ok(result) => take(taken, result),
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
+        let summary =
+            database.for_each_group_in_room(threads, at_once, scan, |taken, result| match result {
+                Ok(result) => take(taken, result),
+                Err(error) => {
+                    fault = Some(error);
+                    ControlFlow::Break(())
+                }
+            })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
 }

@@ -424,7 +424,8 @@ impl Database {
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
-        let mut feed = Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new(), skipped: Vec::new() };
+        let mut feed =
+            Feed { inputs, bytes: 0, stamps: Vec::new(), failures: Vec::new(), skipped: Vec::new() };
         let is_hashed = seen.is_some();
         let mut numbers = Numbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };

@@ -3,9 +3,9 @@
 use memchr::memrchr2;
 
 use super::decode::{Decoder, Whole};
+use super::opening::{self, Opening};
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
-use super::opening::{self, Opening};
 use super::{Game, Options, epd, lex};
 
 /// What a source holds.
@@ -224,7 +224,8 @@ impl Cutter {
                 }
             }
             let is_all = self.at_end || self.buffer.len() >= HEAD;
-            let end = if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
+            let end =
+                if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             match opening::opening(&self.buffer[..end]) {
                 // What ends with a failure may go on with games.
                 Opening::Prose | Opening::Other if is_all && !self.has_failed => {

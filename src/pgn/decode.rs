@@ -79,7 +79,8 @@ impl Decoder {
         options: &Options,
     ) -> io::Result<Decoder> {
         let hasher = options.hash.then(XxHash3_64::new);
-        let mut input = Input::new(Counting { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
+        let mut input =
+            Input::new(Counting { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
         let compression = Compression::of(input.peek(5));
         let unpack: Option<Box<dyn Unpack<Counting>>> = match compression {
             Compression::Plain => None,
@@ -143,7 +144,8 @@ impl Decoder {
             Fault::Memory => format!("there is not enough memory to unpack the {name}"),
             Fault::Window { bytes, bytes_max } => {
                 let (mib, mib_max) = (bytes.div_ceil(1 << 20), bytes_max >> 20);
-                let found = format!("the {name} needs {mib} MiB of memory to unpack, {mib_max} MiB are allowed");
+                let found =
+                    format!("the {name} needs {mib} MiB of memory to unpack, {mib_max} MiB are allowed");
                 if bytes <= ZSTD_WINDOW_MAX {
                     format!("{found}: give --zstd-window {mib}M, or unpack it first")
                 } else {

@@ -283,9 +283,12 @@ impl Opened {
     fn change(&self, whole: &Whole) -> Option<String> {
         let (before, read) = (self.metadata.len(), whole.bytes);
         if read < before {
-            return Some(format!("the file shrank from {before} to {read} bytes while it was read: read it again"));
+            return Some(format!(
+                "the file shrank from {before} to {read} bytes while it was read: read it again"
+            ));
         }
-        let replaced = || Some(String::from("the file was replaced or written to while it was read: read it again"));
+        let replaced =
+            || Some(String::from("the file was replaced or written to while it was read: read it again"));
         let now = fs::metadata(&self.path).ok()?;
         if !is_same_file(&self.metadata, &now) {
             return replaced();
@@ -294,7 +297,11 @@ impl Opened {
             return None;
         }
         let has_grown = now.len() > before && now.len() >= read;
-        if has_grown && head_hash(&self.path).is_ok_and(|head| head == whole.head) { None } else { replaced() }
+        if has_grown && head_hash(&self.path).is_ok_and(|head| head == whole.head) {
+            None
+        } else {
+            replaced()
+        }
     }
 }
 

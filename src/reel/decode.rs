@@ -7,8 +7,8 @@ use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
 use super::format::{
-    BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, Frame,
-    GAME_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+    BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
+    Frame, GAME_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};

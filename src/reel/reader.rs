@@ -9,7 +9,8 @@ use super::block::Block;
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::decode::decode;
 use super::format::{
-    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, Part, ReelError, SOURCES_MAX, SectionBytes,
+    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
+    HEADER_BYTES, MAGIC, Part, ReelError, SOURCES_MAX, SectionBytes,
 };
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -157,7 +158,8 @@ impl Reel {
             Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
             _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
         }
-        let mut block = decode(&bytes, entry.games_read, with_tags).map_err(|what| self.inconsistent(part, what))?;
+        let mut block =
+            decode(&bytes, entry.games_read, with_tags).map_err(|what| self.inconsistent(part, what))?;
         let counts = (block.slots(), block.games_len(), block.games_read());
         if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
             return Err(self.inconsistent(part, "the directory counts otherwise"));
@@ -181,7 +183,11 @@ impl Reel {
 
     fn inconsistent(&self, part: Part, what: &'static str) -> ReelError {
         let path = self.path.clone();
-        if what == NO_MEMORY { ReelError::Memory { path, part } } else { ReelError::Inconsistent { path, part, what } }
+        if what == NO_MEMORY {
+            ReelError::Memory { path, part }
+        } else {
+            ReelError::Inconsistent { path, part, what }
+        }
     }
 
     /// Where the file lies.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::bytes::put;
 use super::encode::EncodedBlock;
 use super::format::{
-    DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError, SOURCES_MAX,
-    SectionBytes,
+    DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError,
+    SOURCES_MAX, SectionBytes,
 };
 use super::lock::{self, is_at, open_alone, release, target_of};
 use super::reader::Reel;

@@ -70,7 +70,10 @@ fn what_is_no_pgn_ends_with_a_reason_and_in_a_folder_with_a_note() {
     no_pgn(folder);
     let (stdout, stderr) = run(folder, 3, &["scan", "--count", "true", "README.md"]);
     assert!(stdout.contains("games hit 0"), "{stdout}");
-    assert!(stderr.contains("warning: README.md: not read beyond byte 0: it is no PGN, FEN or EPD"), "{stderr}");
+    assert!(
+        stderr.contains("warning: README.md: not read beyond byte 0: it is no PGN, FEN or EPD"),
+        "{stderr}"
+    );
     let (stdout, stderr) = run(folder, 0, &["scan", "--count", "true", "all"]);
     assert!(stdout.contains("games hit 3"), "{stdout}");
     assert!(stderr.contains("note: all/read.pgn: skipped: it is no PGN, FEN or EPD"), "{stderr}");

@@ -41,7 +41,12 @@ fn text(games: u32) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..games {
         let key = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        writeln!(text, "[Event \"{number}\"]\n[White \"{key:x}\"]\n[Black \"{:x}\"]\n", key.rotate_left(23) ^ key).unwrap();
+        writeln!(
+            text,
+            "[Event \"{number}\"]\n[White \"{key:x}\"]\n[Black \"{:x}\"]\n",
+            key.rotate_left(23) ^ key
+        )
+        .unwrap();
         writeln!(text, "1. e4 e5 2. Nf3 {{ {:x} }} Nc6 3. Bb5 a6 1-0\n", key.wrapping_mul(key | 1)).unwrap();
     }
     text
@@ -88,7 +93,11 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             if cfg!(unix) {
                 for step in [37, 1000, 50_000] {
                     let found = read_pipe(&bytes, step);
-                    assert_eq!((found.0.len(), &found.1), (expected.0.len(), &expected.1), "{step}, byte {at}");
+                    assert_eq!(
+                        (found.0.len(), &found.1),
+                        (expected.0.len(), &expected.1),
+                        "{step}, byte {at}"
+                    );
                     assert!(found == expected, "steps of {step}, byte {at}");
                 }
             }
@@ -177,7 +186,8 @@ fn read_while(change: impl FnOnce(&Path)) -> Read {
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_a_failure() {
-    let truncate = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(100_000).unwrap();
+    let truncate =
+        |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(100_000).unwrap();
     let (found, failures) = read_while(truncate);
     assert!(failures[0].1.contains("shrank from"), "{failures:?}");
     assert!(found.len() > 10 && found.len() < 5000, "{}", found.len());
@@ -229,7 +239,8 @@ fn what_is_no_pgn_is_refused_by_name_and_skipped_in_a_folder() {
     let mut games = 0;
     let sources = Sources::open(&[folder.path().to_owned()], Options::default()).unwrap();
     let sources = each_game(sources, &mut |_, _| games += 1);
-    let skipped: Vec<String> = sources.skipped().iter().map(|file| sources.sources()[file.source as usize].name.clone()).collect();
+    let skipped: Vec<String> =
+        sources.skipped().iter().map(|file| sources.sources()[file.source as usize].name.clone()).collect();
     assert_eq!(sources.failures(), []);
     assert_eq!((games, skipped.len()), (1, 2), "{skipped:?}");
     assert!(skipped[0].ends_with("packed.pgn.gz") && skipped[1].ends_with("program.pgn"), "{skipped:?}");
