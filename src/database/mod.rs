@@ -127,7 +127,7 @@ pub struct Taken {
 enum Input {
     /// `base` is the index of its first source.
     Pgn {
-        sources: Sources,
+        sources: Box<Sources>,
         base: u32,
     },
     Reel {
@@ -318,7 +318,7 @@ impl Database {
                 ..SourceSummary::default()
             });
         }
-        self.inputs.push_back(Input::Pgn { sources, base });
+        self.inputs.push_back(Input::Pgn { sources: Box::new(sources), base });
     }
 
     fn add_reel(&mut self, reel: Reel) {

@@ -55,7 +55,9 @@ pub struct Room<'a> {
 
 impl Room<'_> {
     /// Where nothing waits to be taken, there is always room.
-    const ENDLESS: Room<'static> = Room { gate: None, index: 0, reserved: Cell::new(0) };
+    fn endless() -> Room<'static> {
+        Room { gate: None, index: 0, reserved: Cell::new(0) }
+    }
 
     /// Waits until there is room for so many bytes more.
     pub fn reserve(&self, bytes: u64) {
@@ -268,7 +270,7 @@ where
         let Some(job) = next() else { return Ok(true) };
         let mut made = prepare(job)?;
         number(&mut made)?;
-        let result = work(&made, &Room::ENDLESS);
+        let result = work(&made, &Room::endless());
         if take(made, result).is_break() {
             return Ok(false);
         }
