@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use crate::board::Position;
-use crate::database::{Database, DatabaseError, Summary, Taken};
+use crate::database::{Database, DatabaseError, Room, Summary, Taken};
 use crate::diagnostic::Diagnostic;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{GpuDevice, GpuOptions};
@@ -266,24 +266,40 @@ impl Scan {
         database: Database,
         want: Want,
         work: impl Fn(&Block, Hits) -> Result<T, EngineError> + Sync,
+        take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        self.for_each_block_in_room(database, want, |block, hits, _| work(block, hits), take)
+    }
+
+    /// The same for results that take much memory: `work` reserves what they will take before it makes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Scan::for_each_block`].
+    pub fn for_each_block_in_room<T: Send>(
+        &self,
+        database: Database,
+        want: Want,
+        work: impl Fn(&Block, Hits, &Room) -> Result<T, EngineError> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
-        let scan = |blocks: &[&Block]| match self.engine.scan_many(blocks, want) {
-            Ok(hits) => blocks.iter().zip(hits).map(|(block, hits)| work(block, hits)).collect(),
+        let scan = |blocks: &[&Block], room: &Room| match self.engine.scan_many(blocks, want) {
+            Ok(hits) => blocks.iter().zip(hits).map(|(block, hits)| work(block, hits, room)).collect(),
             // The first block stands for all: nothing is taken after an error.
             Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
         };
         let at_once = self.engine.blocks_at_once();
         // While one group waits for a graphics card, another one is read.
         let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
-        let summary = database.for_each_group(threads, at_once, scan, |taken, result| match result {
-            Ok(result) => take(taken, result),
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
+        let summary =
+            database.for_each_group_in_room(threads, at_once, scan, |taken, result| match result {
+                Ok(result) => take(taken, result),
+                Err(error) => {
+                    fault = Some(error);
+                    ControlFlow::Break(())
+                }
+            })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
 }

@@ -527,6 +527,69 @@ fn a_forged_reel_does_no_harm() {
     assert!(accepted > 1000, "{accepted}");
 }
 
+/// A claim behind right checksums, and what is said of it: no memory is taken for it first.
+#[test]
+fn a_reel_claims_no_more_than_it_may_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));
+    write(&path, &[build(&mixed())]);
+    let whole = std::fs::read(&path).unwrap();
+    let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
+    let refused = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        forge(&mut bytes, &[(64, len)]);
+        std::fs::write(&copy, bytes).unwrap();
+        match read_all(&copy) {
+            Err(ReelError::Inconsistent { what, .. }) => what,
+            other => panic!("{:?}", other.err()),
+        }
+    };
+    let set = |at: usize, value: u32| {
+        move |bytes: &mut Vec<u8>| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
+    };
+    // The frames of the block: starts, games, tags, problems, each as stored and when decompressed.
+    let frame = |section: usize| 64 + 32 + 8 * section + 4;
+    let claims = "a frame claims to hold more than any may";
+    for (section, largest) in [(0, 45 * 1000), (1, 1 << 20), (2, 128 << 20), (3, 128 << 20)] {
+        for value in [largest + 1, 256 << 20, u32::MAX] {
+            assert_eq!(refused(&set(frame(section), value)), claims, "{section} {value}");
+        }
+        let length = "a frame has another length than its header says";
+        if section < 3 {
+            assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
+        }
+    }
+    // The slots, starts and games of the block.
+    for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
+        assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
+    }
+    let directory = u64::from_le_bytes(whole[24..32].try_into().unwrap()) as usize;
+    for (at, value) in [(directory + 12, 1), (directory + 24, u32::MAX)] {
+        assert_eq!(refused(&set(at, value)), "a block is larger than any may be", "{at}");
+    }
+}
+
+/// A file with holes is as long as it likes and takes no room on a disk.
+#[cfg(unix)]
+#[test]
+fn a_directory_of_forty_gigabytes_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    write(&path, &[build(&mixed())]);
+    let mut head = std::fs::read(&path).unwrap();
+    let directory = u64::from_le_bytes(head[24..32].try_into().unwrap());
+    for bytes in [40u64 << 30, (128 << 20) + 1] {
+        head[16..24].copy_from_slice(&(directory + bytes).to_le_bytes());
+        head[32..40].copy_from_slice(&bytes.to_le_bytes());
+        forge(&mut head[..64], &[]);
+        std::fs::write(&path, &head).unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(directory + bytes).unwrap();
+        let error = Reel::open(&path).unwrap_err();
+        assert!(error.to_string().contains("the directory is longer than any may be"), "{error}");
+    }
+}
+
 #[test]
 fn a_forged_key_is_found_by_verification() {
     let folder = tempfile::tempdir().unwrap();

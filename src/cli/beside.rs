@@ -1,6 +1,23 @@
-//! Reels that are read instead of the files beside which they lie.
+//! How games are read: what may be read instead of a file, and how much memory a file may ask for.
 
 use orbit_chess::database::{Database, DatabaseOptions};
+
+use super::common::bytes;
+
+/// What packed files may ask for.
+#[derive(Debug, clap::Args)]
+pub(super) struct UnpackArgs {
+    /// How much memory a .zst file may ask for to be unpacked; files packed with `zstd --long=31` need 2G.
+    #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes)]
+    zstd_window: u64,
+}
+
+impl UnpackArgs {
+    /// Sets what the database is to do.
+    pub(super) fn apply(&self, options: &mut DatabaseOptions) {
+        options.pgn.zstd_window_max = self.zstd_window;
+    }
+}
 
 /// Whether such reels are read.
 #[derive(Debug, clap::Args)]
@@ -8,12 +25,15 @@ pub(super) struct BesideArgs {
     /// Read games.pgn even if games.reel beside it holds it as it is now.
     #[arg(long)]
     no_reel: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
 }
 
 impl BesideArgs {
     /// Sets what the database is to do.
     pub(super) fn apply(&self, options: &mut DatabaseOptions) {
         options.reels_beside = !self.no_reel;
+        self.unpack.apply(options);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What several commands need.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,14 @@ pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_li
 /// standard input may never notice.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
+/// Threads that may be asked for on any machine, and how many a core where that is more: each takes memory for the
+/// games that it works on.
+const THREADS_MAX: usize = 32;
+const THREADS_A_CORE: usize = 4;
+
+/// The length of a query, or of a list of queries, at most.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
 /// Ctrl-C as a flag, and the files to remove should the run not end by itself.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
@@ -35,6 +44,9 @@ impl Interrupt {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<Interrupt, Failure> {
         let interrupt = Interrupt::default();
+        // Where the system starts no thread, nobody could wait for Ctrl-C: it ends the process then.
+        let Ok(probe) = std::thread::Builder::new().spawn(|| ()) else { return Ok(interrupt) };
+        let _ = probe.join();
         let handler = interrupt.clone();
         let set = ctrlc::set_handler(move || {
             if !handler.flag.swap(true, Ordering::Relaxed) {
@@ -133,9 +145,27 @@ fn replaces(path: &Path) -> Failure {
     Failure::Other(format!("{} is read or written itself; write to another file", path.display()))
 }
 
-/// The number of threads: as given, else as many as there are cores.
+/// The number of threads: as given, but no more than can be of use, else as many as there are cores.
 pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
-    given.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
+}
+
+/// Reads a text that somebody names as a file: a query, or a list of queries. What goes on longer than any may is
+/// refused.
+pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
+    let name = file.display();
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err(Failure::Other(format!("the {what} {name} cannot be read ({error}): check the path")));
+    }
+    if bytes.len() as u64 > TEXT_BYTES_MAX {
+        let mib = TEXT_BYTES_MAX >> 20;
+        return Err(Failure::Other(format!("the {what} {name} is longer than {mib} MiB: check the path")));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Other(format!("the {what} {name} is not UTF-8: save it as UTF-8")))
 }
 
 /// Which graphics card, and how much of it.
@@ -221,6 +251,9 @@ pub(super) fn size_text(bytes: u64) -> String {
 
 /// Prints the sources that were not read to their ends; the exit that follows from them.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
+    for (source, reason) in summary.skipped() {
+        message!("note: {}: skipped: {reason}", source.name);
+    }
     let mut exit = Exit::Done;
     for (source, offset, reason) in summary.failures() {
         message!("warning: {}: not read beyond byte {}: {reason}", source.name, grouped(offset));

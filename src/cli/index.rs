@@ -12,6 +12,7 @@ use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 
+use super::beside::UnpackArgs;
 use super::common::{
     Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, refuse_clashes, threads,
     totals_line,
@@ -62,6 +63,8 @@ pub(super) struct Args {
     /// Threads to read with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    unpack: UnpackArgs,
     /// List every game that was cut, skipped or repaired in a file.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
@@ -86,6 +89,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     options.pgn.hash = true;
+    args.unpack.apply(&mut options);
     let mut writer = match args.append {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
@@ -145,7 +149,8 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     if news.paths.is_empty() {
         return Ok(None);
     }
-    let options = options.clone();
+    let mut options = options.clone();
+    options.pgn.folders = args.paths.iter().filter(|path| path.is_dir()).cloned().collect();
     Ok(Some(match reel {
         Some(reel) => Database::open_after(reel, &news.paths, options)?,
         None => Database::open(&news.paths, options)?,

@@ -3,10 +3,11 @@
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::ValueEnum;
 use orbit_chess::choice::{Order, Top};
-use orbit_chess::database::{Database, Taken};
+use orbit_chess::database::{Database, Room, Taken};
 use orbit_chess::engine::Want;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::study::Study;
@@ -190,7 +191,12 @@ pub(super) struct Formats {
     writes_games: bool,
     sorts_by_tag: bool,
     sorts_by_value: bool,
+    /// What reports took for a hit, at most so far; 0 before the first.
+    hit_bytes: AtomicU64,
 }
+
+/// What reports are taken to need for a hit before there is one: a JSON object with its tags.
+const HIT_BYTES: u64 = 512;
 
 impl Formats {
     pub(super) fn want(&self) -> Want {
@@ -211,11 +217,24 @@ impl Formats {
         self.comments_name_copies || self.formats.iter().any(|format| format.names_copies())
     }
 
-    pub(super) fn reports(&self, found: &Found) -> Vec<Report> {
+    /// The reports of a block, once there is room for them.
+    pub(super) fn reports(&self, found: &Found, room: &Room) -> Vec<Report> {
         if self.are_held {
             return Vec::new();
         }
-        self.formats.iter().map(|format| format.report(found, 0..found.block.games_len())).collect()
+        let lists_all = self.formats.iter().any(|format| matches!(format, Format::Values { all: true }));
+        let hits = if lists_all { found.block.slots() as u64 } else { found.hits.count() };
+        let hit_bytes = match self.hit_bytes.load(Ordering::Relaxed) {
+            0 => HIT_BYTES * self.formats.len() as u64,
+            bytes => bytes,
+        };
+        room.reserve(hits * hit_bytes);
+        let reports: Vec<Report> =
+            self.formats.iter().map(|format| format.report(found, 0..found.block.games_len())).collect();
+        let bytes = reports.iter().map(|report| report.text.capacity() as u64).sum();
+        room.correct(hits * hit_bytes, bytes);
+        self.hit_bytes.fetch_max(bytes.div_ceil(hits.max(1)), Ordering::Relaxed);
+        reports
     }
 }
 
@@ -350,6 +369,7 @@ impl Outputs {
             writes_games: self.games.are_wanted(),
             sorts_by_tag: self.held.as_ref().is_some_and(|(order, _)| order.reads_tags()),
             sorts_by_value: self.held.as_ref().is_some_and(|(order, _)| order.reads_values()),
+            hit_bytes: AtomicU64::new(0),
         }
     }
 

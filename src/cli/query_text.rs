@@ -7,6 +7,7 @@ use orbit_chess::diagnostic::{Diagnostic, Severity};
 use orbit_chess::query::{self, Dialect, Parsed};
 use orbit_chess::visible;
 
+use super::common::read_text;
 use super::{Failure, terminal};
 
 /// Where the query of a board is said to come from.
@@ -128,12 +129,7 @@ impl QueryText {
 
 /// The text of a query file.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
-    let name = file.display();
-    let bytes = std::fs::read(file).map_err(|error| {
-        Failure::Other(format!("the query file {name} cannot be read ({error}): check the path"))
-    })?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::Other(format!("the query file {name} is not UTF-8: save it as UTF-8")))
+    read_text("query file", file)
 }
 
 fn refuse_second_query(file: &Path, words: &[OsString]) -> Result<(), Failure> {

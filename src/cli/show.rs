@@ -10,6 +10,7 @@ use orbit_chess::reel::{Block, GameRow};
 use orbit_chess::report::{fen_at, labels::MoveNumbers};
 use serde_json::{Value, json};
 
+use super::beside::UnpackArgs;
 use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
 use super::{Exit, Failure};
 
@@ -25,6 +26,8 @@ pub(super) struct Args {
     /// The game's number, from 1, and the ply to show, 0 for the start [default: the last].
     #[arg(value_name = "GAME[:PLY]")]
     place: Place,
+    #[command(flatten)]
+    unpack: UnpackArgs,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -54,6 +57,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
+    args.unpack.apply(&mut options);
     let mut found = None;
     let database = Database::open(std::slice::from_ref(&args.database), options)?;
     let database = database.starting_at_game(args.place.game);

@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use self::beside::{PassedOver, Substitute};
 pub use self::news::{Held, News, news};
+pub use self::ordered::Room;
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 
@@ -129,7 +130,7 @@ pub struct Taken {
 enum Input {
     /// `base` is the index of its first source.
     Pgn {
-        sources: Sources,
+        sources: Box<Sources>,
         base: u32,
     },
     Reel {
@@ -320,7 +321,7 @@ impl Database {
                 ..SourceSummary::default()
             });
         }
-        self.inputs.push_back(Input::Pgn { sources, base });
+        self.inputs.push_back(Input::Pgn { sources: Box::new(sources), base });
     }
 
     fn add_reel(&mut self, reel: Reel) {
@@ -370,7 +371,7 @@ impl Database {
 
     /// Runs `work` on every block on `threads` threads and hands the results to `take` in database
     /// order, on the caller's thread, until it breaks. With one thread (or none) no thread is
-    /// spawned.
+    /// spawned; where the system starts fewer threads, those do the work.
     ///
     /// # Errors
     ///
@@ -404,10 +405,36 @@ impl Database {
         threads: usize,
         blocks: usize,
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
+        take: impl FnMut(Taken, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
+    }
+
+    /// The same for results that take much memory: `work` reserves what they will take before it makes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_group_in_room<T: Send>(
+        self,
+        threads: usize,
+        blocks: usize,
+        work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
-        let mut feed = Feed { inputs, bytes: 0, side_lines: 0, stamps: Vec::new(), failures: Vec::new() };
+        let mut feed = Feed {
+            inputs,
+            bytes: 0,
+            side_lines: 0,
+            stamps: Vec::new(),
+            failures: Vec::new(),
+            skipped: Vec::new(),
+        };
         let is_hashed = seen.is_some();
         let mut numbers = Numbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };
@@ -423,15 +450,15 @@ impl Database {
                 group.number(&mut numbers);
                 Ok(())
             },
-            work: |group: &Group| {
+            work: |group: &Group, room: &Room| {
                 let blocks: Vec<&Block> = group.made.iter().map(|made| &made.taken.block).collect();
-                work(&blocks)
+                work(&blocks, room)
             },
         };
         let (totals, side_lines) = (&mut summary.totals, &mut summary.side_lines);
         let mut failure = None;
         let taken: Result<bool, std::convert::Infallible> =
-            ordered::run(threads, &options.interrupt, steps, |group, results| {
+            ordered::run(ordered::Limits::of(threads), &options.interrupt, steps, |group, results| {
                 for (Made { taken, .. }, result) in group.made.into_iter().zip(results) {
                     totals.add(&taken.totals);
                     *side_lines += taken.side_lines;
@@ -454,6 +481,9 @@ impl Database {
         }
         for (source, offset, reason) in feed.failures {
             summary.sources[source as usize].failure = Some((offset, reason));
+        }
+        for (source, reason) in feed.skipped {
+            summary.sources[source as usize].skipped = Some(reason);
         }
         Ok(summary)
     }
@@ -553,6 +583,7 @@ struct Feed {
     /// Of sources that were opened.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
+    skipped: Vec<(u32, String)>,
 }
 
 impl Feed {
@@ -598,6 +629,8 @@ impl Feed {
             for failure in sources.failures() {
                 self.failures.push((base + failure.source, failure.offset, failure.reason.clone()));
             }
+            let skipped = sources.skipped().iter();
+            self.skipped.extend(skipped.map(|file| (base + file.source, file.reason.clone())));
         }
     }
 

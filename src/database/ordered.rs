@@ -2,11 +2,15 @@
 //!
 //! Knows nothing of blocks. Whoever stops, fails or panics, nobody is left waiting.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// More threads than this are not started: each costs memory, and no machine has so many cores.
+const THREADS_MAX: usize = 1024;
 
 /// How often a waiting caller looks at the interrupt flag.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
@@ -23,11 +27,94 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
     pub(super) work: Work,
 }
 
+/// What the jobs may take.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Threads to start; fewer work if the system starts no more.
+    pub(super) threads: usize,
+    /// Bytes of results that wait to be taken, as far as jobs reserve them.
+    pub(super) bytes_max: u64,
+    /// Of each thread, if not the usual size.
+    pub(super) stack_bytes: Option<usize>,
+}
+
+impl Limits {
+    pub(super) fn of(threads: usize) -> Limits {
+        Limits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None }
+    }
+}
+
+/// Memory for results that wait to be taken. A job reserves what its results will take before it makes them, and waits
+/// while those of other jobs take too much; the job that is to be taken next never waits. Without it, results that are
+/// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
+pub struct Room<'a> {
+    gate: Option<&'a Gate>,
+    index: u64,
+    reserved: Cell<u64>,
+}
+
+impl Room<'_> {
+    /// Where nothing waits to be taken, there is always room.
+    fn endless() -> Room<'static> {
+        Room { gate: None, index: 0, reserved: Cell::new(0) }
+    }
+
+    /// Waits until there is room for so many bytes more.
+    pub fn reserve(&self, bytes: u64) {
+        let Some(gate) = self.gate else { return };
+        let mut state = gate.lock();
+        while state.reserved > 0
+            && state.reserved.saturating_add(bytes) > gate.bytes_max
+            && self.index != state.taken
+            && !state.stopped
+        {
+            state = gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.reserved = state.reserved.saturating_add(bytes);
+        self.reserved.set(self.reserved.get().saturating_add(bytes));
+    }
+
+    /// Corrects what was reserved to what is taken in fact, without waiting.
+    pub fn correct(&self, reserved: u64, bytes: u64) {
+        let Some(gate) = self.gate else { return };
+        let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
+        gate.update(|state| state.reserved = correct(state.reserved));
+        self.reserved.set(correct(self.reserved.get()));
+    }
+}
+
+/// What all jobs have reserved.
+struct Gate {
+    bytes_max: u64,
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    reserved: u64,
+    /// The job that is to be taken next.
+    taken: u64,
+    stopped: bool,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut GateState)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
 struct State<R> {
     issued: u64,
     numbered: u64,
     taken: u64,
-    ready: BTreeMap<u64, R>,
+    /// Results, and the bytes that are reserved for each.
+    ready: BTreeMap<u64, (R, u64)>,
     /// No further jobs will be issued.
     exhausted: bool,
     /// Everybody goes home.
@@ -37,6 +124,7 @@ struct State<R> {
 struct Shared<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
+    gate: Gate,
 }
 
 impl<R> Shared<R> {
@@ -62,19 +150,20 @@ impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
         if !self.1 || std::thread::panicking() {
             self.0.update(|state| state.stopped = true);
+            self.0.gate.update(|state| state.stopped = true);
         }
     }
 }
 
-/// Runs all jobs on `threads` threads, at most `ahead` jobs ahead of `take`, which is called on this
-/// thread in the order of the jobs. With one thread this thread does it all. Returns whether all
-/// jobs were taken.
+/// Runs all jobs on several threads, a few jobs ahead of `take`, which is called on this
+/// thread in the order of the jobs. With one thread, or if the system starts none, this thread does it all. Returns
+/// whether all jobs were taken.
 ///
 /// # Errors
 ///
 /// The first error of `prepare` or `number` in the order of the jobs, after all jobs before it have been taken.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
-    threads: usize,
+    limits: Limits,
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
     mut take: impl FnMut(M, T) -> ControlFlow<()>,
@@ -86,21 +175,13 @@ where
     Next: FnMut() -> Option<J> + Send,
     Prepare: Fn(J) -> Result<M, E> + Sync,
     Number: FnMut(&mut M) -> Result<(), E> + Send,
-    Work: Fn(&M) -> T + Sync,
+    Work: Fn(&M, &Room) -> T + Sync,
 {
-    let Steps { mut next, prepare, mut number, work } = steps;
+    let Limits { threads, bytes_max, stack_bytes } = limits;
     if threads <= 1 {
-        while !interrupt.load(Ordering::Relaxed) {
-            let Some(job) = next() else { return Ok(true) };
-            let mut made = prepare(job)?;
-            number(&mut made)?;
-            let result = work(&made);
-            if take(made, result).is_break() {
-                return Ok(false);
-            }
-        }
-        return Ok(false);
+        return run_here(interrupt, steps, take);
     }
+    let Steps { next, prepare, number, work } = steps;
     let (next, number) = (Mutex::new(next), Mutex::new(number));
     let shared = Shared {
         state: Mutex::new(State {
@@ -112,6 +193,7 @@ where
             stopped: false,
         }),
         changed: Condvar::new(),
+        gate: Gate { bytes_max, state: Mutex::default(), changed: Condvar::new() },
     };
     let ahead = 2 * threads as u64 + 2;
     let worker = || {
@@ -133,15 +215,26 @@ where
                 made = Err(error);
             }
             shared.update(|state| state.numbered += 1);
+            let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
             let done = made.map(|made| {
-                let result = work(&made);
+                let result = work(&made, &room);
                 (made, result)
             });
-            shared.update(|state| drop(state.ready.insert(index, done)));
+            shared.update(|state| drop(state.ready.insert(index, (done, room.reserved.get()))));
         }
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+    let outcome = std::thread::scope(|scope| {
+        let start = |_| {
+            let mut builder = std::thread::Builder::new();
+            if let Some(bytes) = stack_bytes {
+                builder = builder.stack_size(bytes);
+            }
+            builder.spawn_scoped(scope, worker).ok()
+        };
+        let workers: Vec<_> = (0..threads).map_while(start).collect();
+        if workers.is_empty() {
+            return None;
+        }
         let outcome = {
             let _guard = StopOnDrop(&shared, false);
             take_all(&shared, interrupt, &mut take)
@@ -151,8 +244,38 @@ where
                 std::panic::resume_unwind(panic);
             }
         }
-        outcome
+        Some(outcome)
+    });
+    outcome.unwrap_or_else(|| {
+        let next = next.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let number = number.into_inner().unwrap_or_else(PoisonError::into_inner);
+        run_here(interrupt, Steps { next, prepare, number, work }, take)
     })
+}
+
+/// Runs all jobs on this thread.
+fn run_here<J, M, T, E, Next, Prepare, Number, Work>(
+    interrupt: &AtomicBool,
+    steps: Steps<Next, Prepare, Number, Work>,
+    mut take: impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E>
+where
+    Next: FnMut() -> Option<J>,
+    Prepare: Fn(J) -> Result<M, E>,
+    Number: FnMut(&mut M) -> Result<(), E>,
+    Work: Fn(&M, &Room) -> T,
+{
+    let Steps { mut next, prepare, mut number, work } = steps;
+    while !interrupt.load(Ordering::Relaxed) {
+        let Some(job) = next() else { return Ok(true) };
+        let mut made = prepare(job)?;
+        number(&mut made)?;
+        let result = work(&made, &Room::endless());
+        if take(made, result).is_break() {
+            return Ok(false);
+        }
+    }
+    Ok(false)
 }
 
 /// The next job and its index, once it is not too far ahead.
@@ -192,13 +315,17 @@ fn take_all<M, T, E>(
             return Ok(false);
         }
         let index = state.taken;
-        if let Some(done) = state.ready.remove(&index) {
+        if let Some((done, reserved)) = state.ready.remove(&index) {
             drop(state);
             let (made, result) = done?;
             if take(made, result).is_break() {
                 return Ok(false);
             }
             shared.update(|state| state.taken += 1);
+            shared.gate.update(|gate| {
+                gate.taken = index + 1;
+                gate.reserved = gate.reserved.saturating_sub(reserved);
+            });
             state = shared.lock();
         } else if state.exhausted && state.issued == state.taken {
             return Ok(true);
@@ -211,6 +338,8 @@ fn take_all<M, T, E>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
 
     /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
@@ -229,12 +358,12 @@ mod tests {
                 expected += 1;
                 Ok(())
             },
-            work: |job: &u64| {
+            work: |job: &u64, _: &Room| {
                 assert_ne!(Some(*job), panic_at, "planted");
                 job * job
             },
         };
-        let all = run(threads, &AtomicBool::new(false), steps, |job, square| {
+        let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |job, square| {
             assert_eq!(square, job * job);
             out.push(square);
             if Some(job) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -269,9 +398,9 @@ mod tests {
                     next: || jobs.next(),
                     prepare: Ok::<u64, ()>,
                     number: |_: &mut u64| Ok(()),
-                    work: |_: &u64| (),
+                    work: |_: &u64, _: &Room| (),
                 };
-                run(threads, &AtomicBool::new(false), steps, |job, ()| {
+                run(Limits::of(threads), &AtomicBool::new(false), steps, |job, ()| {
                     assert!(job < 20, "planted");
                     ControlFlow::Continue(())
                 })
@@ -288,13 +417,70 @@ mod tests {
                 next: || jobs.next(),
                 prepare: |job: u64| if job >= 50 { Err(job) } else { Ok(job) },
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64| (),
+                work: |_: &u64, _: &Room| (),
             };
-            let outcome = run(threads, &AtomicBool::new(false), steps, |job, ()| {
+            let outcome = run(Limits::of(threads), &AtomicBool::new(false), steps, |job, ()| {
                 taken.push(job);
                 ControlFlow::Continue(())
             });
             assert_eq!((outcome, taken), (Err(50), (0..50).collect()));
+        }
+    }
+
+    /// The most bytes that were reserved at once, by jobs that take their time to be taken.
+    fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
+        let (mut jobs, mut taken) = (0..100u64, 0);
+        let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let steps = Steps {
+            next: || jobs.next(),
+            prepare: Ok::<u64, ()>,
+            number: |_: &mut u64| Ok(()),
+            work: |_: &u64, room: &Room| {
+                room.reserve(2 * bytes);
+                room.correct(2 * bytes, bytes);
+                let now = held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                most.fetch_max(now, Ordering::Relaxed);
+            },
+        };
+        let limits = Limits { bytes_max, ..Limits::of(threads) };
+        let all = run(limits, &AtomicBool::new(false), steps, |job, ()| {
+            std::thread::sleep(Duration::from_micros(job * 7919 % 900));
+            held.fetch_sub(bytes, Ordering::Relaxed);
+            taken += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((all, taken), (Ok(true), 100));
+        most.into_inner()
+    }
+
+    #[test]
+    fn results_that_wait_have_a_limit() {
+        for threads in [2, 4, 16] {
+            // The next one to be taken goes on whatever the others hold.
+            assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
+            assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
+            // Nothing fits, and nobody waits for ever.
+            assert!(most_reserved(threads, 1000, 10) <= 2 * 1000, "{threads}");
+        }
+    }
+
+    #[test]
+    fn threads_that_do_not_start_are_done_without() {
+        for threads in [2, 64, usize::MAX] {
+            let (mut jobs, mut taken) = (0..300u64, Vec::new());
+            let steps = Steps {
+                next: || jobs.next(),
+                prepare: Ok::<u64, ()>,
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64, room: &Room| room.reserve(u64::MAX),
+            };
+            // No address space has room for such a stack.
+            let limits = Limits { stack_bytes: Some(1 << 60), ..Limits::of(threads) };
+            let all = run(limits, &AtomicBool::new(false), steps, |job, ()| {
+                taken.push(job);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((all, taken), (Ok(true), (0..300).collect()));
         }
     }
 
@@ -307,9 +493,9 @@ mod tests {
                 next: || jobs.next(),
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64| (),
+                work: |_: &u64, _: &Room| (),
             };
-            let outcome = run(threads, &interrupt, steps, |job, ()| {
+            let outcome = run(Limits::of(threads), &interrupt, steps, |job, ()| {
                 taken = job;
                 interrupt.store(job >= 30, Ordering::Relaxed);
                 ControlFlow::Continue(())

@@ -29,6 +29,8 @@ pub struct SourceSummary {
     pub reader: u32,
     /// Why it was not read to its end, and at which byte of the decompressed text, if so.
     pub failure: Option<(u64, String)>,
+    /// Why it was left unread although its folder was given, if it was: it holds no games whatever its name says.
+    pub skipped: Option<String>,
 }
 
 impl SourceSummary {
@@ -49,6 +51,7 @@ impl SourceSummary {
     pub fn to_reel_source(&self) -> ReelSource {
         let failure = self.failure.as_ref();
         let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
+        let failure = failure.or_else(|| self.skipped.as_ref().map(|reason| format!("skipped: {reason}")));
         ReelSource {
             name: self.name.clone(),
             path: self.path.clone(),
@@ -78,6 +81,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The files of folders that hold no games whatever their names say, and why they were left unread.
+    pub fn skipped(&self) -> impl Iterator<Item = (&SourceSummary, &str)> {
+        self.sources.iter().filter_map(|source| Some((source, source.skipped.as_deref()?)))
+    }
+
     /// The sources that were not read to their ends.
     pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
         self.sources.iter().filter_map(|source| {

@@ -3,6 +3,7 @@
 use memchr::memrchr2;
 
 use super::decode::{Decoder, Whole};
+use super::opening::{self, Opening};
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
 use super::{Game, Options, epd, lex};
@@ -71,6 +72,7 @@ pub(super) struct Cutter {
     /// Offset of the buffer's first byte.
     offset: u64,
     at_end: bool,
+    has_failed: bool,
     kind: Option<Kind>,
     /// After a game that was cut for its length: text is dropped up to the next line that is a tag
     /// pair. Tells whether the buffer begins a line.
@@ -86,21 +88,48 @@ enum ForcedCut {
 }
 
 /// Why a source was left, and where.
-pub(super) type Failure = (u64, String);
+pub(super) struct Failure {
+    pub(super) offset: u64,
+    pub(super) reason: String,
+    pub(super) kind: FailureKind,
+}
+
+/// Whether a source that was left may hold games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FailureKind {
+    /// It may.
+    Unread,
+    /// It is something else.
+    NoGames,
+}
 
 /// Bytes that a scan wants to see after a boundary inside a line: the name of a tag, a word.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
     pub(super) fn new(source: u32, decoder: Decoder) -> Cutter {
-        Cutter { source, decoder, buffer: Vec::new(), offset: 0, at_end: false, kind: None, dropping: None }
+        Cutter {
+            source,
+            decoder,
+            buffer: Vec::new(),
+            offset: 0,
+            at_end: false,
+            has_failed: false,
+            kind: None,
+            dropping: None,
+        }
     }
 
     pub(super) fn source(&self) -> u32 {
         self.source
     }
 
-    /// Size and hash of the raw source, if it was read to its end and this was asked for.
+    /// Offset of the text that is in no part yet.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What is known of the raw source, if it was read to its end.
     pub(super) fn whole(&self) -> Option<Whole> {
         self.decoder.whole()
     }
@@ -172,8 +201,9 @@ impl Cutter {
         match self.decoder.fill(&mut self.buffer, want) {
             Ok(more) => self.at_end = !more,
             Err(reason) => {
-                self.at_end = true;
-                on_failure((self.offset + self.buffer.len() as u64, reason));
+                (self.at_end, self.has_failed) = (true, true);
+                let offset = self.offset + self.buffer.len() as u64;
+                on_failure(Failure { offset, reason, kind: FailureKind::Unread });
             }
         }
     }
@@ -184,29 +214,52 @@ impl Cutter {
         let chunk_bytes = *want;
         loop {
             if let Some(reason) = super::decode::refusal(&self.buffer) {
-                self.at_end = true;
-                self.buffer.clear();
-                on_failure((self.offset, reason.to_owned()));
-                return None;
+                return self.refuse(reason, FailureKind::Unread, on_failure);
             }
             let text = self.buffer.strip_prefix(lex::BOM).unwrap_or(&self.buffer);
             let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
             while let Some(line) = lines.next() {
                 let line = line.trim_ascii();
                 let is_whole = lines.peek().is_some() || self.at_end || self.buffer.len() >= HEAD;
-                if is_whole && !line.is_empty() && line[0] != b'#' {
-                    let kind = if epd::is_position(line) { Kind::Epd } else { Kind::Pgn };
-                    self.kind = Some(kind);
+                if is_whole && !line.is_empty() && line[0] != b'#' && epd::is_position(line) {
+                    self.kind = Some(Kind::Epd);
                     return self.kind;
                 }
+                if is_whole && !line.is_empty() && line[0] != b'#' {
+                    break;
+                }
             }
-            if self.at_end || self.buffer.len() >= HEAD {
-                self.kind = Some(Kind::Pgn);
+            let is_all = self.at_end || self.buffer.len() >= HEAD;
+            let end =
+                if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
+            match opening::opening(&self.buffer[..end]) {
+                // What ends with a failure may go on with games.
+                Opening::Prose | Opening::Other if is_all && !self.has_failed => {
+                    return self.refuse(opening::NO_GAMES, FailureKind::NoGames, on_failure);
+                }
+                Opening::Games => self.kind = Some(Kind::Pgn),
+                _ if is_all => self.kind = Some(Kind::Pgn),
+                _ => {}
+            }
+            if self.kind.is_some() {
                 return self.kind;
             }
             *want = (2 * *want).max(256).min(HEAD.max(chunk_bytes));
             self.fill(*want, on_failure);
         }
+    }
+
+    /// Leaves the source, of which nothing is kept.
+    fn refuse(
+        &mut self,
+        reason: &str,
+        kind: FailureKind,
+        on_failure: &mut dyn FnMut(Failure),
+    ) -> Option<Kind> {
+        self.at_end = true;
+        self.buffer.clear();
+        on_failure(Failure { offset: self.offset, reason: reason.to_owned(), kind });
+        None
     }
 
     /// The last boundary that a scan finds in the buffer's whole lines.
@@ -232,7 +285,8 @@ impl Cutter {
         let Some(start) = last_start(&self.buffer, options, |_| true) else {
             self.at_end = true;
             self.buffer.clear();
-            on_failure((self.offset, format!("no game begins within {cap} bytes: check that it is PGN")));
+            let reason = format!("no game begins within {cap} bytes: check that it is PGN");
+            on_failure(Failure { offset: self.offset, reason, kind: FailureKind::NoGames });
             return None;
         };
         if start > 0 && start + LOOKAHEAD < length {

@@ -1,11 +1,14 @@
 //! Compressed or plain bytes to plain bytes, by content and never by name.
 
 use std::hash::Hasher as _;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use twox_hash::XxHash3_64;
+
+use super::Options;
+use super::unpack::{Bzip2, Fault, Gzip, Input, Unpack, ZSTD_WINDOW_MAX, Zstd};
 
 /// How a source is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,48 +45,50 @@ impl Compression {
 
 /// A text that is being unpacked.
 pub(super) struct Decoder {
-    inner: Box<dyn Read + Send>,
+    input: Input<Counting>,
+    /// `None` for what is not packed.
+    unpack: Option<Box<dyn Unpack<Counting>>>,
+    /// What was unpacked and not asked for yet.
+    unpacked: Vec<u8>,
+    from: usize,
+    at_end: bool,
+    /// Comes after what was unpacked before it.
+    fault: Option<Fault>,
     /// What the first bytes said.
     pub(super) compression: Compression,
-    whole: Arc<OnceLock<Whole>>,
 }
 
-/// What is known of raw bytes once they were read to their end, if it was asked for.
+/// What is known of raw bytes once they were read to their end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole {
     pub(super) bytes: u64,
-    /// XXH3, 64 bits.
-    pub(super) hash: u64,
+    /// XXH3, 64 bits, if it was asked for.
+    pub(super) hash: Option<u64>,
+    /// XXH3 of the first [`HEAD_BYTES`].
+    pub(super) head: u64,
 }
 
-/// Windows of up to 2 GiB, as `zstd --long=31` writes them.
-const ZSTD_WINDOW_LOG_MAX: u32 = 31;
+/// The bytes at the beginning of a file by which one that replaced it is told.
+pub(super) const HEAD_BYTES: usize = 4 << 10;
 
 impl Decoder {
-    /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`. They are hashed if `hash` says so.
+    /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`. They are hashed if `options` say so.
     pub(super) fn new(
         raw: Box<dyn Read + Send>,
         consumed: Arc<AtomicU64>,
-        hash: bool,
+        options: &Options,
     ) -> io::Result<Decoder> {
-        let whole = Arc::default();
-        let hasher = hash.then(XxHash3_64::new);
-        let mut raw = Counting { raw, consumed, bytes: 0, hasher, whole: Arc::clone(&whole) };
-        let mut head = Vec::new();
-        Read::by_ref(&mut raw).take(5).read_to_end(&mut head)?;
-        let compression = Compression::of(&head);
-        let raw = io::Cursor::new(head).chain(raw);
-        let inner: Box<dyn Read + Send> = match compression {
-            Compression::Plain => Box::new(raw),
-            Compression::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::new(raw)?;
-                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
-                Box::new(decoder)
-            }
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(raw))),
-            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::new(raw))),
+        let hasher = options.hash.then(XxHash3_64::new);
+        let mut input =
+            Input::new(Counting { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
+        let compression = Compression::of(input.peek(5));
+        let unpack: Option<Box<dyn Unpack<Counting>>> = match compression {
+            Compression::Plain => None,
+            Compression::Zstd => Some(Box::new(Zstd::new(options.zstd_window_max)?)),
+            Compression::Gzip => Some(Box::<Gzip>::default()),
+            Compression::Bzip2 => Some(Box::<Bzip2>::default()),
         };
-        Ok(Decoder { inner, compression, whole })
+        Ok(Decoder { input, unpack, unpacked: Vec::new(), from: 0, at_end: false, fault: None, compression })
     }
 
     /// Appends to `out` until it holds `want` bytes; `Ok(false)` at the end of the text.
@@ -97,25 +102,56 @@ impl Decoder {
         if more == 0 {
             return Ok(true);
         }
-        match Read::by_ref(&mut self.inner).take(more as u64).read_to_end(out) {
-            Ok(length) => Ok(length == more),
-            Err(error) => Err(self.explain(&error)),
+        let Some(unpack) = &mut self.unpack else {
+            let read = self.input.read_plain(out, more);
+            return read.map(|length| length == more).map_err(|error| self.explain(Fault::Raw(error)));
+        };
+        loop {
+            let ready = &self.unpacked[self.from..];
+            let length = ready.len().min(want - out.len());
+            out.extend_from_slice(&ready[..length]);
+            self.from += length;
+            if out.len() == want {
+                return Ok(true);
+            }
+            if let Some(fault) = self.fault.take() {
+                self.at_end = true;
+                return Err(self.explain(fault));
+            }
+            if self.at_end {
+                return Ok(false);
+            }
+            self.unpacked.clear();
+            self.from = 0;
+            match unpack.step(&mut self.input, &mut self.unpacked) {
+                Ok(goes_on) => self.at_end = !goes_on,
+                Err(fault) => self.fault = Some(fault),
+            }
         }
     }
 
-    /// Size and hash of the raw bytes, if they were read to their end and this was asked for.
+    /// What is known of the raw bytes, if they were read to their end.
     pub(super) fn whole(&self) -> Option<Whole> {
-        self.whole.get().copied()
+        self.input.raw().whole
     }
 
-    fn explain(&self, error: &io::Error) -> String {
+    fn explain(&self, fault: Fault) -> String {
         let name = self.compression.name();
-        if self.compression == Compression::Plain {
-            return format!("the file cannot be read on: {error}");
-        }
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => format!("the {name} ends too early: get it anew"),
-            _ => format!("the {name} is damaged ({error}): get it anew"),
+        match fault {
+            Fault::Raw(error) => format!("the {name} cannot be read on: {error}"),
+            Fault::Early => format!("the {name} ends too early: get it anew"),
+            Fault::Damaged(reason) => format!("the {name} is damaged ({reason}): get it anew"),
+            Fault::Memory => format!("there is not enough memory to unpack the {name}"),
+            Fault::Window { bytes, bytes_max } => {
+                let (mib, mib_max) = (bytes.div_ceil(1 << 20), bytes_max >> 20);
+                let found =
+                    format!("the {name} needs {mib} MiB of memory to unpack, {mib_max} MiB are allowed");
+                if bytes <= ZSTD_WINDOW_MAX {
+                    format!("{found}: give --zstd-window {mib}M, or unpack it first")
+                } else {
+                    format!("{found}: pack it anew with `zstd --long=27`")
+                }
+            }
         }
     }
 }
@@ -126,19 +162,25 @@ struct Counting {
     /// Of all sources.
     consumed: Arc<AtomicU64>,
     bytes: u64,
+    head: Vec<u8>,
     hasher: Option<XxHash3_64>,
-    whole: Arc<OnceLock<Whole>>,
+    whole: Option<Whole>,
 }
 
 impl Read for Counting {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.raw.read(buffer)?;
+        let read = &buffer[..length];
         self.consumed.fetch_add(length as u64, Ordering::Relaxed);
         self.bytes += length as u64;
-        let Some(hasher) = &mut self.hasher else { return Ok(length) };
-        hasher.write(&buffer[..length]);
-        if length == 0 && !buffer.is_empty() {
-            self.whole.get_or_init(|| Whole { bytes: self.bytes, hash: hasher.finish() });
+        let head = length.min(HEAD_BYTES - self.head.len());
+        self.head.extend_from_slice(&read[..head]);
+        if let Some(hasher) = &mut self.hasher {
+            hasher.write(read);
+        }
+        if length == 0 && !buffer.is_empty() && self.whole.is_none() {
+            let hash = self.hasher.as_ref().map(XxHash3_64::finish);
+            self.whole = Some(Whole { bytes: self.bytes, hash, head: XxHash3_64::oneshot(&self.head) });
         }
         Ok(length)
     }

@@ -27,6 +27,9 @@
 //! (`%` in the first column) and prose make no game. Brackets that are no tag pair, on one line, are
 //! annotations. Comments do not nest.
 //!
+//! A text that begins with no tag pair, move, result or position, after comments or a short preface, is no PGN: nothing
+//! of it is read, and its source is a failure, or was skipped if its folder was given.
+//!
 //! # What is kept of a game
 //!
 //! The main line up to the first word that is no legal move, all tags, and the terminator, which
@@ -57,6 +60,7 @@ mod error;
 mod extent;
 mod game;
 mod lex;
+mod opening;
 mod parse;
 mod resolve;
 mod san;
@@ -64,6 +68,7 @@ mod scan;
 mod sources;
 mod stamp;
 mod start;
+mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.

@@ -1,14 +1,16 @@
 //! Where text comes from: files, folders, standard input, bytes.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::chunk::{Chunk, Cutter};
-use super::decode::{Compression, Decoder, Whole};
+use twox_hash::XxHash3_64;
+
+use super::chunk::{Chunk, Cutter, Failure, FailureKind};
+use super::decode::{Compression, Decoder, HEAD_BYTES, Whole};
 use super::{PgnError, SourceFailure, Stamp};
 
 /// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
@@ -23,11 +25,22 @@ pub struct Options {
     /// Hashes the bytes of every source as they are stored, for [`Stamp::hash`]: whoever makes a reel wants to know
     /// the file again.
     pub hash: bool,
+    /// The memory that a zst file may ask for to be unpacked (its window). A file that asks for more is a failure that
+    /// says so: 98 KB can ask for 2 GiB.
+    pub zstd_window_max: u64,
+    /// Folders whose files are given one by one, as [`list`] does: what is no PGN among them is skipped, not refused.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { chunk_bytes: 1 << 20, game_bytes_max: 64 << 20, hash: false }
+        Options {
+            chunk_bytes: 1 << 20,
+            game_bytes_max: 64 << 20,
+            hash: false,
+            zstd_window_max: 128 << 20,
+            folders: Vec::new(),
+        }
     }
 }
 
@@ -49,9 +62,17 @@ pub struct Source {
 }
 
 enum Input {
-    File(PathBuf),
+    /// A file, and whether its folder was given in its stead.
+    File(PathBuf, Place),
     Stdin,
     Bytes(Vec<u8>),
+}
+
+/// How a file came to be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Named,
+    InFolder,
 }
 
 /// All inputs in order, unpacked and cut into chunks.
@@ -59,7 +80,11 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, Input)>,
     current: Option<Cutter>,
+    /// The file that is being read.
+    file: Option<Opened>,
+    place: Place,
     failures: Vec<SourceFailure>,
+    skipped: Vec<SourceFailure>,
     consumed: Arc<AtomicU64>,
     chunks: u64,
     options: Options,
@@ -88,11 +113,13 @@ impl Sources {
             }
             let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
             if !metadata.is_dir() {
-                all.add_file(path.clone(), Some(metadata.len()).filter(|_| metadata.is_file()));
+                let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
+                let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
+                all.add_file(path.clone(), bytes, if is_below { Place::InFolder } else { Place::Named });
                 continue;
             }
             for (file, bytes) in files_below(path)? {
-                all.add_file(file, Some(bytes));
+                all.add_file(file, bytes, Place::InFolder);
             }
         }
         Ok(all)
@@ -115,15 +142,18 @@ impl Sources {
             sources: Vec::new(),
             waiting: VecDeque::new(),
             current: None,
+            file: None,
+            place: Place::Named,
             failures: Vec::new(),
+            skipped: Vec::new(),
             consumed: Arc::default(),
             chunks: 0,
             options,
         }
     }
 
-    fn add_file(&mut self, path: PathBuf, bytes: Option<u64>) {
-        self.add(path.display().to_string(), Some(path.clone()), bytes, Input::File(path));
+    fn add_file(&mut self, path: PathBuf, bytes: Option<u64>, place: Place) {
+        self.add(path.display().to_string(), Some(path.clone()), bytes, Input::File(path, place));
     }
 
     fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
@@ -140,6 +170,11 @@ impl Sources {
     /// The sources that were not read to their ends, so far.
     pub fn failures(&self) -> &[SourceFailure] {
         &self.failures
+    }
+
+    /// The files of folders that were left unread because they hold no games whatever their names say, so far.
+    pub fn skipped(&self) -> &[SourceFailure] {
+        &self.skipped
     }
 
     /// Bytes consumed so far, before decompression: to be compared with the sum of
@@ -160,9 +195,11 @@ impl Sources {
                 continue;
             };
             let source = cutter.source();
-            let failures = &mut self.failures;
-            let part = cutter.next(&self.options, &mut |(offset, reason)| {
-                failures.push(SourceFailure { source, offset, reason });
+            let Sources { failures, skipped, place, .. } = self;
+            let part = cutter.next(&self.options, &mut |Failure { offset, reason, kind }| {
+                let is_skipped = (kind, *place) == (FailureKind::NoGames, Place::InFolder);
+                let list = if is_skipped { &mut *skipped } else { &mut *failures };
+                list.push(SourceFailure { source, offset, reason });
             });
             match part {
                 Some(part) => {
@@ -185,15 +222,19 @@ impl Sources {
 
     fn start(&mut self, index: u32, input: Input) {
         let stamp = &mut self.sources[index as usize].stamp;
+        (self.file, self.place) = (None, Place::Named);
         let raw: io::Result<Box<dyn Read + Send>> = match input {
-            Input::File(path) => File::open(path).map(|file| {
-                *stamp = file.metadata().map_or(Stamp::default(), |metadata| Stamp::of(&metadata));
-                Box::new(file) as _
+            Input::File(path, place) => File::open(&path).and_then(|file| {
+                self.place = place;
+                let metadata = file.metadata()?;
+                *stamp = Stamp::of(&metadata);
+                self.file = metadata.is_file().then_some(Opened { path, metadata });
+                Ok(Box::new(file) as _)
             }),
             Input::Stdin => Ok(Box::new(io::stdin())),
             Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
         };
-        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), self.options.hash)) {
+        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), &self.options)) {
             Ok(decoder) => {
                 self.sources[index as usize].compression = Some(decoder.compression);
                 self.current = Some(Cutter::new(index, decoder));
@@ -207,18 +248,80 @@ impl Sources {
     }
 
     /// Leaves the current source, and notes its content if all of it was read without a failure. A file
-    /// that grew or shrank meanwhile is noted without it.
+    /// that grew meanwhile is noted without it; one that shrank or was replaced is a failure.
     fn leave(&mut self) {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();
         let source = &mut self.sources[index as usize];
         // Sources fail one after the other.
-        let failed = self.failures.last().is_some_and(|failure| failure.source == index);
-        let is_known = |whole: &Whole| !failed && source.stamp.bytes.is_none_or(|bytes| bytes == whole.bytes);
-        if let Some(Whole { bytes, hash }) = cutter.whole().filter(is_known) {
-            source.stamp = Stamp { bytes: Some(bytes), hash: Some(hash), ..source.stamp };
+        let is_left = |list: &[SourceFailure]| list.last().is_some_and(|failure| failure.source == index);
+        if is_left(&self.failures) || is_left(&self.skipped) {
+            return;
+        }
+        let Some(whole) = cutter.whole() else { return };
+        if let Some(reason) = self.file.take().and_then(|file| file.change(&whole)) {
+            self.failures.push(SourceFailure { source: index, offset: cutter.offset(), reason });
+            return;
+        }
+        if let Some(hash) = whole.hash
+            && source.stamp.bytes.is_none_or(|bytes| bytes == whole.bytes)
+        {
+            source.stamp = Stamp { bytes: Some(whole.bytes), hash: Some(hash), ..source.stamp };
         }
     }
+}
+
+/// A file as it was when it was opened.
+struct Opened {
+    path: PathBuf,
+    metadata: Metadata,
+}
+
+impl Opened {
+    /// What happened to the file while it was read, unless it only grew: what was read of it then is no state that
+    /// it ever had, or not the one that it has now. A file that was removed was read as it was.
+    fn change(&self, whole: &Whole) -> Option<String> {
+        let (before, read) = (self.metadata.len(), whole.bytes);
+        if read < before {
+            return Some(format!(
+                "the file shrank from {before} to {read} bytes while it was read: read it again"
+            ));
+        }
+        let replaced =
+            || Some(String::from("the file was replaced or written to while it was read: read it again"));
+        let now = fs::metadata(&self.path).ok()?;
+        if !is_same_file(&self.metadata, &now) {
+            return replaced();
+        }
+        if Stamp::of(&now) == Stamp::of(&self.metadata) {
+            return None;
+        }
+        let has_grown = now.len() > before && now.len() >= read;
+        if has_grown && head_hash(&self.path).is_ok_and(|head| head == whole.head) {
+            None
+        } else {
+            replaced()
+        }
+    }
+}
+
+/// XXH3 of a file's first bytes.
+fn head_hash(path: &Path) -> io::Result<u64> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(XxHash3_64::oneshot(&head))
+}
+
+/// Whether two looks at a path found the same file, as far as the system can tell.
+#[cfg(unix)]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    a.created().ok() == b.created().ok()
 }
 
 /// Puts the files below folders in place of these, as [`Sources::open`] does; all else stays as it is.
@@ -238,7 +341,7 @@ pub fn list(paths: &[PathBuf]) -> Result<Vec<PathBuf>, PgnError> {
 }
 
 /// The files of a folder that look like games, and their sizes, in byte order of their paths.
-fn files_below(folder: &Path) -> Result<Vec<(PathBuf, u64)>, PgnError> {
+fn files_below(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>, PgnError> {
     let mut files = Vec::new();
     walk(folder, &mut files)?;
     if files.is_empty() {
@@ -257,7 +360,7 @@ fn unreadable(path: &Path, error: io::Error) -> PgnError {
 }
 
 /// Collects the files below a folder that look like games, and their sizes.
-fn walk(root: &Path, files: &mut Vec<(PathBuf, u64)>) -> Result<(), PgnError> {
+fn walk(root: &Path, files: &mut Vec<(PathBuf, Option<u64>)>) -> Result<(), PgnError> {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
@@ -266,11 +369,14 @@ fn walk(root: &Path, files: &mut Vec<(PathBuf, u64)>) -> Result<(), PgnError> {
             let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
             if kind.is_dir() {
                 folders.push(path);
-            } else if looks_like_games(&path)
-                && let Ok(metadata) = fs::metadata(&path)
-                && metadata.is_file()
-            {
-                files.push((path, metadata.len()));
+            } else if looks_like_games(&path) {
+                match fs::metadata(&path) {
+                    Ok(metadata) if metadata.is_file() => files.push((path, Some(metadata.len()))),
+                    // A pipe would keep us waiting.
+                    Ok(_) => {}
+                    // A link to nothing: that it cannot be read is told when it is its turn.
+                    Err(_) => files.push((path, None)),
+                }
             }
         }
     }

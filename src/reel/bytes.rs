@@ -4,6 +4,17 @@
 /// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type Fault = &'static str;
 
+/// Becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
+pub(super) const NO_MEMORY: Fault = "there is not enough memory";
+
+/// Room for so many bytes, unless the system has none.
+pub(super) fn room(bytes: u64) -> Result<Vec<u8>, Fault> {
+    let mut room = Vec::new();
+    let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
+    room.try_reserve_exact(bytes).map_err(|_| NO_MEMORY)?;
+    Ok(room)
+}
+
 /// Appends a number in 7-bit groups, lowest first (LEB128).
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {

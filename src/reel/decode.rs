@@ -2,13 +2,14 @@
 //! look-up will follow is checked here, so that a file with forged checksums gives an error or some
 //! block, never a panic.
 
-use std::io::Read as _;
-
 use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
-use super::bytes::{Bytes, Fault, to_vec};
+use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
-use super::format::{BLOCK_HEADER_BYTES, BLOCK_MAGIC, BlockHeader, FRAME_BYTES_MAX, Frame};
+use super::format::{
+    BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
+    Frame, GAME_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+};
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::pgn::Outcome;
@@ -16,13 +17,15 @@ use crate::pgn::Outcome;
 /// The frame that holds the tags.
 const TAGS: usize = 2;
 
-/// Decodes a block whose checksum was found right, without its tags if they are not wanted.
-pub(super) fn decode(bytes: &[u8], with_tags: bool) -> Result<Block, Fault> {
+/// Decodes a block whose checksum was found right, without its tags if they are not wanted. It may hold so many games,
+/// skipped ones included.
+pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<Block, Fault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
     if header.magic != BLOCK_MAGIC {
         return Err("no block begins here");
     }
+    check_claims(&header, games_read)?;
     let mut rest = Bytes(rest);
     let segments = u64::from(header.slots).div_ceil(SEGMENT_SLOTS as u64);
     let mut block = Block {
@@ -52,18 +55,39 @@ pub(super) fn decode(bytes: &[u8], with_tags: bool) -> Result<Block, Fault> {
     Ok(block)
 }
 
-fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
-    if stored.is_empty() {
-        return if frame.raw_bytes == 0 { Ok(Vec::new()) } else { Err("a frame is missing") };
+/// Whether a block may be what its header says. Frames are small when they are stored, whatever they claim.
+fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), Fault> {
+    let BlockHeader { slots, starts, games, frames, .. } = *header;
+    if games > slots || starts > games || games > games_read {
+        return Err("there are more games than slots, or more starts than games");
     }
-    let expected = u64::from(frame.raw_bytes).min(FRAME_BYTES_MAX);
-    let mut raw = Vec::with_capacity((expected as usize).min(64 * stored.len() + 1024));
-    let decoder = zstd::stream::read::Decoder::new(stored).map_err(|_| "zstd cannot start")?;
-    let read = decoder.single_frame().take(expected + 1).read_to_end(&mut raw);
-    match read {
+    let [starts_max, games_max] = [
+        u64::from(starts) * START_BYTES_MAX,
+        10 + u64::from(games) * GAME_BYTES_MAX + u64::from(games_read) * PART_BYTES_MAX,
+    ];
+    let claims = frames.map(|frame| u64::from(frame.raw_bytes));
+    if claims[0] > starts_max || claims[1] > games_max || claims.iter().sum::<u64>() > FRAMES_BYTES_MAX {
+        return Err("a frame claims to hold more than any may");
+    }
+    Ok(())
+}
+
+fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
+    let expected = u64::from(frame.raw_bytes);
+    if stored.is_empty() {
+        return if expected == 0 { Ok(Vec::new()) } else { Err("a frame is missing") };
+    }
+    let mut raw = room(expected)?;
+    let mut decoder = zstd::bulk::Decompressor::new().map_err(|_| NO_MEMORY)?;
+    match decoder.decompress_to_buffer(stored, &mut raw) {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        Err(_) => Err("a frame is not zstd"),
+        // The library knows its errors by texts alone.
+        Err(error) => Err(match error.to_string() {
+            text if text.contains("not enough memory") => NO_MEMORY,
+            text if text.contains("Destination") => "a frame has another length than its header says",
+            _ => "a frame is not zstd",
+        }),
     }
 }
 
@@ -211,16 +235,27 @@ fn check_keys(block: &Block) -> Result<(), Fault> {
     Ok(())
 }
 
+const TOO_MANY_TAGS: Fault = "there are more tags than there may be";
+
 fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
     let mut tags = Tags::default();
     if block.games.is_empty() {
         return Ok(tags);
     }
-    for _ in 0..bytes.count()? {
+    let names = bytes.count()?;
+    if names as u64 > BLOCK_TAGS_MAX {
+        return Err(TOO_MANY_TAGS);
+    }
+    for _ in 0..names {
         tags.names.push(bytes.string()?);
     }
     let mut shapes = Vec::new();
-    for _ in 0..bytes.count()? {
+    let lists = bytes.count()?;
+    if lists > block.games.len() {
+        return Err("there are more lists of tags than games");
+    }
+    let mut listed = 0;
+    for _ in 0..lists {
         let mut shape = Vec::new();
         for _ in 0..bytes.count()? {
             let name = bytes.number_u32()?;
@@ -228,6 +263,10 @@ fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
                 return Err("a tag has no name");
             }
             shape.push(name);
+        }
+        listed += shape.len() as u64;
+        if listed > BLOCK_TAGS_MAX {
+            return Err(TOO_MANY_TAGS);
         }
         shapes.push(shape);
     }
@@ -239,6 +278,9 @@ fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
         chosen.push(shape);
     }
     let values = bytes.count()?;
+    if pairs > BLOCK_TAGS_MAX || values as u64 > pairs {
+        return Err(TOO_MANY_TAGS);
+    }
     if pairs > bytes.0.len() as u64 {
         return Err("tags are missing");
     }
@@ -303,6 +345,9 @@ fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault>
         }
         let (offset, ply) = (bytes.number()?, bytes.number_u32()?);
         let reason = bytes.text()?;
+        if block.problems.len() == BLOCK_PROBLEMS_MAX {
+            return Err("there are more problems than there may be");
+        }
         block.problems.push(Problem { kind, part, number, offset, ply, reason });
     }
     Ok(())

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use super::block::{Block, Tags};
 use super::bytes::{put, put_bytes};
 use super::fen;
-use super::format::{BLOCK_HEADER_BYTES, BLOCK_MAGIC, BlockHeader, Frame, SectionBytes};
+use super::format::{
+    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX,
+    BlockHeader, FRAMES_BYTES_MAX, Frame, SectionBytes,
+};
 use super::totals::Totals;
 use crate::board::Position;
 
@@ -21,6 +24,8 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
+    /// The limit of the format that it is beyond, if it is.
+    pub(super) excess: Option<&'static str>,
 }
 
 impl EncodedBlock {
@@ -62,7 +67,13 @@ impl EncodedBlock {
         };
         sections.other = bytes.len() as u64 - sections.total();
         debug_assert!(sections.other >= BLOCK_HEADER_BYTES as u64);
+        let is_too_large = bytes.len() as u64 > BLOCK_BYTES_MAX
+            || raw.iter().map(|raw| raw.len() as u64).sum::<u64>() > FRAMES_BYTES_MAX
+            || block.games_read() > BLOCK_GAMES_MAX
+            || block.problems.len() > BLOCK_PROBLEMS_MAX
+            || block.tags.pairs.len() as u64 > BLOCK_TAGS_MAX;
         EncodedBlock {
+            excess: is_too_large.then_some("a game of it is, or so many in a row are; leave them out"),
             slots: header.slots,
             games: header.games,
             games_read: block.games_read(),

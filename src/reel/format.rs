@@ -24,8 +24,28 @@ pub const FORMAT_VERSION: u32 = 2;
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
-/// A frame that claims to hold more is refused unread.
-pub(super) const FRAME_BYTES_MAX: u64 = 1 << 32;
+/// Limits of what a reel may claim, since its sections are read into memory before they can be checked. They are far
+/// above what [`Options::game_bytes_max`](crate::pgn::Options::game_bytes_max) leaves of a text.
+///
+/// Bytes of a block, as stored.
+pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
+/// Bytes of a block's four frames together, when decompressed.
+pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
+/// Games of a block, skipped ones included.
+pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
+/// Problems of a block.
+pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
+/// Tag pairs of a block.
+pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
+/// Bytes of the directory.
+pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
+/// Sources of a reel.
+pub(super) const SOURCES_MAX: usize = 1 << 20;
+/// An entry of the start table: occupancy, state, and half a byte for each of 64 squares.
+pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
+/// What a frame has of a game, or of a run of games, at most: numbers of up to ten bytes, and a byte.
+pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
+pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
 const _: () = assert!(cfg!(target_endian = "little"), "reels are read and written as they lie in memory");
 
@@ -206,6 +226,14 @@ pub enum ReelError {
         /// The contradiction.
         what: &'static str,
     },
+    /// The system gave no memory for a part of the file.
+    #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Directory or which block.
+        part: Part,
+    },
     /// A limit of the format.
     #[error("{}: too large, {what}", path.display())]
     TooLarge {
@@ -229,6 +257,7 @@ impl ReelError {
             | ReelError::Truncated { path, .. }
             | ReelError::Checksum { path, .. }
             | ReelError::Inconsistent { path, .. }
+            | ReelError::Memory { path, .. }
             | ReelError::TooLarge { path, .. } => path,
         }
     }

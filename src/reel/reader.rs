@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use bytemuck::Zeroable as _;
 
 use super::block::Block;
-use super::bytes::{Bytes, Fault, to_vec};
+use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::decode::decode;
 use super::format::{
-    DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, Part, ReelError, SectionBytes,
+    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
+    HEADER_BYTES, MAGIC, Part, ReelError, SOURCES_MAX, SectionBytes,
 };
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -53,7 +54,9 @@ impl Reel {
         let header_bytes = bytemuck::bytes_of_mut(&mut header);
         file.read_exact_at(&mut header_bytes[..head], 0).map_err(io)?;
         check_header(path, &header, head, found)?;
-        let mut directory = vec![0; header.directory_bytes as usize];
+        let memory = |_| ReelError::Memory { path: path.to_owned(), part: Part::Directory };
+        let mut directory = room(header.directory_bytes).map_err(memory)?;
+        directory.resize(header.directory_bytes as usize, 0);
         file.read_exact_at(&mut directory, header.directory_offset).map_err(io)?;
         if crc32fast::hash(&directory) != header.directory_crc {
             return Err(ReelError::Checksum { path: path.to_owned(), part: Part::Directory });
@@ -82,6 +85,9 @@ impl Reel {
             if entry.offset < offset || entry.offset > offset && !may_lie_apart {
                 return Err("blocks do not follow each other");
             }
+            if entry.bytes > BLOCK_BYTES_MAX || entry.games_read > BLOCK_GAMES_MAX {
+                return Err("a block is larger than any may be");
+            }
             offset = entry.offset.checked_add(entry.bytes).ok_or("a block is too long")?;
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
@@ -92,7 +98,11 @@ impl Reel {
         {
             return Err("the last block does not end at the directory");
         }
-        for _ in 0..bytes.count()? {
+        let sources = bytes.count()?;
+        if sources > SOURCES_MAX {
+            return Err("there are more sources than there may be");
+        }
+        for _ in 0..sources {
             self.sources.push(ReelSource::decode(&mut bytes, self.header.version, self.reader())?);
         }
         self.totals = Totals::decode(&mut bytes)?;
@@ -139,7 +149,8 @@ impl Reel {
 
     fn read_block(&self, index: usize, with_tags: bool) -> Result<Block, ReelError> {
         let (entry, part) = (self.entries[index], Part::Block(index));
-        let mut bytes = vec![0; entry.bytes as usize];
+        let mut bytes = room(entry.bytes).map_err(|what| self.inconsistent(part, what))?;
+        bytes.resize(entry.bytes as usize, 0);
         self.file
             .read_exact_at(&mut bytes, entry.offset)
             .map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
@@ -147,7 +158,8 @@ impl Reel {
             Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
             _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
         }
-        let mut block = decode(&bytes, with_tags).map_err(|what| self.inconsistent(part, what))?;
+        let mut block =
+            decode(&bytes, entry.games_read, with_tags).map_err(|what| self.inconsistent(part, what))?;
         let counts = (block.slots(), block.games_len(), block.games_read());
         if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
             return Err(self.inconsistent(part, "the directory counts otherwise"));
@@ -170,7 +182,12 @@ impl Reel {
     }
 
     fn inconsistent(&self, part: Part, what: &'static str) -> ReelError {
-        ReelError::Inconsistent { path: self.path.clone(), part, what }
+        let path = self.path.clone();
+        if what == NO_MEMORY {
+            ReelError::Memory { path, part }
+        } else {
+            ReelError::Inconsistent { path, part, what }
+        }
     }
 
     /// Where the file lies.
@@ -274,6 +291,8 @@ fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Re
         "there is no version 0"
     } else if end != Some(header.file_bytes) {
         "the directory does not end the file"
+    } else if header.directory_bytes > DIRECTORY_BYTES_MAX {
+        "the directory is longer than any may be"
     } else {
         return Ok(());
     };

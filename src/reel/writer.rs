@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::bytes::put;
 use super::encode::EncodedBlock;
 use super::format::{
-    DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError, SectionBytes,
+    DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError,
+    SOURCES_MAX, SectionBytes,
 };
 use super::lock::{self, is_at, open_alone, release, target_of};
 use super::reader::Reel;
@@ -151,8 +152,11 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games.
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games, or if the block is.
     pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
+        if let Some(what) = block.excess {
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
+        }
         self.games_read += u64::from(block.games_read);
         if self.games_read > u64::from(u32::MAX) {
             let what = "a reel numbers games up to 4,294,967,295; make several";
@@ -203,9 +207,14 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`].
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] with a million sources.
     pub fn finish(mut self, sources: &[ReelSource]) -> Result<(Totals, SectionBytes), ReelError> {
         let directory = self.directory(sources);
+        let sources_all = self.reel().map_or(0, |reel| reel.sources().len()) + sources.len();
+        if directory.len() as u64 > DIRECTORY_BYTES_MAX || sources_all > SOURCES_MAX {
+            let what = "it has too many sources; make several";
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
+        }
         let mut header = FileHeader {
             magic: MAGIC,
             version: FORMAT_VERSION,

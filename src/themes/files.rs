@@ -1,7 +1,7 @@
 //! Where files of themes come from: the disk, and the program itself.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::{CATALOGUE, TextFile, ThemesError};
@@ -48,6 +48,11 @@ pub(super) fn find(path: &Path, including: Option<&Found>) -> Result<Found, Them
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     match fs::canonicalize(&path) {
+        // A file that includes a pipe could make anybody wait who only reads it.
+        Ok(identity) if including.is_some() && !identity.is_file() => {
+            let error = io::Error::other("it is a folder, a pipe or a device");
+            Err(ThemesError::Read { path, error })
+        }
         Ok(identity) => Ok(Found { identity: Identity::Disk(identity), path }),
         Err(error) => Err(ThemesError::Read { path, error }),
     }

@@ -4,6 +4,7 @@ mod beside;
 mod crashes;
 mod duplicates;
 mod growing;
+mod limits;
 mod refused;
 mod sources;
 mod targets;

@@ -243,5 +243,5 @@ fn a_long_text_without_games_is_left() {
     let sources =
         each_game(Sources::from_bytes_with("prose", text, options), &mut |_, game| panic!("{game:?}"));
     assert_eq!(sources.failures().len(), 1);
-    assert!(sources.failures()[0].reason.contains("check that it is PGN"));
+    assert!(sources.failures()[0].reason.contains("it is no PGN"));
 }

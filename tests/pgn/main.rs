@@ -7,6 +7,7 @@ mod agreement;
 mod annotate;
 mod cases;
 mod corpus;
+mod damage;
 mod inputs;
 mod invariance;
 #[path = "../common/marks.rs"]

@@ -116,8 +116,12 @@ pub(super) fn side_by_side<T: Send>(
         }
     };
     let mut done: Vec<_> = std::thread::scope(|scope| {
-        let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic")).collect()
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let all: Vec<_> = (1..threads).map_while(start).collect();
+        // This thread does what is left: all of it where the system starts no other.
+        let here = work();
+        let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
+        here.into_iter().chain(there).collect()
     });
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, done)| done).collect()

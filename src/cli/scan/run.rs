@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, Summary, Taken};
+use orbit_chess::database::{Database, Room, Summary, Taken};
 use orbit_chess::engine::{CopyHits, Hits, Tell, Want};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Report, Tally};
@@ -149,7 +149,7 @@ impl Run {
         let want = if wants_values { Want::Values } else { formats.want() };
         // What is beyond the limit of a list is not written out.
         let is_listed = AtomicBool::new(false);
-        let work = |block: &Block, mut hits: Hits| {
+        let work = |block: &Block, mut hits: Hits, room: &Room| {
             let games = choice.games(block);
             choice.apply(block, games.as_deref(), &mut hits);
             let mut counts = vec![0; copies];
@@ -160,12 +160,12 @@ impl Run {
             let counted = Counted { hits, games, copies: told };
             let found = counted.found(block, &names);
             let lists = !is_listed.load(Ordering::Relaxed);
-            let reports = if lists { formats.reports(&found) } else { Vec::new() };
+            let reports = if lists { formats.reports(&found, room) } else { Vec::new() };
             let stats = stats.as_ref().map(|stats| stats.count(&found));
             let view = lens.as_ref().map(|lens| lens.look(&found));
             Ok(Finding { counted, copies: counts, reports, stats, view })
         };
-        scan.for_each_block(database, want, work, |taken, finding| {
+        scan.for_each_block_in_room(database, want, work, |taken, finding| {
             let flow = self.take(&taken, finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())

@@ -213,7 +213,8 @@ impl Memory {
 
     /// Compiles a kernel and binds its buffers.
     fn prepare(&self, device: &Device, entry: &'static str) -> Result<Kept<Work>, GpuError> {
-        let buffers = [&self.extent, &self.source, &self.copied, &self.sums].map(|buffer| buffer.get().clone());
+        let buffers =
+            [&self.extent, &self.source, &self.copied, &self.sums].map(|buffer| buffer.get().clone());
         let used: &[usize] = match entry {
             "read_all" => &[0, 1, 3],
             "copy_all" => &[0, 1, 2],

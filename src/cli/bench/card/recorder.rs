@@ -234,7 +234,7 @@ impl Recorder {
     /// Runs something when the budget is over, unless the run has ended until then.
     pub(super) fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
         let recorder = self.clone();
-        std::thread::spawn(move || {
+        let watch = move || {
             let end = recorder.begun + recorder.budget;
             let mut inner = recorder.lock();
             while inner.ended.is_none() {
@@ -250,7 +250,9 @@ impl Recorder {
             if is_over {
                 work(&recorder);
             }
-        });
+        };
+        // Where the system starts no more threads, the budget is looked at between rows alone.
+        let _ = std::thread::Builder::new().name("budget".into()).spawn(watch);
     }
 }
 

@@ -1,0 +1,403 @@
+//! Packed bytes to plain ones, so that what comes out depends on the bytes alone.
+//!
+//! The readers of the libraries lose what one call unpacked before it met a fault; how much that is depends on
+//! the sizes in which bytes arrive. Here raw bytes are handed on in stretches that the format sets, or that have one size,
+//! and what a call unpacked is kept whatever the call returns. The invariant: a file and a pipe of the same
+//! bytes give the same text and the same fault, however a pipe is timed.
+
+use std::io::{self, Read};
+
+use crc32fast::Hasher;
+use flate2::{FlushDecompress, Status};
+use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
+
+/// Raw bytes that are handed to a decompressor at once, where the format does not say.
+const STRETCH: usize = 64 << 10;
+/// Room for what one call unpacks: a block of zstd, or the window of deflate, is never more.
+const ROOM: usize = 128 << 10;
+/// The largest window that the zstd library can be asked for; it is smaller where addresses have 32 bits.
+const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
+
+/// The largest window that can be allowed.
+pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
+
+/// Why a text cannot be unpacked further.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The raw bytes cannot be read.
+    Raw(io::Error),
+    /// The raw bytes end in the middle.
+    Early,
+    /// The raw bytes are not what the format allows; a reason.
+    Damaged(String),
+    /// A frame asks for more memory than it may.
+    Window {
+        /// What it asks for.
+        bytes: u64,
+        /// What it may have.
+        bytes_max: u64,
+    },
+    /// The system gave no memory.
+    Memory,
+}
+
+/// Raw bytes, and as many at once as a format needs.
+pub(super) struct Input<R> {
+    raw: R,
+    buffer: Vec<u8>,
+    from: usize,
+    at_end: bool,
+    fault: Option<io::Error>,
+}
+
+impl<R: Read> Input<R> {
+    pub(super) fn new(raw: R) -> Input<R> {
+        Input { raw, buffer: Vec::new(), from: 0, at_end: false, fault: None }
+    }
+
+    pub(super) fn raw(&self) -> &R {
+        &self.raw
+    }
+
+    /// The bytes that come next: `want` of them, or all that are left before the end or a fault.
+    pub(super) fn peek(&mut self, want: usize) -> &[u8] {
+        if self.buffer.len() - self.from < want && !self.at_end {
+            self.buffer.drain(..self.from);
+            self.from = 0;
+            let length = self.buffer.len();
+            let more = (want.max(STRETCH) - length) as u64;
+            // It goes on after an interrupt by a signal, and keeps what was read before a fault.
+            match Read::by_ref(&mut self.raw).take(more).read_to_end(&mut self.buffer) {
+                Ok(read) => self.at_end = (read as u64) < more,
+                Err(error) => (self.at_end, self.fault) = (true, Some(error)),
+            }
+        }
+        let next = &self.buffer[self.from..];
+        &next[..next.len().min(want)]
+    }
+
+    /// Passes over bytes that were seen.
+    fn skip(&mut self, bytes: usize) {
+        self.from += bytes;
+    }
+
+    /// Appends what comes next to `out`, up to so many bytes; how many there were.
+    pub(super) fn read_plain(&mut self, out: &mut Vec<u8>, more: usize) -> io::Result<usize> {
+        let ready = &self.buffer[self.from..];
+        let length = ready.len().min(more);
+        out.extend_from_slice(&ready[..length]);
+        self.from += length;
+        if let Some(error) = self.fault.take_if(|_| length < more) {
+            return Err(error);
+        }
+        if self.at_end {
+            return Ok(length);
+        }
+        let rest = (more - length) as u64;
+        Ok(length + Read::by_ref(&mut self.raw).take(rest).read_to_end(out)?)
+    }
+
+    /// Why there is nothing more, in the middle of something.
+    fn end(&mut self) -> Fault {
+        self.fault.take().map_or(Fault::Early, Fault::Raw)
+    }
+
+    /// Whether the source ends here, between two members.
+    fn is_finished(&mut self) -> Result<bool, Fault> {
+        if !self.peek(1).is_empty() {
+            return Ok(false);
+        }
+        self.fault.take().map_or(Ok(true), |error| Err(Fault::Raw(error)))
+    }
+
+    /// So many bytes that come next.
+    fn exactly(&mut self, bytes: usize) -> Result<&[u8], Fault> {
+        if self.peek(bytes).len() < bytes {
+            return Err(self.end());
+        }
+        Ok(&self.buffer[self.from..self.from + bytes])
+    }
+}
+
+/// One format.
+pub(super) trait Unpack<R>: Send {
+    /// Unpacks a little and appends it to `out`, which holds it whatever the call returns; `false` at the end.
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault>;
+}
+
+/// Makes room at the end of `out`, lets `call` fill it, and keeps what it says it wrote.
+fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
+    let length = out.len();
+    out.resize(length + ROOM, 0);
+    let (written, result) = call(&mut out[length..]);
+    out.truncate(length + written);
+    result
+}
+
+/// Bzip2, any number of streams.
+#[derive(Default)]
+pub(super) struct Bzip2 {
+    stream: Option<bzip2::Decompress>,
+}
+
+impl<R: Read> Unpack<R> for Bzip2 {
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+        if self.stream.is_none() && input.is_finished()? {
+            return Ok(false);
+        }
+        let stream = self.stream.get_or_insert_with(|| bzip2::Decompress::new(false));
+        let stretch = input.peek(STRETCH);
+        let (read, written) = (stream.total_in(), stream.total_out());
+        let result = append(out, |room| {
+            let result = stream.decompress(stretch, room);
+            ((stream.total_out() - written) as usize, result)
+        });
+        let is_stuck = (stream.total_in(), stream.total_out()) == (read, written);
+        input.skip((stream.total_in() - read) as usize);
+        match result {
+            Ok(bzip2::Status::StreamEnd) => self.stream = None,
+            Ok(bzip2::Status::MemNeeded) => return Err(Fault::Memory),
+            Ok(_) if is_stuck => return Err(input.end()),
+            Ok(_) => {}
+            Err(error) => return Err(Fault::Damaged(error.to_string())),
+        }
+        Ok(true)
+    }
+}
+
+/// Gzip, any number of members.
+#[derive(Default)]
+pub(super) struct Gzip {
+    member: Option<Member>,
+}
+
+struct Member {
+    deflate: flate2::Decompress,
+    crc: Hasher,
+}
+
+impl<R: Read> Unpack<R> for Gzip {
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+        if self.member.is_none() {
+            if input.is_finished()? {
+                return Ok(false);
+            }
+            gzip_header(input)?;
+        }
+        let Member { deflate, crc } = self
+            .member
+            .get_or_insert_with(|| Member { deflate: flate2::Decompress::new(false), crc: Hasher::new() });
+        let stretch = input.peek(STRETCH);
+        let (read, written, length) = (deflate.total_in(), deflate.total_out(), out.len());
+        let result = append(out, |room| {
+            let result = deflate.decompress(stretch, room, FlushDecompress::None);
+            ((deflate.total_out() - written) as usize, result)
+        });
+        crc.update(&out[length..]);
+        let is_stuck = (deflate.total_in(), deflate.total_out()) == (read, written);
+        input.skip((deflate.total_in() - read) as usize);
+        match result {
+            Ok(Status::StreamEnd) => {
+                let trailer = input.exactly(8)?;
+                let found = crc.clone().finalize().to_le_bytes();
+                let length = (deflate.total_out() as u32).to_le_bytes();
+                if trailer != [found, length].concat() {
+                    return Err(Fault::Damaged("its checksum is wrong".into()));
+                }
+                input.skip(8);
+                self.member = None;
+            }
+            Ok(_) if is_stuck => return Err(input.end()),
+            Ok(_) => {}
+            Err(error) => return Err(Fault::Damaged(error.to_string())),
+        }
+        Ok(true)
+    }
+}
+
+/// Passes over the header of a member.
+///
+/// Source: RFC 1952, section 2.3.
+fn gzip_header<R: Read>(input: &mut Input<R>) -> Result<(), Fault> {
+    const CRC: u8 = 2;
+    const EXTRA: u8 = 4;
+    const NAME: u8 = 8;
+    const COMMENT: u8 = 16;
+    let &[0x1f, 0x8b, 8, flags, ..] = input.exactly(10)? else {
+        return Err(Fault::Damaged("what follows is no gzip member".into()));
+    };
+    input.skip(10);
+    if flags & EXTRA != 0 {
+        let length = input.exactly(2)?;
+        let length = usize::from(length[0]) | usize::from(length[1]) << 8;
+        input.exactly(2 + length)?;
+        input.skip(2 + length);
+    }
+    for _ in 0..(flags & (NAME | COMMENT)).count_ones() {
+        loop {
+            let is_end = input.exactly(1)?[0] == 0;
+            input.skip(1);
+            if is_end {
+                break;
+            }
+        }
+    }
+    if flags & CRC != 0 {
+        input.exactly(2)?;
+        input.skip(2);
+    }
+    Ok(())
+}
+
+/// Zstandard, any number of frames. Each part of a frame is handed on alone, so that a fault in one leaves all before
+/// it.
+///
+/// Source: RFC 8878, section 3.
+pub(super) struct Zstd {
+    decoder: ZstdDecoder<'static>,
+    window_max: u64,
+    state: Frame,
+}
+
+/// What comes next.
+enum Frame {
+    Header,
+    Block { has_checksum: bool },
+    Checksum,
+}
+
+impl Zstd {
+    pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
+        let mut decoder = ZstdDecoder::new()?;
+        // What a frame may ask for is decided here, before any memory is taken for it.
+        decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
+        Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: Frame::Header })
+    }
+
+    /// Hands on so many bytes, which are one part of a frame.
+    fn part<R: Read>(&mut self, input: &mut Input<R>, bytes: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+        let part = input.exactly(bytes)?;
+        let decoder = &mut self.decoder;
+        let mut source = InBuffer::around(part);
+        // A whole block has room. Where something is left over, it has to be asked for again.
+        while source.pos() < bytes {
+            let before = source.pos();
+            let (result, written) = append(out, |room| {
+                let mut room = OutBuffer::around(room);
+                let result = decoder.run(&mut source, &mut room);
+                let written = room.pos();
+                (written, (result, written))
+            });
+            result.map_err(|error| damage(&error))?;
+            if source.pos() == before && written == 0 {
+                return Err(Fault::Damaged("a block goes on where it should end".into()));
+            }
+        }
+        input.skip(bytes);
+        Ok(())
+    }
+
+    fn header<R: Read>(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<(), Fault> {
+        if let [0x50..=0x5f, 0x2a, 0x4d, 0x18] = input.exactly(4)? {
+            return skippable(input);
+        }
+        let Header { bytes, window, has_checksum } = Header::read(input)?;
+        if window > self.window_max {
+            return Err(Fault::Window { bytes: window, bytes_max: self.window_max });
+        }
+        self.decoder.reinit().map_err(|error| damage(&error))?;
+        self.part(input, bytes, out)?;
+        self.state = Frame::Block { has_checksum };
+        Ok(())
+    }
+
+    fn block<R: Read>(
+        &mut self,
+        input: &mut Input<R>,
+        has_checksum: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        const RUN: u32 = 1;
+        let header = input.exactly(3)?;
+        let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+        let (is_last, kind, size) = (header & 1 == 1, header >> 1 & 3, header >> 3);
+        self.part(input, 3, out)?;
+        // One byte stands for a run. What is too large was refused with its header.
+        self.part(input, if kind == RUN { 1 } else { size as usize }, out)?;
+        self.state = match (is_last, has_checksum) {
+            (false, _) => Frame::Block { has_checksum },
+            (true, true) => Frame::Checksum,
+            (true, false) => Frame::Header,
+        };
+        Ok(())
+    }
+}
+
+impl<R: Read> Unpack<R> for Zstd {
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+        match self.state {
+            Frame::Header if input.is_finished()? => return Ok(false),
+            Frame::Header => self.header(input, out)?,
+            Frame::Block { has_checksum } => self.block(input, has_checksum, out)?,
+            Frame::Checksum => {
+                self.part(input, 4, out)?;
+                self.state = Frame::Header;
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn skippable<R: Read>(input: &mut Input<R>) -> Result<(), Fault> {
+    let header = input.exactly(8)?;
+    let mut left = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
+    input.skip(8);
+    while left > 0 {
+        let stretch = left.min(STRETCH);
+        input.exactly(stretch)?;
+        input.skip(stretch);
+        left -= stretch;
+    }
+    Ok(())
+}
+
+/// What the header of a frame says.
+struct Header {
+    /// Its length.
+    bytes: usize,
+    window: u64,
+    has_checksum: bool,
+}
+
+impl Header {
+    fn read<R: Read>(input: &mut Input<R>) -> Result<Header, Fault> {
+        let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.exactly(5)? else {
+            return Err(Fault::Damaged("what follows is no zstd frame".into()));
+        };
+        let is_single = descriptor >> 5 & 1 == 1;
+        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let content = match descriptor >> 6 {
+            0 => usize::from(is_single),
+            flag => 1 << flag,
+        };
+        let window_at = 5;
+        let content_at = window_at + usize::from(!is_single) + dictionary;
+        let bytes = content_at + content;
+        let header = input.exactly(bytes)?;
+        let window = if is_single {
+            let mut size = [0; 8];
+            size[..content].copy_from_slice(&header[content_at..]);
+            u64::from_le_bytes(size) + if content == 2 { 256 } else { 0 }
+        } else {
+            let base = 1u64 << (10 + u32::from(header[window_at] >> 3));
+            base + base / 8 * u64::from(header[window_at] & 7)
+        };
+        Ok(Header { bytes, window, has_checksum: descriptor >> 2 & 1 == 1 })
+    }
+}
+
+/// What the zstd library says. It knows its errors by texts alone.
+fn damage(error: &io::Error) -> Fault {
+    let text = error.to_string();
+    if text.contains("not enough memory") { Fault::Memory } else { Fault::Damaged(text) }
+}
