@@ -268,7 +268,7 @@ impl Inner {
             .rows
             .iter()
             .filter(|row| row["agree"] == false || row.get("error").is_some())
-            .map(|row| table::label(row))
+            .map(table::label)
             .collect();
         document.insert("seconds".into(), json!(self.ended.map_or(seconds, |(_, end)| end).as_secs_f64()));
         document.insert("ended".into(), json!(self.ended.map(|(how, _)| how)));

@@ -299,21 +299,23 @@ fn auto(auto: &Value) -> Vec<String> {
     if auto.is_null() {
         return Vec::new();
     }
-    let measured = |field: &str| auto[field].as_u64().map_or_else(|| "not known".into(), grouped);
+    let measured = auto["from_positions_measured"].as_u64().zip(auto["positions_a_thread_measured"].as_u64());
+    let suggested = match measured {
+        Some((all, core)) => {
+            format!("these rows suggest {} positions, {} a core", grouped(all), grouped(core))
+        }
+        None => "by these rows the card does not pay for most queries, or too few were measured".into(),
+    };
     let takes =
         if auto["takes_this_device"] == true { "" } else { "; it never takes an adapter in software" };
     vec![
         String::new(),
         format!(
-            "--engine auto takes a card from {} positions on here, {} a core{takes}",
+            "--engine auto takes a card above {} positions here, {} a core{takes}",
             whole(&auto["from_positions_today"]),
             whole(&auto["positions_a_thread_today"])
         ),
-        format!(
-            "these rows suggest {} positions, {} a core",
-            measured("from_positions_measured"),
-            measured("positions_a_thread_measured")
-        ),
+        suggested,
     ]
 }
 
