@@ -87,8 +87,8 @@ struct Moves {
     pairs: u32,
 }
 
-// Moves of the side to move from and to the given squares, castling as the king's move. With `first` nothing
-// but whether there are any.
+// Moves of the side to move from and to the given squares, castling as the king's move; that is pseudolegal only
+// where it is legal. With `first` nothing but whether there are any.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -159,7 +159,7 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
             let arrival = bit(king_to);
             var legal = wanted && (nibble & 8u) != 0u && stands && (rook > castler_square) == king_side
                 && is_empty(path & others) && !is_empty(arrival & to);
-            if (legal && !pseudo) {
+            if (legal) {
                 // The king's way is looked at with the king gone from it, the rook still in place.
                 let without = put(board, bit(castler_square & 63u), 0u, NONE);
                 legal = is_empty(attacked_by(without, !black) & king_path)

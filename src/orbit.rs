@@ -13,6 +13,7 @@ mod convert;
 mod lists;
 mod pattern;
 mod text;
+mod warnings;
 
 use std::collections::HashSet;
 
@@ -32,6 +33,7 @@ pub use convert::{Converted, WrittenOut, to_cql6};
 use lists::{Composite, expand_list};
 pub use pattern::{Pattern, matched, pattern};
 pub use text::{AsText, small_board};
+pub use warnings::warnings;
 
 /// The largest number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;
@@ -74,6 +76,8 @@ pub struct Orbit {
     pub elements: usize,
     /// Set under `notransform`: outer transforms leave it alone. Its copies are not marked.
     pub fixed: bool,
+    /// Where the transform stands in the query.
+    pub span: Span,
 }
 
 /// One distinct copy.
@@ -315,6 +319,7 @@ fn expand_transform(node: &Node, kind: TransformKind, tally: Tally) -> Result<Fi
         copies: Vec::new(),
         elements: sequences.len(),
         fixed: false,
+        span: node.span,
     };
     for sequence in &sequences {
         let mut copy = Copy { placement: Placement::IDENTITY, filter: base.clone() };
@@ -410,7 +415,7 @@ fn apply_member(op: &mut Op, basic: Basic) -> bool {
     match basic {
         Basic::Symmetry(d) => apply_symmetry(op, d),
         Basic::Turn45(k) => {
-            if let Op::Direction { dirs, .. } | Op::Ray { dirs, .. } = op {
+            if let Op::Direction { dirs, .. } | Op::DirectionWithin { dirs } | Op::Ray { dirs, .. } = op {
                 *dirs = Dirs(dirs.0.rotate_left(u32::from(k)));
             }
         }
@@ -432,7 +437,7 @@ fn apply_member(op: &mut Op, basic: Basic) -> bool {
 
 fn apply_symmetry(op: &mut Op, d: Dihedral) {
     match op {
-        Op::Direction { dirs, .. } | Op::Ray { dirs, .. } => {
+        Op::Direction { dirs, .. } | Op::DirectionWithin { dirs } | Op::Ray { dirs, .. } => {
             let images = dirs.steps().map(|step| d.step(step));
             *dirs = Dirs(images.fold(0, |out, step| {
                 let index = Dirs::STEPS.iter().position(|&s| s == step);
@@ -515,7 +520,9 @@ pub(crate) fn member(op: &Op) -> Option<Vec<u64>> {
             squares.0,
             u64::from(pieces.all_white) | u64::from(pieces.all_black) << 1 | u64::from(pieces.list.0) << 2,
         ],
-        Op::Direction { dirs, .. } | Op::Ray { dirs, .. } => vec![u64::from(dirs.0)],
+        Op::Direction { dirs, .. } | Op::DirectionWithin { dirs } | Op::Ray { dirs, .. } => {
+            vec![u64::from(dirs.0)]
+        }
         Op::Shade { light } => vec![u64::from(*light)],
         Op::ToMove(c) | Op::ColorValue(c) => vec![color(*c)],
         Op::Elo(c) | Op::Player(c) => vec![c.map_or(2, color)],

@@ -150,8 +150,9 @@ impl Scan {
     ///
     /// What [`Scan::with_options`] reports of a query that is well formed.
     pub fn with_query(parsed: query::Parsed, options: &EngineOptions) -> Result<Scan, ScanError> {
-        let query::Parsed { query, remarks } = parsed;
+        let query::Parsed { query, mut remarks } = parsed;
         let job = Job::new(query, Options::default())?;
+        remarks.extend(job.planner.warnings());
         let engine = choose(&job, options)?;
         let engine = match options.verify {
             None => engine,

@@ -45,7 +45,8 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Calls `visit` for every pseudolegal (`pseudo`) or legal move of the side to move until it breaks.
+/// Calls `visit` for every pseudolegal (`pseudo`) or legal move of the side to move until it breaks. Castling is
+/// pseudolegal only where it is legal.
 /// Promotions are visited once, to a queen; castling moves lead from the king to the rook.
 ///
 /// # Errors
@@ -73,7 +74,7 @@ pub fn moves(
             offer(PackedMove::piece(from, to, code))?;
         }
     }
-    castling_moves(position, pseudo, &mut offer)
+    castling_moves(position, visit)
 }
 
 pub(super) fn reach(code: Code, from: Square, empty: u64) -> u64 {
@@ -131,8 +132,7 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
 
 fn castling_moves(
     position: &Position,
-    pseudo: bool,
-    offer: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let turn = position.state.turn();
     if position.state.0 >> 16 == 0 {
@@ -155,15 +155,16 @@ fn castling_moves(
         if path & others != 0 {
             continue;
         }
-        if !pseudo {
-            // The king's way is looked at with the king gone from it, the rook still in place.
-            let mut without = *position;
-            without.board.put(king, Code::EMPTY);
-            if attacked_by(&without, !turn) & king_path != 0 {
-                continue;
-            }
+        // The king's way is looked at with the king gone from it, the rook still in place.
+        let mut without = *position;
+        without.board.put(king, Code::EMPTY);
+        if attacked_by(&without, !turn) & king_path != 0 {
+            continue;
         }
-        offer(PackedMove::castle(king, rook))?;
+        let castling = PackedMove::castle(king, rook);
+        if is_safe(position, castling) {
+            visit(castling)?;
+        }
     }
     ControlFlow::Continue(())
 }

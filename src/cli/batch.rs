@@ -299,8 +299,12 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
 }
 
 fn job(theme: &Theme) -> Result<Job, Failure> {
-    let job = Job::new(theme.parsed.query.clone(), Options::default());
-    job.map_err(|error| Failure::Query(render(&theme.fault(&error))))
+    let job = Job::new(theme.parsed.query.clone(), Options::default())
+        .map_err(|error| Failure::Query(render(&theme.fault(&error))))?;
+    for warning in job.planner.warnings() {
+        message!("{}", render(&theme.fault(&warning)));
+    }
+    Ok(job)
 }
 
 fn print_remarks(themes: &[Theme], with_notes: bool) {

@@ -64,6 +64,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = query.parse(args.dialect)?;
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
+    query.print_remarks(&job.planner.warnings(), true);
     let explanation = Explanation::new(&query.text, &job, args.fen.as_deref(), args.gpu_variant)?;
     let mut out = Out::new();
     if args.json {

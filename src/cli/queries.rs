@@ -37,6 +37,7 @@ pub(super) fn read(
         let parsed = whole.parse(dialect)?;
         whole.print_remarks(&parsed.remarks, false);
         let job = Job::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
+        whole.print_remarks(&job.planner.warnings(), false);
         out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), job });
     }
     if out.is_empty() {

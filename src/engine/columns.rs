@@ -77,35 +77,83 @@ fn digits(text: &[u8]) -> Option<i32> {
 fn holds(test: &TextTest, game: &dyn GameFacts) -> bool {
     match test {
         TextTest::HasValue(text) => bytes(text, game).is_some(),
-        TextTest::Compare(cmp, a, b) => both(a, b, game, |a, b| compare(*cmp, a, b)),
-        TextTest::In(a, b) => both(a, b, game, |a, b| memchr::memmem::find(b, a).is_some()),
+        TextTest::Compare(cmp, a, b) => match both(a, b, game) {
+            Some((a, b)) => cmp.holds(a.cmp(&b)),
+            None => *cmp == Cmp::Ne,
+        },
+        TextTest::In(a, b) => both(a, b, game).is_some_and(|(a, b)| memchr::memmem::find(&b, &a).is_some()),
     }
 }
 
-fn compare(cmp: Cmp, a: &[u8], b: &[u8]) -> bool {
-    cmp.holds(a.cmp(b))
+/// Two strings, if both have a value; a literal beside a name is spelt as names are.
+fn both(a: &Text, b: &Text, game: &dyn GameFacts) -> Option<(Vec<u8>, Vec<u8>)> {
+    let names = is_name(a) || is_name(b);
+    let value = |text: &Text| match text {
+        Text::Literal(text) if names => Some(spelt(text.as_bytes())),
+        text => bytes(text, game),
+    };
+    Some((value(a)?, value(b)?))
 }
 
-fn both(a: &Text, b: &Text, game: &dyn GameFacts, test: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-    match (bytes(a, game), bytes(b, game)) {
-        (Some(a), Some(b)) => test(&a, &b),
-        _ => false,
+fn is_name(text: &Text) -> bool {
+    match text {
+        Text::Literal(_) => false,
+        Text::Tag(name) => name == "White" || name == "Black",
+        Text::Player(_) => true,
     }
 }
 
 fn bytes(text: &Text, game: &dyn GameFacts) -> Option<Vec<u8>> {
     match text {
         Text::Literal(text) => Some(text.clone().into_bytes()),
-        Text::Tag(name) => game.tag(name).map(<[u8]>::to_vec),
-        Text::Player(Some(Color::White)) => game.tag("White").map(<[u8]>::to_vec),
-        Text::Player(Some(Color::Black)) => game.tag("Black").map(<[u8]>::to_vec),
-        Text::Player(None) => {
-            let (white, black) = (game.tag("White"), game.tag("Black"));
-            if white.is_none() && black.is_none() {
-                return None;
-            }
-            let lines = [white.unwrap_or_default(), black.unwrap_or_default()];
-            Some(lines.join(&b'\n'))
+        Text::Tag(name) => tag(name, game),
+        Text::Player(Some(Color::White)) => tag("White", game),
+        Text::Player(Some(Color::Black)) => tag("Black", game),
+        Text::Player(None) => Some([tag("White", game)?, tag("Black", game)?].join(&b'\n')),
+    }
+}
+
+/// A tag as the language reads it.
+fn tag(name: &str, game: &dyn GameFacts) -> Option<Vec<u8>> {
+    let value = game.tag(name);
+    Some(match name {
+        "White" | "Black" => spelt(value.unwrap_or(b"?")),
+        "Event" | "Site" => value.unwrap_or(b"?").to_vec(),
+        "Date" | "EventDate" => filled(value.unwrap_or_default()),
+        _ => value?.to_vec(),
+    })
+}
+
+/// A name with one blank behind each comma, and no blanks twice or at the end.
+fn spelt(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len() + 4);
+    let mut after_blank = false;
+    for &byte in name {
+        if matches!(byte, b' ' | b'\t') {
+            after_blank = true;
+            continue;
         }
+        if after_blank || out.last() == Some(&b',') {
+            out.push(b' ');
+        }
+        after_blank = false;
+        out.push(byte);
+    }
+    out
+}
+
+/// A date with `?` for all that is missing: `2015` is `2015.??.??`, `2015.5.3` is `2015.05.03`. What is no date
+/// stays as it is.
+fn filled(date: &[u8]) -> Vec<u8> {
+    let part = |text: &[u8], digits: usize| match text {
+        text if text.len() <= digits && text.iter().all(|&b| b == b'?') => Some(vec![b'?'; digits]),
+        text if text.len() == digits && text.iter().all(u8::is_ascii_digit) => Some(text.to_vec()),
+        [digit] if digits == 2 && digit.is_ascii_digit() => Some(vec![b'0', *digit]),
+        _ => None,
+    };
+    let mut parts = date.split(|&b| b == b'.');
+    match [4, 2, 2].map(|digits| part(parts.next().unwrap_or_default(), digits)) {
+        [Some(year), Some(month), Some(day)] if parts.next().is_none() => [year, month, day].join(&b'.'),
+        _ => date.to_vec(),
     }
 }

@@ -135,6 +135,7 @@ pub(super) fn expand_list(node: &Node, transforms: &[ListTransform]) -> Result<F
         copies: Vec::new(),
         elements: composites.len(),
         fixed: false,
+        span: node.span,
     };
     let mut filters = 0;
     for composite in composites {

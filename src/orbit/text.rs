@@ -145,6 +145,7 @@ fn plain_text(f: &Plain) -> String {
             let range = if (*lo, *hi) == (1, 7) { String::new() } else { format!("{lo} {hi} ") };
             format!("{} {range}{}", directions(*dirs), arg(0))
         }
+        Op::DirectionWithin { dirs } => format!("{} {} {} {}", directions(*dirs), arg(0), arg(1), arg(2)),
         Op::Shade { light } => prefix(if *light { "light" } else { "dark" }),
         Op::Pawns(kind) => match kind {
             PawnKind::Passed => "passedpawns",
@@ -173,6 +174,7 @@ fn plain_text(f: &Plain) -> String {
         }
         Op::Compound => list("{", "}"),
         Op::Find { back, tally } => find(args, *back, *tally),
+        Op::InRange => in_range(args),
         Op::Bool(value) => value.to_string(),
         Op::And => infix("and"),
         Op::Or => infix("or"),
@@ -242,6 +244,15 @@ fn name(var: VarId) -> String {
 
 fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
+}
+
+/// The range takes the place of `count`.
+fn in_range(args: &[Filter]) -> String {
+    let range = format!("{} {} ", tight(&args[0]), tight(&args[1]));
+    match text(&args[2]).split_once("count ") {
+        Some((before, filter)) => format!("{before}{range}{filter}"),
+        None => unreachable!("a range is that of a transform or of `find`"),
+    }
 }
 
 fn find(args: &[Filter], back: bool, tally: Tally) -> String {

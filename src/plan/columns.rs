@@ -20,7 +20,7 @@ pub enum Column {
     Text(TextTest),
 }
 
-/// A condition on strings. False where an operand has no value.
+/// A condition on strings. Where an operand has no value `!=` is true, all else false.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TextTest {
     /// The string has a value.
@@ -36,7 +36,7 @@ pub enum TextTest {
 pub enum Text {
     /// A literal.
     Literal(String),
-    /// The value of a tag.
+    /// The value of a tag, missing ones, names and dates as the language reads them.
     Tag(String),
     /// `White`, `Black`, or both with a line feed between.
     Player(Option<Color>),

@@ -14,7 +14,7 @@ use crate::{
     orbit::{Filter, Plain},
     query::{
         Op as Q, Type,
-        tree::{PawnKind, PinPart, VarId},
+        tree::{Cmp, PawnKind, PinPart, VarId},
     },
 };
 
@@ -242,6 +242,7 @@ impl Lower {
                 let set = self.set(&args[0]);
                 self.dag.add(Op::Walk { set, dirs: dirs.0, lo: *lo, hi: *hi })
             }
+            Q::DirectionWithin { dirs } => self.walk_within(args, dirs.0),
             Q::Shade { light } => {
                 let on = self.mask_slot(if *light { LIGHT } else { !LIGHT });
                 let set = self.set(&args[0]);
@@ -679,6 +680,10 @@ impl Lower {
                 let (guard, texts) = self.texts(args);
                 let [a, b] = texts;
                 let hit = self.text_test(TextTest::Compare(*cmp, a, b));
+                if *cmp == Cmp::Ne {
+                    let no_value = self.not(guard);
+                    return self.or(no_value, hit);
+                }
                 self.and(guard, hit)
             }
             Q::StrIn => {

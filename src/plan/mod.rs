@@ -208,6 +208,11 @@ impl Planner {
         .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy"))
     }
 
+    /// Warnings that come from counting copies: see [`orbit::warnings`].
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        orbit::warnings(&self.filter)
+    }
+
     /// The query with its transforms expanded.
     pub fn filter(&self) -> &Filter {
         &self.filter

@@ -64,6 +64,7 @@ impl Lower {
                 let root = self.dag.add(Op::Sqrt(a));
                 (root, self.and(ok, possible))
             }
+            Q::InRange => self.in_range(args),
             Q::Max | Q::Min => self.extremum(args, f.op == Q::Max),
             Q::Compare(_) => self.compare(f),
             Q::ColorValue(color) => (self.dag.number(sign(*color)), always),
@@ -221,7 +222,40 @@ impl Lower {
         let ((a, a_ok), (b, b_ok)) = (self.number(&f.args[0]), self.number(&f.args[1]));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
         let ok = self.and(a_ok, b_ok);
+        if cmp == Cmp::Ne {
+            // Also where a side has no value.
+            let no_value = self.not(ok);
+            return (a, self.or(no_value, holds));
+        }
         (a, self.and(ok, holds))
+    }
+
+    /// A direction whose range is read: the steps one by one.
+    pub(super) fn walk_within(&mut self, args: &[Filter], dirs: u8) -> Id {
+        let ((lo, a), (hi, b)) = (self.number(&args[0]), self.number(&args[1]));
+        let set = self.set(&args[2]);
+        let steps = (-7..=7i8).map(|n| {
+            let number = self.dag.number(i32::from(n));
+            let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
+            let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
+            let inside = self.and(above, below);
+            let reached = self.dag.add(Op::Walk { set, dirs, lo: n, hi: n });
+            self.and(reached, inside)
+        });
+        let steps = steps.collect();
+        let all = self.dag.any_of(steps);
+        let ok = self.and(a, b);
+        self.and(all, ok)
+    }
+
+    /// A number where it lies between two others.
+    fn in_range(&mut self, args: &[Filter]) -> (Id, Id) {
+        let ((lo, lo_ok), (hi, hi_ok)) = (self.number(&args[0]), self.number(&args[1]));
+        let (number, ok) = self.number(&args[2]);
+        let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
+        let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
+        let ok = [lo_ok, hi_ok, above, below].into_iter().fold(ok, |all, mask| self.and(all, mask));
+        (number, ok)
     }
 
     /// The largest or smallest of the operands that have a value.

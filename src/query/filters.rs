@@ -5,6 +5,7 @@ use shakmaty::{Bitboard, Square};
 use super::{
     lexer::{Tok, unsupported},
     parser::{Parsed, Parser, binary, name_of, transform_type, unary},
+    ranges::{Range, Within},
     tree::{Dirs, Node, Op, Pieces, PinPart, Tally, TransformKind, Type, Var, VarId},
     words::{INNER, UNSUPPORTED, WORDS, compound_assignment, directions, nearest, simple, transform},
 };
@@ -117,6 +118,9 @@ impl Parser {
             let ty = self.vars[var.0 as usize].ty;
             return Ok(Node::new(Op::Var(var), ty, span, vec![]));
         }
+        if let Some(slip) = self.slip_of_word(word) {
+            return Err(slip);
+        }
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
@@ -131,18 +135,36 @@ impl Parser {
     pub(super) fn transform_word(&mut self, word: &str) -> Parsed<Node> {
         let kind = transform(word).expect("callers name a transform");
         let span = self.bump();
-        let tally = self.tally(kind)?;
+        let (tally, within) = self.tally(kind)?;
         if tally == Tally::Any {
             self.transform_trap(word, span);
         }
-        let arg = self.node()?;
-        self.swallowed(word, tally, span, &arg);
+        let mut arg = self.argument()?;
+        let what = if tally == Tally::Count && within.is_none() { "count" } else { "" };
+        self.swallowed(word, what, tally != Tally::Any, span, &arg);
+        // Transforms fuse, and the range of the inner one governs all copies.
+        let mut fused = None;
+        if tally == Tally::Any
+            && arg.op == Op::InRange
+            && let [_, _, Node { op: Op::Transform(..), .. }] = &arg.args[..]
+        {
+            let count = arg.args.pop().expect("there are three");
+            fused = Some(std::mem::replace(&mut arg, count));
+        }
         let ty = transform_type(tally, arg.ty);
-        Ok(unary(Op::Transform(kind, tally), ty, span, arg))
+        let node = unary(Op::Transform(kind, tally), ty, span, arg);
+        Ok(match (within, fused) {
+            (Some(within), _) => within.around(node),
+            (None, Some(mut range)) => {
+                range.span = node.span;
+                range.args.push(node);
+                range
+            }
+            (None, None) => node,
+        })
     }
 
-    fn tally(&mut self, kind: TransformKind) -> Parsed<Tally> {
-        let before = self.position();
+    fn tally(&mut self, kind: TransformKind) -> Parsed<(Tally, Option<Within>)> {
         if self.is_word("count") {
             let span = self.bump();
             if kind == TransformKind::ReverseColor {
@@ -152,22 +174,18 @@ impl Parser {
                     "it has a single copy",
                 ));
             }
-            return Ok(Tally::Count);
+            return Ok((Tally::Count, None));
         }
-        let Some(lo) = self.signed_int() else { return Ok(Tally::Any) };
-        let hi = self.signed_int().unwrap_or(lo);
-        if self.begins_filter() {
-            if kind == TransformKind::ReverseColor {
-                return Err(Diagnostic::error(
-                    self.last_span(),
-                    "`reversecolor` takes no range",
-                    "it has a single copy",
-                ));
-            }
-            return Ok(Tally::Range(lo, hi));
+        let Some(range) = self.range(Parser::begins_filter) else { return Ok((Tally::Any, None)) };
+        if kind == TransformKind::ReverseColor {
+            return Err(Diagnostic::error(
+                self.last_span(),
+                "`reversecolor` takes no range",
+                "it has a single copy",
+            ));
         }
-        self.rewind(before);
-        Ok(Tally::Any)
+        let within = range.within();
+        Ok((within.tally(), Some(within)))
     }
 
     pub(super) fn begins_filter(&self) -> bool {
@@ -198,18 +216,18 @@ impl Parser {
     }
 
     /// Remarks on what a transform took in: it takes everything to its right.
-    fn swallowed(&mut self, word: &str, tally: Tally, span: Span, arg: &Node) {
+    fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
         let takes = match &arg.op {
             Op::Compare(_) | Op::SetEq { .. } => "comparison",
             Op::And | Op::Or => "`and` or `or`",
             _ => "",
         };
         let comparison = takes == "comparison";
-        if !takes.is_empty() && (!comparison || tally != Tally::Any) && arg.args.len() == 2 {
+        if !takes.is_empty() && (!comparison || counted) && arg.args.len() == 2 {
             let operand = arg.args[0].span;
             // Parentheses around the whole argument say that it was meant so.
             if arg.span.start == operand.start || comparison && arg.args[0].op == Op::Cardinality {
-                let what = if tally == Tally::Count { format!("{word} count") } else { word.to_string() };
+                let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
                     Diagnostic::warning(
                         span.to(arg.span),
@@ -246,21 +264,27 @@ impl Parser {
     fn direction(&mut self, dirs: Dirs) -> Parsed<Node> {
         let span = self.bump();
         let at = self.span();
-        let (mut lo, mut hi) = (1, 7);
-        if let Some(first) = self.signed_int() {
-            lo = first;
-            hi = self.signed_int().unwrap_or(first);
-            if lo > hi || lo < -7 || hi > 7 {
-                return Err(Diagnostic::error(
-                    at.to(self.last_span()),
-                    format!("direction range {lo} {hi}"),
-                    "expected two numbers from -7 to 7, the lower first",
-                ));
-            }
+        let within = self.range(|_| true).map_or(Within::Known(1, 7), Range::within);
+        if let Within::Known(lo, hi) = within
+            && (lo > hi || lo < -7 || hi > 7)
+        {
+            return Err(Diagnostic::error(
+                at.to(self.last_span()),
+                format!("direction range {lo} {hi}"),
+                "expected two numbers from -7 to 7, the lower first",
+            ));
         }
         let arg = self.primary()?;
         self.want(&arg, Type::Set, "a direction")?;
-        Ok(unary(Op::Direction { dirs, lo: lo as i8, hi: hi as i8 }, Type::Set, span, arg))
+        Ok(match within {
+            Within::Known(lo, hi) => {
+                unary(Op::Direction { dirs, lo: lo as i8, hi: hi as i8 }, Type::Set, span, arg)
+            }
+            Within::Read(lo, hi) => {
+                let span = span.to(arg.span);
+                Node::new(Op::DirectionWithin { dirs }, Type::Set, span, vec![lo, hi, arg])
+            }
+        })
     }
 
     fn shade(&mut self, light: bool) -> Parsed<Node> {
@@ -287,7 +311,7 @@ impl Parser {
         self.expect_sign("(", &format!("after `{user}`"))?;
         let mut sets = Vec::new();
         while !self.is_sign(")") {
-            let set = self.arrows()?;
+            let set = self.inside(Parser::arrows)?;
             self.want(&set, Type::Set, &format!("`{user}`"))?;
             sets.push(set);
         }
@@ -389,7 +413,7 @@ impl Parser {
         self.expect_sign("(", "after `max` or `min`")?;
         let mut args = Vec::new();
         while !self.is_sign(")") {
-            let arg = self.sum()?;
+            let arg = self.inside(Parser::sum)?;
             self.want(&arg, Type::Num, "`max` or `min`")?;
             args.push(arg);
         }
@@ -428,7 +452,7 @@ impl Parser {
         }
         let mut args = Vec::new();
         while !self.is_sign(")") {
-            let arg = self.sum()?;
+            let arg = self.inside(Parser::sum)?;
             self.want(&arg, Type::Num, "`makesquare`")?;
             args.push(arg);
         }
@@ -566,7 +590,7 @@ impl Parser {
             ));
         }
         let var = self.declare(&name, Type::Set, span)?;
-        let body = self.node()?;
+        let body = self.argument()?;
         self.scope.retain(|(_, known)| *known != var);
         Ok(if all {
             binary_at(Op::SquareAll { var }, Type::Bool, span, domain, body)

@@ -5,6 +5,7 @@ use shakmaty::{Bitboard, Color, Square};
 use super::{
     lexer::{Tok, unsupported},
     parser::{Parsed, Parser, color_word, unary},
+    ranges::Within,
     tree::{GameResult, Node, Op, Pieces, Special, Tally, Type},
 };
 use crate::{
@@ -44,6 +45,7 @@ impl Parser {
     /// A string filter; a literal that follows makes it a substring test.
     pub(super) fn text(&mut self, op: Op, span: Span) -> Parsed<Node> {
         let node = Node::new(op, Type::Str, span.to(self.last_span()), vec![]);
+        self.refuse_bare_text(span)?;
         let Tok::Str(text) = self.tok().clone() else { return Ok(node) };
         let at = self.bump();
         if text.contains(['[', ']', '*', '+', '?']) {
@@ -62,46 +64,37 @@ impl Parser {
         let span = self.bump();
         let back = self.eat_sign("<--");
         self.eat_word("quiet");
-        let tally = self.find_tally()?;
+        let (tally, within) = self.find_tally()?;
         self.eat_word("quiet");
-        let arg = self.node()?;
+        let arg = self.argument()?;
         let ty = if tally == Tally::Any { Type::Position } else { Type::Num };
-        Ok(unary(Op::Find { back, tally }, ty, span, arg))
+        let node = unary(Op::Find { back, tally }, ty, span, arg);
+        Ok(match within {
+            Some(within) => within.around(node),
+            None => node,
+        })
     }
 
-    fn find_tally(&mut self) -> Parsed<Tally> {
+    fn find_tally(&mut self) -> Parsed<(Tally, Option<Within>)> {
         if self.eat_word("count") {
-            return Ok(Tally::Count);
+            return Ok((Tally::Count, None));
         }
         if self.eat_word("all") {
-            return Ok(Tally::Range(1, i32::MAX));
+            return Ok((Tally::Range(1, i32::MAX), None));
         }
-        let before = self.position();
-        if let Tok::Word(word) = self.tok().clone()
-            && self.lookup(&word).is_some_and(|var| self.vars[var.0 as usize].ty == Type::Num)
+        let follows = |parser: &Parser| parser.begins_filter() || parser.is_word("quiet");
+        let Some(range) = self.range(follows) else { return Ok((Tally::Any, None)) };
+        let within = range.within();
+        if let Within::Known(lo, hi) = within
+            && lo > hi
         {
-            let at = self.bump();
-            if self.begins_filter() {
-                return Err(unsupported(at, "a variable as the range of `find`")
-                    .help("write the numbers: `find 2 5 check`"));
-            }
-            self.rewind(before);
-        }
-        let Some(lo) = self.signed_int() else { return Ok(Tally::Any) };
-        let hi = self.signed_int().unwrap_or(lo);
-        if !self.begins_filter() && !self.is_word("quiet") {
-            // The number is what is looked for, or begins it.
-            self.rewind(before);
-            return Ok(Tally::Any);
-        }
-        if lo > hi {
             return Err(Diagnostic::error(
                 self.last_span(),
                 format!("the range {lo} {hi} runs backwards"),
                 format!("write the lower number first: `find {hi} {lo} ...`"),
             ));
         }
-        Ok(Tally::Range(lo, hi))
+        Ok((within.tally(), Some(within)))
     }
 
     pub(super) fn result(&mut self) -> Parsed<Node> {

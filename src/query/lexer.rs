@@ -5,7 +5,7 @@
 
 use shakmaty::{Bitboard, Piece};
 
-use super::tree::Pieces;
+use super::{slips, tree::Pieces};
 use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
@@ -186,6 +186,9 @@ impl Lexer<'_> {
         }
         if first.is_ascii_digit() {
             return self.integer();
+        }
+        if let Some(slip) = slips::at_start(self.rest(), start) {
+            return Err(slip);
         }
         if let Some((tok, len)) = designator(self.rest(), start)? {
             self.at += len;

@@ -10,8 +10,11 @@ pub mod diagram;
 mod filters;
 mod game;
 mod header;
+mod letters;
 mod lexer;
 mod parser;
+mod ranges;
+mod slips;
 pub mod tree;
 mod words;
 
@@ -96,7 +99,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let parser = parser::Parser::new(blanked.as_deref().unwrap_or(text))?;
     let (mut query, more) = parser.program(std::mem::take(&mut filters))?;
     remarks.extend(more);
-    parser::settle_letters(&mut query.body);
+    letters::settle_letters(&mut query.body);
     assigned::check(&query)?;
     other_meanings(&query.body, text, &mut remarks);
     Ok(Parsed { query, remarks })

@@ -10,10 +10,7 @@ use super::{
     lexer::{Tok, Token, lex, unsupported},
     tree::{Arith, Cmp, Node, Op, Query, Tally, Type, Var, VarId},
 };
-use crate::{
-    board::Code,
-    diagnostic::{Diagnostic, Span},
-};
+use crate::diagnostic::{Diagnostic, Span};
 
 /// How deep filters may stand inside one another.
 const DEPTH_MAX: u32 = 200;
@@ -29,6 +26,12 @@ pub(super) struct Parser {
     at: usize,
     depth: u32,
     links: u32,
+    /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
+    ends: bool,
+    /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
+    /// operator of arithmetic the rule of its operands.
+    level: fn(&mut Parser) -> Parsed<Node>,
+    pub(super) text: String,
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
     pub scope: Vec<(String, VarId)>,
@@ -39,7 +42,9 @@ impl Parser {
     pub fn new(text: &str) -> Parsed<Parser> {
         let tokens = lex(text)?;
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Parser { tokens, at: 0, depth: 0, links: 0, vars, scope, remarks })
+        let text = text.to_string();
+        let level = Parser::node;
+        Ok(Parser { tokens, at: 0, depth: 0, links: 0, ends: false, level, text, vars, scope, remarks })
     }
 
     /// All filters up to the end of the text, as one.
@@ -77,6 +82,15 @@ impl Parser {
 
     pub fn peek(&self, ahead: usize) -> &Tok {
         &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].tok
+    }
+
+    pub(super) fn peek_span(&self, ahead: usize) -> Span {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].span
+    }
+
+    /// The token before the current one.
+    pub(super) fn before(&self) -> Option<&Tok> {
+        self.at.checked_sub(1).map(|at| &self.tokens[at].tok)
     }
 
     pub fn bump(&mut self) -> Span {
@@ -177,12 +191,41 @@ impl Parser {
     /// Any filter: the loosest rule.
     pub fn node(&mut self) -> Parsed<Node> {
         self.descend()?;
+        let level = std::mem::replace(&mut self.level, Parser::node);
         let mut parts = vec![self.and_chain()?];
         while self.eat_word("or") {
             parts.push(self.and_chain()?);
         }
         self.depth -= 1;
+        self.level = level;
         Ok(balanced(&Op::Or, Type::Bool, parts))
+    }
+
+    /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
+    /// it, and belongs to what stands around. So `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and
+    /// `8 - shift count pa7 > 0` compares the difference.
+    pub fn argument(&mut self) -> Parsed<Node> {
+        let outer = std::mem::replace(&mut self.ends, true);
+        let node = (self.level)(self)?;
+        self.ends = outer;
+        Ok(node)
+    }
+
+    /// The right operand of an operator of arithmetic.
+    fn operand(&mut self, level: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+        let outer = std::mem::replace(&mut self.level, level);
+        let node = level(self)?;
+        self.level = outer;
+        Ok(node)
+    }
+
+    /// A filter in brackets, where nothing around can take an operator.
+    pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+        let outer =
+            (std::mem::replace(&mut self.ends, false), std::mem::replace(&mut self.level, Parser::node));
+        let node = read(self)?;
+        (self.ends, self.level) = outer;
+        Ok(node)
     }
 
     fn and_chain(&mut self) -> Parsed<Node> {
@@ -196,7 +239,8 @@ impl Parser {
     /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
     pub fn not_operand(&mut self) -> Parsed<Node> {
         let left = self.relation()?;
-        if !self.is_word("in") {
+        let taken = !self.ends || matches!(left.ty, Type::Set | Type::Str);
+        if !self.is_word("in") || !taken {
             return Ok(left);
         }
         self.bump();
@@ -212,6 +256,7 @@ impl Parser {
 
     fn relation(&mut self) -> Parsed<Node> {
         let left = self.sum()?;
+        self.refuse_single_equals()?;
         // A condition cannot be compared, but what it stands in may be a number:
         // `flip count {Ra1 or Rh1} == 4` compares the count.
         if left.ty == Type::Bool {
@@ -279,8 +324,12 @@ impl Parser {
                 Tok::Sign("-") => Arith::Sub,
                 _ => return Ok(left),
             };
+            self.refuse_range_of_squares()?;
+            if self.ends && !takes_arithmetic(op, left.ty) {
+                return Ok(left);
+            }
             self.link()?;
-            let right = self.product()?;
+            let right = self.operand(Parser::product)?;
             left = self.arithmetic(op, left, right)?;
         }
     }
@@ -299,6 +348,7 @@ impl Parser {
                     return Err(unsupported(self.span(), &format!("a move filter `{s}`")));
                 }
                 Tok::Sign("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":") => {
+                    self.refuse_keyword_of_cql_5()?;
                     return Err(unsupported(
                         self.span(),
                         &format!("`{}` on game positions", self.sign_text()),
@@ -306,8 +356,11 @@ impl Parser {
                 }
                 _ => return Ok(left),
             };
+            if self.ends && !takes_arithmetic(op, left.ty) {
+                return Ok(left);
+            }
             self.link()?;
-            let right = self.arrows()?;
+            let right = self.operand(Parser::arrows)?;
             left = self.arithmetic(op, left, right)?;
         }
     }
@@ -351,6 +404,7 @@ impl Parser {
     pub fn arrows(&mut self) -> Parsed<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
+            Tok::Sign("->" | "<-") if self.ends && first.ty != Type::Set => return Ok(first),
             Tok::Sign("->") => true,
             Tok::Sign("<-") => false,
             _ => return Ok(first),
@@ -385,7 +439,7 @@ impl Parser {
 
     fn union(&mut self) -> Parsed<Node> {
         let mut parts = vec![self.intersection()?];
-        while self.eat_sign("|") {
+        while self.takes_sets(&parts) && self.eat_sign("|") {
             parts.push(self.intersection()?);
             self.want_sets("|", &parts)?;
         }
@@ -394,11 +448,16 @@ impl Parser {
 
     fn intersection(&mut self) -> Parsed<Node> {
         let mut parts = vec![self.attack()?];
-        while self.eat_sign("&") {
+        while self.takes_sets(&parts) && self.eat_sign("&") {
             parts.push(self.attack()?);
             self.want_sets("&", &parts)?;
         }
         Ok(balanced(&Op::Intersect, Type::Set, parts))
+    }
+
+    /// Whether an operator on sets belongs to what was read, right or wrong.
+    fn takes_sets(&self, parts: &[Node]) -> bool {
+        !self.ends || parts.iter().all(|part| part.ty == Type::Set)
     }
 
     /// Checks the operands of `|` or `&`, of which the last was just read.
@@ -419,6 +478,9 @@ impl Parser {
     pub fn attack(&mut self) -> Parsed<Node> {
         let mut left = self.primary()?;
         loop {
+            if self.ends && left.ty != Type::Set {
+                return Ok(left);
+            }
             let op = if self.is_word("attacks") || self.is_word("attack") {
                 Op::Attacks
             } else if self.is_word("attackedby") {
@@ -430,6 +492,7 @@ impl Parser {
                 return Ok(left);
             };
             self.link()?;
+            self.refuse_attack_by()?;
             let right = self.primary()?;
             self.want(&left, Type::Set, "`attacks`")?;
             self.want(&right, Type::Set, "`attacks`")?;
@@ -476,7 +539,7 @@ impl Parser {
                     return Err(list_of_cql_5(span.to(self.tokens[self.at + 1].span)));
                 }
                 self.bump();
-                let mut inner = self.node()?;
+                let mut inner = self.inside(Parser::node)?;
                 if self.is_sign(")") {
                     inner.span = span.to(self.bump());
                     return Ok(inner);
@@ -495,7 +558,7 @@ impl Parser {
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
-                    filters.push(self.node()?);
+                    filters.push(self.inside(Parser::node)?);
                 }
                 let end = self.bump();
                 if filters.is_empty() {
@@ -555,6 +618,10 @@ impl Parser {
             .help(
                 "a designator has no blanks between pieces and squares, and files need ranks: `[RN]a-d1-2`",
             )),
+            ":" => {
+                self.refuse_keyword_of_cql_5()?;
+                Err(Diagnostic::error(span, "found `:`", "expected a filter here"))
+            }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
                 format!("`{sign}` after a condition"),
@@ -584,82 +651,11 @@ impl Parser {
             rule,
         )
     }
-
-    fn string_in(&mut self, left: Node, right: Node) -> Parsed<Node> {
-        let span = left.span.to(right.span);
-        match (&left.op, &right.op) {
-            (Op::ContentIs(_), Op::Str(text)) => {
-                Ok(letter_test(left.clone(), span, |letter| text.contains(letter)))
-            }
-            (Op::Str(text), Op::ContentIs(_)) => {
-                Ok(letter_test(right.clone(), span, |letter| letter.contains(text.as_str())))
-            }
-            _ if names_piece(&left) || names_piece(&right) => {
-                Err(unsupported(span, "comparing a piece name with anything but a literal"))
-            }
-            _ => Ok(binary(Op::StrIn, Type::Bool, left, right)),
-        }
-    }
-
-    fn string_compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
-        let span = left.span.to(right.span);
-        match (&left.op, &right.op) {
-            (Op::ContentIs(_), Op::Str(text)) => {
-                Ok(letter_test(left.clone(), span, |letter| cmp.holds(letter.cmp(text))))
-            }
-            (Op::Str(text), Op::ContentIs(_)) => {
-                Ok(letter_test(right.clone(), span, |letter| cmp.holds(text.as_str().cmp(letter))))
-            }
-            _ if names_piece(&left) || names_piece(&right) => {
-                Err(unsupported(span, "comparing a piece name with anything but a literal"))
-            }
-            _ => Ok(binary(Op::StrCompare(cmp), Type::Bool, left, right)),
-        }
-    }
 }
 
-/// `typename` and `piecename` are read as [`Op::ContentIs`] of everything, with type Str; the marker
-/// of `typename` is that colours are folded. A comparison narrows the contents.
-fn letter_test(node: Node, span: Span, mut test: impl FnMut(&str) -> bool) -> Node {
-    let signed = matches!(node.args.get(1).map(|n| &n.op), Some(Op::Bool(true)));
-    let contents = Op::contents_where(|code| test(&letter(code, signed)));
-    let args = node.args.into_iter().take(1).collect();
-    Node::new(Op::ContentIs(contents), Type::Bool, span, args)
-}
-
-/// Whether the value of a string filter is the letter of a piece: directly, or as the last filter
-/// in braces or behind `notransform`.
-fn names_piece(node: &Node) -> bool {
-    match &node.op {
-        Op::ContentIs(_) => true,
-        Op::Compound | Op::NoTransform => node.args.last().is_some_and(names_piece),
-        _ => false,
-    }
-}
-
-fn letter(code: Code, signed: bool) -> String {
-    match code.piece() {
-        None => "_".into(),
-        Some(piece) if signed => piece.char().to_string(),
-        Some(piece) => piece.role.upper_char().to_string(),
-    }
-}
-
-/// Turns what is left of `typename` and `piecename` (a test for a value, no comparison around it)
-/// into a boolean: a square content has a letter if the set is one square.
-pub(super) fn settle_letters(node: &mut Node) {
-    node.args.iter_mut().for_each(settle_letters);
-    if node.ty != Type::Str {
-        return;
-    }
-    match &node.op {
-        Op::ContentIs(_) => {
-            node.ty = Type::Bool;
-            node.args.truncate(1);
-        }
-        Op::Compound | Op::NoTransform => node.ty = node.args[node.args.len() - 1].ty,
-        _ => {}
-    }
+/// Whether an operation of arithmetic can have a left operand of a type.
+fn takes_arithmetic(op: Arith, left: Type) -> bool {
+    left == Type::Num || left == Type::Str && op == Arith::Add
 }
 
 pub(super) fn name_of(ty: Type) -> &'static str {

@@ -326,6 +326,11 @@ pub enum Op {
         #[allow(missing_docs)]
         hi: i8,
     },
+    /// The same with a range of variables: `[lo: Num, hi: Num, Set] -> Set`; steps beyond 7 reach nothing.
+    DirectionWithin {
+        #[allow(missing_docs)]
+        dirs: Dirs,
+    },
     /// `light S`, `dark S`: `[Set] -> Set`.
     Shade {
         #[allow(missing_docs)]
@@ -466,11 +471,14 @@ pub enum Op {
     Abs,
     /// `[Num] -> Num`: the integer part of the root, none of a negative number.
     Sqrt,
+    /// `flip lo hi F` and `find lo hi F` with variables for the range: `[lo: Num, hi: Num, n: Num] -> Num`, n if
+    /// it lies in the range, else no value.
+    InRange,
     /// `[Num; n] -> Num`, n >= 2, operands without value skipped.
     Max,
     /// `[Num; n] -> Num`, n >= 2, operands without value skipped.
     Min,
-    /// `[Num, Num] -> Num`, the left value if the relation holds (`!=`: Bool).
+    /// `[Num, Num] -> Num`, the left value if the relation holds. `!=` is Bool, and true where a side has no value.
     Compare(Cmp),
     /// `white`, `black`: `[] -> Num`, 1 and -1.
     ColorValue(Color),
@@ -490,17 +498,23 @@ pub enum Op {
     // ---- strings, constant in a game
     /// A literal -> Str.
     Str(String),
-    /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: `[] -> Str`, none if absent.
+    /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: `[] -> Str`, none if absent. White, Black, Event
+    /// and Site are `?` if absent, names have their blanks in order, and dates are filled with `?`.
     Tag(String),
     /// `player white`, `player black`, `player` (white, line feed, black): `[] -> Str`.
     Player(Option<Color>),
-    /// `[Str, Str] -> Bool`, bytewise; false without a value.
+    /// `[Str, Str] -> Bool`, bytewise; without a value `!=` is true, all else false.
     StrCompare(Cmp),
     /// `a in b`: `[a: Str, b: Str] -> Bool`, substring; false without a value.
     StrIn,
 }
 
 impl Op {
+    /// Whether this is the tag of a player's name.
+    pub fn is_name_tag(&self) -> bool {
+        matches!(self, Op::Tag(name) if name == "White" || name == "Black")
+    }
+
     /// The set of contents that a piece letter test names, for [`Op::ContentIs`].
     pub fn contents_where(mut test: impl FnMut(Code) -> bool) -> PieceSet {
         PieceSet(

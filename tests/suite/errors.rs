@@ -15,7 +15,7 @@ fn printed(text: &str) -> String {
         Err(error) => vec![error],
         Ok(parsed) => match Job::new(parsed.query, Options::default()) {
             Err(error) => vec![error],
-            Ok(_) => parsed.remarks,
+            Ok(job) => [parsed.remarks, job.planner.warnings()].concat(),
         },
     };
     let mut out = String::new();

@@ -98,7 +98,7 @@ fn vectors_of_the_language() {
 
 #[test]
 fn further_rows() {
-    assert!(check(&rows("rows.tsv")) >= 60);
+    assert!(check(&rows("rows.tsv")) >= 155);
 }
 
 /// The two vectors in which the peer looks at the moves played, with our value in place of its.
@@ -161,16 +161,19 @@ fn facts_of_a_game() {
             ("year", "1970"),
             ("gamenumber", "3"),
             ("tag \"Annotator\"", "F"),
-            ("tag \"Annotator\" != \"me\"", "F"),
+            ("tag \"Annotator\" != \"me\"", "T"),
+            ("tag \"Annotator\" == \"me\"", "F"),
             ("flipcolor count elo white > 2000", "1"),
         ],
     );
     let nameless = [("WhiteElo", "0"), ("BlackElo", "?"), ("Date", "19.??.??")];
     let block = block_of_games(vec![game_with_tags(start, &nameless, Outcome::Unknown)]);
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
-    let queries =
-        ["result 1-0", "result 0-1", "result 1/2-1/2", "player white", "player", "player white \"\""];
+    let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
+    // Missing names are `?`.
+    let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
+    check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
 /// The slots of a segment, of a batch and of a block are all counted, the last ones too.

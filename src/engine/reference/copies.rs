@@ -200,6 +200,7 @@ fn image_of_members(basic: &Basic, op: &Op) -> Op {
             Op::Designator { pieces: basic.pieces(*pieces), squares: basic.squares(*squares) }
         }
         Op::Direction { dirs, lo, hi } => Op::Direction { dirs: basic.dirs(*dirs), lo: *lo, hi: *hi },
+        Op::DirectionWithin { dirs } => Op::DirectionWithin { dirs: basic.dirs(*dirs) },
         Op::Ray { dirs, attack } => Op::Ray { dirs: basic.dirs(*dirs), attack: *attack },
         Op::Shade { light } => Op::Shade { light: *light != basic.swaps_shades() },
         Op::ToMove(color) if swap => Op::ToMove(!*color),
@@ -259,7 +260,9 @@ fn own_member(op: &Op) -> Option<Member> {
             all_black: pieces.all_black,
             list: pieces.list.0,
         },
-        Op::Direction { dirs, .. } | Op::Ray { dirs, .. } => Member::Dirs(dirs.0),
+        Op::Direction { dirs, .. } | Op::DirectionWithin { dirs } | Op::Ray { dirs, .. } => {
+            Member::Dirs(dirs.0)
+        }
         Op::Shade { light } => Member::Side(*light),
         Op::ToMove(color) | Op::ColorValue(color) | Op::Elo(Some(color)) | Op::Player(Some(color)) => {
             Member::Side(color.is_white())

@@ -49,6 +49,17 @@ impl Value {
 }
 
 impl Filter {
+    /// The operation whose value is the filter's: the last one in braces.
+    fn last_op(&self) -> &Op {
+        match self {
+            Filter::Plain { op: Op::Compound | Op::NoTransform, args, .. } => {
+                args.last().expect("braces hold a filter").last_op()
+            }
+            Filter::Plain { op, .. } => op,
+            Filter::Orbit { .. } => &Op::Bool(true),
+        }
+    }
+
     /// What stands in braces around nothing else.
     pub(super) fn unbraced(&self) -> &Filter {
         match self {
@@ -168,6 +179,16 @@ impl<'a> Evaluation<'a> {
                 let (file, rank) = (self.num(&args[0]), self.num(&args[1]));
                 make_square(file, rank).map_or(Bitboard::EMPTY, Bitboard::from)
             }
+            Op::DirectionWithin { dirs } => {
+                let (lo, hi) = (self.num(&args[0]), self.num(&args[1]));
+                let from = self.set(&args[2]);
+                // No board has more steps.
+                let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
+                let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
+                range
+                    .map(|n| lines::direction(*dirs, n as i8, n as i8, from))
+                    .fold(Bitboard::EMPTY, |a, b| a | b)
+            }
             Op::Pawns(kind) => lines::pawns(&self.placement, *kind),
             Op::Pure { kind, mate } => self.pure(*kind, *mate),
             Op::Legal { pseudo, only, .. } => {
@@ -225,12 +246,14 @@ impl<'a> Evaluation<'a> {
             Op::ContentIs(contents) => {
                 self.set(&args[0]).single_square().is_some_and(|s| self.holds(s, *contents))
             }
+            // `a != b` is `not (a == b)`, also where there is nothing to compare.
+            Op::Compare(Cmp::Ne) => self.compared(Cmp::Eq, args).is_none(),
             Op::Compare(cmp) => self.compared(*cmp, args).is_some(),
-            Op::StrCompare(cmp) => match (self.string(&args[0]), self.string(&args[1])) {
+            Op::StrCompare(cmp) => match self.strings(args) {
                 (Some(left), Some(right)) => cmp.holds(left.cmp(&right)),
-                _ => false,
+                _ => *cmp == Cmp::Ne,
             },
-            Op::StrIn => match (self.string(&args[0]), self.string(&args[1])) {
+            Op::StrIn => match self.strings(args) {
                 (Some(needle), Some(text)) => facts::occurs_in(&needle, &text),
                 _ => false,
             },
@@ -263,6 +286,11 @@ impl<'a> Evaluation<'a> {
             Op::Neg => self.num(&args[0]).map(i32::wrapping_neg),
             Op::Abs => self.num(&args[0]).map(i32::wrapping_abs),
             Op::Sqrt => self.num(&args[0]).filter(|&n| n >= 0).map(i32::isqrt),
+            Op::InRange => {
+                let bounds = (self.num(&args[0]), self.num(&args[1]));
+                let (Some(lo), Some(hi)) = bounds else { return None };
+                self.num(&args[2]).filter(|n| (lo..=hi).contains(n))
+            }
             Op::Max => self.nums(args).into_iter().flatten().max(),
             Op::Min => self.nums(args).into_iter().flatten().min(),
             Op::Compare(cmp) => self.compared(*cmp, args),
@@ -281,7 +309,7 @@ impl<'a> Evaluation<'a> {
     fn text(&self, op: &Op) -> Option<Vec<u8>> {
         match op {
             Op::Str(text) => Some(text.clone().into_bytes()),
-            Op::Tag(name) => self.spot.game.tag(name).map(<[u8]>::to_vec),
+            Op::Tag(name) => facts::tag(self.spot.game, name),
             Op::Player(color) => facts::player(self.spot.game, *color),
             _ => unreachable!("{op:?} is no string"),
         }
@@ -304,6 +332,18 @@ impl<'a> Evaluation<'a> {
             Value::Str(value) => value,
             other => unreachable!("{other:?} where a string is due"),
         }
+    }
+
+    /// Two strings; a text that is compared with a name is spelt as names are.
+    fn strings(&mut self, args: &[Filter]) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+        let names =
+            args.iter().any(|arg| matches!(arg.last_op(), Op::Player(_)) || arg.last_op().is_name_tag());
+        let mut strings = args.iter().map(|arg| {
+            let is_text = names && matches!(arg.last_op(), Op::Str(_));
+            self.string(arg).map(|value| if is_text { facts::spelt(&value) } else { value })
+        });
+        let first = strings.next().flatten();
+        (first, strings.next().flatten())
     }
 
     /// The left value if the relation holds.

@@ -24,16 +24,62 @@ pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
 /// The name of a side, or both with a line feed between.
 pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
     match color {
-        Some(Color::White) => game.tag("White").map(<[u8]>::to_vec),
-        Some(Color::Black) => game.tag("Black").map(<[u8]>::to_vec),
-        None => {
-            let (white, black) = (game.tag("White"), game.tag("Black"));
-            if white.is_none() && black.is_none() {
-                return None;
-            }
-            Some([white.unwrap_or_default(), b"\n", black.unwrap_or_default()].concat())
+        Some(Color::White) => tag(game, "White"),
+        Some(Color::Black) => tag(game, "Black"),
+        None => Some([tag(game, "White")?, tag(game, "Black")?].join(&b'\n')),
+    }
+}
+
+/// A tag as filters read it.
+pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
+    let value = game.tag(name);
+    match name {
+        "White" | "Black" => Some(spelt(value.unwrap_or(b"?"))),
+        "Event" | "Site" => Some(value.unwrap_or(b"?").to_vec()),
+        "Date" | "EventDate" => Some(filled(value.unwrap_or(b"?"))),
+        _ => value.map(<[u8]>::to_vec),
+    }
+}
+
+/// A name with one blank behind each comma, and none twice or at the end.
+pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> = Vec::new();
+    for &byte in name {
+        if out.last() == Some(&b',') && byte != b' ' && byte != b'\t' {
+            out.push(b' ');
+        }
+        match byte {
+            b' ' | b'\t' if out.last() == Some(&b' ') => {}
+            b' ' | b'\t' => out.push(b' '),
+            _ => out.push(byte),
         }
     }
+    while out.last() == Some(&b' ') {
+        out.pop();
+    }
+    out
+}
+
+/// A date as `2015.05.??`: year, month and day, `?` for each digit that is not known. What is no date stays as it
+/// is.
+fn filled(date: &[u8]) -> Vec<u8> {
+    let mut parts: Vec<&[u8]> = date.split(|&byte| byte == b'.').collect();
+    parts.resize(parts.len().max(3), b"");
+    let mut out = Vec::new();
+    for (part, digits) in parts.iter().zip([4, 2, 2]) {
+        let missing = digits - part.len().min(digits);
+        if part.iter().all(|&byte| byte == b'?') && part.len() <= digits {
+            out.push(vec![b'?'; digits]);
+        } else if part.iter().all(u8::is_ascii_digit)
+            && missing <= usize::from(digits == 2)
+            && part.len() <= digits
+        {
+            out.push([&b"0"[..missing], part].concat());
+        } else {
+            return date.to_vec();
+        }
+    }
+    if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
 /// Whether the one text occurs in the other; the empty one occurs everywhere.

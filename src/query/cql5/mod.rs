@@ -22,6 +22,16 @@ use crate::{
 
 type Parsed<T> = Result<T, Diagnostic>;
 
+/// Whether a word is a keyword of lists, behind its `:`.
+pub(super) fn is_keyword(word: &str) -> bool {
+    keywords::is_keyword(word)
+}
+
+/// Whether a word is the keyword of a transform.
+pub(super) fn is_transform(word: &str) -> bool {
+    keywords::transform(word).is_some()
+}
+
 /// Whether a text has the outer form of CQL 5: the place and the word of its list.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);

@@ -329,8 +329,16 @@ impl<'a> Generator<'a> {
         match self.rng.below(10) {
             0..=5 => String::new(),
             6 | 7 => "count ".into(),
-            8 => format!("{} ", self.rng.within(0, 5)),
-            _ => format!("{} {} ", self.rng.within(0, 2), self.rng.within(2, 40)),
+            8 => format!("{} ", self.bound(0, 5)),
+            _ => format!("{} {} ", self.bound(0, 2), self.bound(2, 40)),
+        }
+    }
+
+    /// An end of a range: a number, or a variable that holds one.
+    pub(super) fn bound(&mut self, lo: i32, hi: i32) -> String {
+        match self.variable(Ty::Num) {
+            Some(name) if self.rng.percent(50) => name.text(),
+            _ => self.rng.within(lo, hi).to_string(),
         }
     }
 
@@ -536,7 +544,10 @@ impl<'a> Generator<'a> {
         let word = self.direction();
         let range = match self.rng.below(5) {
             0 => String::new(),
-            1 => format!(" {}", self.rng.within(-7, 7)),
+            1 => format!(" {}", self.bound(-7, 7)),
+            2 if self.variable(Ty::Num).is_some() => {
+                format!(" {} {}", self.bound(-3, 2), self.bound(2, 7))
+            }
             _ => {
                 let (a, b) = (self.rng.within(-3, 7), self.rng.within(-3, 7));
                 format!(" {} {}", a.min(b), a.max(b))

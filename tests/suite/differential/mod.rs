@@ -102,6 +102,7 @@ fn kind(op: &Op) -> String {
         Op::Designator { .. } => "Designator".into(),
         Op::Squares(_) => "Squares".into(),
         Op::Direction { .. } => "Direction".into(),
+        Op::DirectionWithin { .. } => "DirectionWithin".into(),
         Op::Ray { attack, .. } => format!("Ray attack {attack}"),
         Op::ContentIs(_) => "ContentIs".into(),
         Op::SquareLoop { .. } => "SquareLoop".into(),
@@ -123,13 +124,13 @@ fn kind(op: &Op) -> String {
 fn all_kinds() -> Vec<String> {
     let mut out: Vec<String> = "Designator|Squares|Union|Intersect|Complement|Attacks|AttackedBy|\
         Xray { forward: true }|Xray { forward: false }|Between|Ray attack true|Ray attack false|\
-        Pin { value: From }|Pin { value: Through }|Pin { value: To }|Direction|Shade { light: true }|\
+        Pin { value: From }|Pin { value: Through }|Pin { value: To }|Direction|DirectionWithin|Shade { light: true }|\
         Shade { light: false }|Pawns(Passed)|Pawns(Isolated)|Pawns(Doubled)|Pawns(Connected)|MakeSquare|\
         SquareLoop|SquareAll|Var|If|Compound|NoTransform|Bool(true)|Bool(false)|And|Or|Not|Subset|\
         SetEq { equal: true }|SetEq { equal: false }|Check|Mate|Stalemate|Initial|Terminal|ToMove(White)|\
         ToMove(Black)|Result(WhiteWins)|Result(BlackWins)|Result(Draw)|Assign|ContentIs|Int|Cardinality|\
         Power|Rank|File|ContentType { signed: true }|ContentType { signed: false }|Arith(Add)|Arith(Sub)|\
-        Arith(Mul)|Arith(Div)|Arith(Rem)|Neg|Abs|Sqrt|Max|Min|Compare(Eq)|Compare(Ne)|Compare(Lt)|\
+        Arith(Mul)|Arith(Div)|Arith(Rem)|Neg|Abs|Sqrt|InRange|Max|Min|Compare(Eq)|Compare(Ne)|Compare(Lt)|\
         Compare(Le)|Compare(Gt)|Compare(Ge)|ColorValue(White)|ColorValue(Black)|SideToMove|Ply|MoveNumber|\
         GameNumber|Year|Elo(None)|Elo(Some(White))|Elo(Some(Black))|Str|Tag(\"White\")|Tag(\"Black\")|\
         Tag(\"Annotator\")|Player(None)|Player(Some(White))|Player(Some(Black))|StrCompare(Eq)|\

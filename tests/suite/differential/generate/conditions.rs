@@ -43,8 +43,13 @@ impl Generator<'_> {
     /// What is said of other positions, whose variables are others too.
     pub(super) fn find(&mut self, number: bool, d: usize) -> Term {
         let way = *self.rng.pick(&["", "", "<-- ", "quiet ", "<-- quiet "]);
-        let range =
-            if number { *self.rng.pick(&["all ", "count ", "1 ", "2 ", "1 3 ", "0 ", "0 2 "]) } else { "" };
+        let mut range = String::new();
+        if number {
+            range += *self.rng.pick(&["all ", "count ", "1 ", "2 ", "1 3 ", "0 ", "0 2 "]);
+            if self.rng.percent(30) && self.variable(Ty::Num).is_some() {
+                range = format!("{} {} ", self.bound(0, 2), self.bound(2, 4));
+            }
+        }
         let scope = std::mem::take(&mut self.scope);
         let arg = self.any(d);
         self.scope = scope;

@@ -1,0 +1,47 @@
+//! What the copies of a query tell of it before it runs.
+
+use super::{Filter, Orbit};
+use crate::{diagnostic::Diagnostic, query::tree::Tally};
+
+/// Warns of ranges that no number of matching copies is in: `flip 9 K`.
+///
+/// ```
+/// use orbit_chess::{orbit::{expand, warnings}, query::parse};
+/// let said = |text| warnings(&expand(&parse(text).unwrap().query.body).unwrap());
+/// assert_eq!(said("flip 9 K")[0].message, "the range 9 of this transform never matches");
+/// assert!(said("flip 1 K").is_empty());
+/// ```
+pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    visit(filter, &mut out);
+    out
+}
+
+/// Transforms around a transform can only take copies from it, so what stands in the query is looked at.
+fn visit(filter: &Filter, out: &mut Vec<Diagnostic>) {
+    match filter {
+        Filter::Plain(plain) => plain.args.iter().for_each(|arg| visit(arg, out)),
+        Filter::Orbit(orbit) => {
+            out.extend(never(orbit));
+            visit(&orbit.base, out);
+        }
+    }
+}
+
+fn never(orbit: &Orbit) -> Option<Diagnostic> {
+    let Tally::Range(lo, hi) = orbit.tally else { return None };
+    let copies = orbit.copies.len();
+    let range = if lo == hi { lo.to_string() } else { format!("{lo} {hi}") };
+    let warning = |label: String| {
+        Diagnostic::warning(orbit.span, format!("the range {range} of this transform never matches"), label)
+    };
+    if lo > hi {
+        return Some(warning("the range runs backwards".into()).help(format!("write `{hi} {lo}`")));
+    }
+    if hi >= 0 && i64::from(lo) <= copies as i64 {
+        return None;
+    }
+    let number = if copies == 1 { "1 distinct copy".into() } else { format!("{copies} distinct copies") };
+    let label = format!("the filter has {number}: from 0 to {copies} match");
+    Some(warning(label).help("the value of `count`, in place of the range, is how many match"))
+}
