@@ -138,7 +138,7 @@ enum Input {
         base: u32,
         next: usize,
     },
-    Block(Block),
+    Block(Box<Block>),
 }
 
 /// What a thread makes a block from.
@@ -222,7 +222,7 @@ impl Database {
         let mut database = Database::empty(DatabaseOptions::default());
         let sources = block.parts().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
         database.sources = vec![SourceSummary::default(); sources];
-        database.inputs.push_back(Input::Block(block));
+        database.inputs.push_back(Input::Block(Box::new(block)));
         database
     }
 
@@ -604,7 +604,7 @@ impl Feed {
                     return Some(Job { work, bytes: self.bytes });
                 }
                 Input::Block(block) => {
-                    let work = Work::Block(Box::new(std::mem::take(block)));
+                    let work = Work::Block(std::mem::take(block));
                     self.inputs.pop_front();
                     return Some(Job { work, bytes: self.bytes });
                 }
