@@ -144,11 +144,11 @@ impl Cutter {
     pub(super) fn next(&mut self, options: &Options, on_failure: &mut dyn FnMut(Failure)) -> Option<Part> {
         let mut want = options.chunk_bytes.max(1);
         loop {
-            self.fill(want, on_failure);
-            let kind = match self.kind {
-                Some(kind) => kind,
-                None => self.sniff(&mut want, on_failure)?,
+            let Some(kind) = self.kind else {
+                self.kind = Some(self.sniff(on_failure)?);
+                continue;
             };
+            self.fill(want, on_failure);
             if self.dropping.is_some() {
                 self.drop_text();
                 if self.dropping.is_some() && self.at_end {
@@ -208,11 +208,13 @@ impl Cutter {
         }
     }
 
-    /// Decides what the source holds, by its first line that is neither empty nor begins with `#`.
-    fn sniff(&mut self, want: &mut usize, on_failure: &mut dyn FnMut(Failure)) -> Option<Kind> {
+    /// Decides what the source holds, by its first line that is neither empty nor begins with `#`. It reads the
+    /// head of the text and no more, so that a fault behind the head counts in no decision, whatever the size of chunks.
+    fn sniff(&mut self, on_failure: &mut dyn FnMut(Failure)) -> Option<Kind> {
         const HEAD: usize = 64 << 10;
-        let chunk_bytes = *want;
+        let mut want = 256;
         loop {
+            self.fill(want, on_failure);
             if let Some(reason) = super::decode::refusal(&self.buffer) {
                 return self.refuse(reason, FailureKind::Unread, on_failure);
             }
@@ -222,8 +224,7 @@ impl Cutter {
                 let line = line.trim_ascii();
                 let is_whole = lines.peek().is_some() || self.at_end || self.buffer.len() >= HEAD;
                 if is_whole && !line.is_empty() && line[0] != b'#' && epd::is_position(line) {
-                    self.kind = Some(Kind::Epd);
-                    return self.kind;
+                    return Some(Kind::Epd);
                 }
                 if is_whole && !line.is_empty() && line[0] != b'#' {
                     break;
@@ -237,15 +238,11 @@ impl Cutter {
                 Opening::Prose | Opening::Other if is_all && !self.has_failed => {
                     return self.refuse(opening::NO_GAMES, FailureKind::NoGames, on_failure);
                 }
-                Opening::Games => self.kind = Some(Kind::Pgn),
-                _ if is_all => self.kind = Some(Kind::Pgn),
+                Opening::Games => return Some(Kind::Pgn),
+                _ if is_all => return Some(Kind::Pgn),
                 _ => {}
             }
-            if self.kind.is_some() {
-                return self.kind;
-            }
-            *want = (2 * *want).max(256).min(HEAD.max(chunk_bytes));
-            self.fill(*want, on_failure);
+            want = (2 * want).min(HEAD);
         }
     }
 

@@ -100,7 +100,9 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             bytes[at] ^= 1 << (round % 8);
             let expected = read_bytes(&bytes, &Options::default());
             assert_eq!(expected.1.len(), 1, "{:?}", expected.1);
-            if pack(b"") != zst(b"") {
+            // bzip2 unpacks a whole block before it sees that the block is damaged; the first block is no PGN then.
+            let is_text = !expected.1[0].1.starts_with("it is no PGN");
+            if pack(b"") != zst(b"") && is_text {
                 // Such a reader may lose the byte that a call gives together with the fault.
                 let kept = expected.1[0].0 - unpacked_by_bytes(&bytes);
                 assert!(kept <= 1, "byte {at}: {kept} more");
@@ -109,7 +111,17 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             for chunk_bytes in [1 << 10, 100_003] {
                 let mut options = Options::default();
                 options.chunk_bytes = chunk_bytes;
-                assert!(read_bytes(&bytes, &options) == expected, "chunks of {chunk_bytes}, byte {at}");
+                let found = read_bytes(&bytes, &options);
+                let differing = found.0.iter().zip(&expected.0).position(|(a, b)| a != b);
+                let shown = differing.map(|k| (&found.0[k], &expected.0[k]));
+                assert!(
+                    found == expected,
+                    "chunks of {chunk_bytes}, byte {at}: {} and {} games, {:?} and {:?}, first {differing:?} {shown:?}",
+                    found.0.len(),
+                    expected.0.len(),
+                    found.1,
+                    expected.1
+                );
             }
             if cfg!(unix) {
                 for step in [37, 1000, 50_000] {
