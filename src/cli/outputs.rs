@@ -224,16 +224,15 @@ impl Formats {
         }
         let lists_all = self.formats.iter().any(|format| matches!(format, Format::Values { all: true }));
         let hits = if lists_all { found.block.slots() as u64 } else { found.hits.count() };
-        let hit_bytes = match self.hit_bytes.load(Ordering::Relaxed) {
-            0 => HIT_BYTES * self.formats.len() as u64,
-            bytes => bytes,
-        };
+        let known = self.hit_bytes.load(Ordering::Relaxed);
+        let hit_bytes = if known == 0 { HIT_BYTES * self.formats.len() as u64 } else { known };
         room.reserve(hits * hit_bytes);
         let reports: Vec<Report> =
             self.formats.iter().map(|format| format.report(found, 0..found.block.games_len())).collect();
         let bytes = reports.iter().map(|report| report.text.capacity() as u64).sum();
         room.correct(hits * hit_bytes, bytes);
-        self.hit_bytes.fetch_max(bytes.div_ceil(hits.max(1)), Ordering::Relaxed);
+        // One large hit counts for a while, and not until the end of the run.
+        self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
         reports
     }
 }

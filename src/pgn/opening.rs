@@ -1,8 +1,9 @@
 //! Whether a text begins as games do.
 //!
 //! Movetext is read leniently, so that `2. Definitions` in prose would be a game without a move. What is no PGN at all
-//! is told apart here, by its beginning alone: a tag pair, a move or a result comes first, after nothing but
-//! comments, or a tag pair after a short preface.
+//! is told apart here, by the head of the text alone: a tag pair, a move or a result comes first, after nothing but
+//! comments, or a tag pair or numbered moves come after prose. A piece cut out of a file begins inside a comment, and such
+//! a comment reads as prose.
 
 use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol};
 use super::san::Shape;
@@ -10,9 +11,6 @@ use super::san::Shape;
 /// Why such a text is not read.
 pub(super) const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
-
-/// Prose of that many bytes may stand before the first tag pair.
-const PREFACE_BYTES_MAX: usize = 4 << 10;
 
 /// What the beginning of a text says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +28,7 @@ pub(super) enum Opening {
 /// Tells what whole lines at the beginning of a text say.
 pub(super) fn opening(head: &[u8]) -> Opening {
     use Opening::{Comments, Games};
-    let mut at = 0;
+    let (mut at, mut is_numbered) = (0, false);
     loop {
         let rest = &head[at..];
         at = match rest {
@@ -56,9 +54,13 @@ pub(super) fn opening(head: &[u8]) -> Opening {
                     Word::Number { length, .. } => match next_word(head, at + length) {
                         Some(word) if is_like_a_move(word) => return Games,
                         Some(_) => return preface(head),
-                        None => at + length,
+                        None => {
+                            is_numbered = true;
+                            at + length
+                        }
                     },
                     Word::Other if Shape::parse(&head[at..stop]).is_some() => return Games,
+                    Word::Other if is_numbered && names_square(&head[at..stop]) => return Games,
                     Word::Other => return preface(head),
                 }
             }
@@ -80,29 +82,66 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     is_word.then(|| &text[at..lex::word_end(text, at)])
 }
 
-/// A move in any language names a square or castles.
+/// What may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
-    let names_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
-    Shape::parse(word).is_some()
-        || word.len() <= 8 && word.windows(2).any(names_square)
-        || matches!(Word::of(word), Word::Result(_) | Word::Number { .. } | Word::Mark)
+    names_square(word) || matches!(Word::of(word), Word::Result(_) | Word::Number { .. } | Word::Mark)
 }
 
-/// What prose says: whether a tag pair begins a line after a little of it. What shows games as examples is no such prose,
-/// nor is what no text holds.
+/// A move in any language names a square or castles.
+fn names_square(word: &[u8]) -> bool {
+    let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
+    Shape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
+}
+
+/// What prose says: whether a tag pair begins a line after it, or a move with its number and more movetext follow. What
+/// shows games as examples is no such prose, nor is what no text holds.
 fn preface(head: &[u8]) -> Opening {
-    let whole = head.len() >= PREFACE_BYTES_MAX;
-    let head = &head[..head.len().min(PREFACE_BYTES_MAX)];
-    let tag = memchr::memchr_iter(b'[', head).find(|&at| at_line_start(head, at) && is_tag(head, at));
-    let preface = &head[..tag.unwrap_or(head.len())];
-    let is_control = |byte: u8| byte.is_ascii_control() && !is_blank(byte) && !is_eol(byte);
-    let is_prose =
-        memchr::memmem::find(preface, b"```").is_none() && !preface.iter().any(|&byte| is_control(byte));
-    match tag {
-        _ if !is_prose => Opening::Other,
-        Some(_) => Opening::Games,
-        None if whole => Opening::Other,
-        None => Opening::Prose,
+    let mut at = 0;
+    while at < head.len() {
+        at = match head[at] {
+            byte if is_blank(byte) || is_eol(byte) => at + 1,
+            byte if byte.is_ascii_control() => return Opening::Other,
+            b'`' if head[at..].starts_with(b"```") => return Opening::Other,
+            b'[' if at_line_start(head, at) && is_tag(head, at) => return Opening::Games,
+            _ => {
+                let stop = lex::word_end(head, at).max(at + 1);
+                let word = &head[at..stop];
+                if word.iter().any(|&byte| byte.is_ascii_control() && !is_blank(byte)) {
+                    return Opening::Other;
+                }
+                match Word::of(word) {
+                    Word::Number { length, dotted: true, .. } if has_moves(head, at + length) => {
+                        return Opening::Games;
+                    }
+                    _ => stop,
+                }
+            }
+        };
+    }
+    Opening::Prose
+}
+
+/// Whether a move stands behind a number, and more movetext behind the move, on the same line.
+fn has_moves(head: &[u8], from: usize) -> bool {
+    let blanks = |from: usize| from + head[from..].iter().take_while(|&&byte| is_blank(byte)).count();
+    let at = blanks(from);
+    if head.get(at).is_none_or(|&byte| is_eol(byte) || b"{}()[];$*".contains(&byte)) {
+        return false;
+    }
+    let stop = lex::word_end(head, at);
+    if !names_square(&head[at..stop]) {
+        return false;
+    }
+    let next = blanks(stop);
+    match head.get(next) {
+        None => false,
+        Some(byte) if is_eol(*byte) => false,
+        Some(b'{' | b'$') => true,
+        Some(_) => {
+            let word = &head[next..lex::word_end(head, next).max(next + 1)];
+            names_square(word)
+                || matches!(Word::of(word), Word::Result(_) | Word::Number { dotted: true, .. })
+        }
     }
 }
 
@@ -134,6 +173,7 @@ mod tests {
 
     #[test]
     fn games_are_told_from_other_texts() {
+        let late = format!("{}\n[Event \"x\"]", "word ".repeat(4000));
         for text in [
             "",
             " \r\n\u{feff}\n",
@@ -157,11 +197,15 @@ mod tests {
             "# positions\n1. d4",
             "From: somebody\n\nGames of the club.\n\n[Event \"x\"]\n",
             "some garbage at the beginning\n  [Event \"x\"]\n",
+            "clk 0:00:30] } 12... Nf6 { [%eval 0.2] } 13. O-O\n",
+            "the bishop is good } 12. Nf3 Nf6 13. O-O\n",
+            "Kasparov - Topalov, Wijk aan Zee 1999\n1. e4 d6 2. d4 Nf6\n",
+            "1.\nSf3 d5",
+            &late,
         ] {
             let found = opening(text.as_bytes());
             assert!(matches!(found, Opening::Games | Opening::Comments), "{text:?}: {found:?}");
         }
-        let late = format!("{}\n[Event \"x\"]", "word ".repeat(PREFACE_BYTES_MAX / 5));
         for text in [
             "# orbit\n\nSearches games.\n\n```\n[Event \"x\"]\n```\n",
             "\x7fELF\x02\x01\x01\0\0\0 1. e4",
@@ -174,7 +218,7 @@ mod tests {
             "#!/bin/bash\nset -e\n",
             "//! Moves such as 1. e4.\n",
             "<html><body>[Event \"x\"]",
-            &late,
+            "See 3. d4 for more.\n",
         ] {
             let found = opening(text.as_bytes());
             assert!(matches!(found, Opening::Prose | Opening::Other), "{text:?}: {found:?}");

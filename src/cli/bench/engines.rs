@@ -64,7 +64,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let shared = Shared::measure(&queries, &games, card.as_ref(), &args)?;
     let mut out = Out::new();
     if args.json {
-        out.line(json_of(&games, &cpu, card.as_ref(), &rows, &shared, &args))?;
+        out.json(&json_of(&games, &cpu, card.as_ref(), &rows, &shared, &args))?;
     } else {
         text_of(&games, &cpu, card.as_ref(), &rows, &shared)
             .into_iter()

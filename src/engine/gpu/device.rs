@@ -383,7 +383,8 @@ fn scoped<T>(
 fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
     let timeout = Some(Duration::from_secs(1));
     let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-    polled.is_err() || driver.end().is_some()
+    // A device that is busy for longer is not lost.
+    polled.is_err_and(|error| !matches!(error, wgpu::PollError::Timeout)) || driver.end().is_some()
 }
 
 /// Waits for a map, once what was submitted before it is done. To be called on a helper.

@@ -59,7 +59,9 @@ impl Driver {
     }
 
     fn finish(&self, error: GpuError) -> GpuError {
-        self.end.get_or_init(|| error).clone()
+        let end = self.end.get_or_init(|| error).clone();
+        lock(&self.idle).clear();
+        end
     }
 
     /// Runs a call on a helper for at most `limit`.
@@ -69,6 +71,8 @@ impl Driver {
         run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
     ) -> Result<T, GpuError> {
         if let Some(end) = self.end() {
+            // It may hold things of the device's.
+            std::mem::forget(run);
             return Err(end.clone());
         }
         let (sender, answer) = mpsc::sync_channel(1);
@@ -79,10 +83,17 @@ impl Driver {
         let answer = match self.hand_over(job) {
             Ok(helper) => match answer.recv_timeout(limit) {
                 Ok(answer) => {
-                    lock(&self.idle).push(helper);
+                    // A device that has ended needs no helpers, and may never be dropped.
+                    if self.end().is_none() {
+                        lock(&self.idle).push(helper);
+                    }
                     answer
                 }
-                Err(mpsc::RecvTimeoutError::Timeout) => return Err(self.hang()),
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    // What comes too late is leaked like all else.
+                    std::mem::forget(answer);
+                    return Err(self.hang());
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => Err("a call ended without an answer".into()),
             },
             // A system that grants no more threads: the call runs here, without a limit.

@@ -166,7 +166,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<Exit, Failure> {
     let mut out = Out::new();
     if json {
-        out.line(format!("{document:#}"))?;
+        out.json(&document)?;
     } else {
         table::lines(&document).into_iter().try_for_each(|line| out.line(line))?;
     }
