@@ -7,7 +7,6 @@
 #![cfg(target_os = "linux")]
 
 #[path = "../common/mod.rs"]
-#[allow(dead_code)]
 mod common;
 mod matrix;
 mod shim;
