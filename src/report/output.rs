@@ -170,7 +170,7 @@ impl OutputFile {
             Sink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
-            // Whoever writes all tries again.
+            // The writer tries again.
             io::ErrorKind::Interrupted => error,
             _ => OutputError::Write { path: self.path.clone(), error }.into(),
         })
@@ -249,7 +249,7 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
-        // What nobody writes to any more is removed, whichever file of the folder is written; what only looks like it stays.
+        // Temporary files of runs that have ended are removed, whichever file of the folder is written; other files with such names stay.
         let left = temporary_of(&folder.path().join("other.csv"));
         let name = left.file_name().unwrap().to_str().unwrap().to_owned();
         fs::write(&left, "left behind").unwrap();

@@ -77,7 +77,7 @@ impl Driver {
         }
         let (sender, answer) = mpsc::sync_channel(1);
         let job: Job = Box::new(move || {
-            // Where nobody waits any more, the answer is dropped here, on the helper.
+            // If the caller has given up, the answer is dropped here, on the helper.
             let _ = sender.send(caught(run));
         });
         let answer = match self.hand_over(job) {

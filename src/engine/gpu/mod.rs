@@ -7,7 +7,7 @@
 //! Knows plans and reels, nothing of queries.
 //!
 //! Nothing here panics or hangs when a driver fails, see [`GpuError`]: whatever calls wgpu does so through
-//! [`Device`], on a helper thread (`driver.rs`). A device that is lost is opened once more, and what was under way
+//! `Device` in `device.rs`, on a helper thread (`driver.rs`). A device that is lost is opened once more, and what was under way
 //! is done again from the start, so that answers stay exact.
 
 mod adapters;
