@@ -114,6 +114,8 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    // To wait for a child closes its standard input, and the end of the text could be seen before the signal.
+    let _stdin = child.stdin.take();
     let mut waited = 0;
     while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
         std::thread::sleep(std::time::Duration::from_millis(10));
