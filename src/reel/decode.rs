@@ -2,6 +2,8 @@
 //! look-up will follow is checked here, so that a file with forged checksums gives an error or some
 //! block, never a panic.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
@@ -17,6 +19,16 @@ use crate::pgn::Outcome;
 /// The frame that holds the tags.
 const TAGS: usize = 2;
 
+/// Frames of a block that together hold more are unpacked by one thread at a time. Those of ordinary blocks hold less
+/// than a megabyte; what a forged block claims would otherwise be taken once a thread.
+const FRAMES_BYTES_LARGE: u64 = 16 << 20;
+
+/// The turn of a block whose frames are large.
+fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    (frames_bytes > FRAMES_BYTES_LARGE).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Decodes a block whose checksum was found right, without its tags if they are not wanted. It may hold so many games,
 /// skipped ones included.
 pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<Block, Fault> {
@@ -26,6 +38,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<B
         return Err("no block begins here");
     }
     check_claims(&header, games_read)?;
+    let _turn = turn(header.frames.iter().map(|frame| u64::from(frame.raw_bytes)).sum());
     let mut rest = Bytes(rest);
     let segments = u64::from(header.slots).div_ceil(SEGMENT_SLOTS as u64);
     let mut block = Block {
@@ -351,4 +364,36 @@ fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault>
         block.problems.push(Problem { kind, part, number, offset, ply, reason });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use bytemuck::Zeroable as _;
+
+    use super::*;
+
+    /// A block that claims so many bytes of tags and holds none.
+    fn claiming(bytes: u64) -> Vec<u8> {
+        let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
+        header.frames[TAGS].raw_bytes = bytes as u32;
+        bytemuck::bytes_of(&header).to_vec()
+    }
+
+    #[test]
+    fn large_frames_are_unpacked_by_one_thread_at_a_time() {
+        let held = turn(FRAMES_BYTES_LARGE + 1);
+        assert!(held.is_some() && turn(FRAMES_BYTES_LARGE).is_none());
+        assert!(decode(&claiming(FRAMES_BYTES_LARGE), 0, true).is_err());
+        let (sender, receiver) = mpsc::channel();
+        let large = std::thread::spawn(move || {
+            sender.send(decode(&claiming(FRAMES_BYTES_LARGE + 1), 0, true).err()).unwrap();
+        });
+        assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err(), "it does not wait");
+        drop(held);
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)).unwrap(), Some("a frame is missing"));
+        large.join().unwrap();
+    }
 }
