@@ -1,11 +1,16 @@
 //! Names, endings and words of the command line promise nothing that is not done.
 
+#[path = "common/folders.rs"]
+mod folders;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+
+use folders::names;
 
 const ORBIT: &str = env!("CARGO_BIN_EXE_orbit");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
@@ -21,14 +26,6 @@ fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
     (stdout, stderr)
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod beside;
 mod crashes;
 mod duplicates;
+#[path = "../common/folders.rs"]
+mod folders;
 mod growing;
 mod limits;
 mod refused;

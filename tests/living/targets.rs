@@ -1,19 +1,11 @@
 //! What a reel is written to, and what else is done to that meanwhile.
 
 use std::fs;
-use std::path::Path;
 
 use orbit_chess::reel::{Reel, ReelError, ReelWriter};
 
+use super::folders::names;
 use super::{folder, hits, info, run};
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
 
 #[test]
 fn a_reel_is_not_replaced_while_it_grows() {

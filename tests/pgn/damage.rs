@@ -52,25 +52,6 @@ fn text(games: u32) -> Vec<u8> {
     text
 }
 
-fn zst(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
-    packer.include_checksum(true).unwrap();
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
-}
-
-fn bzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
-}
-
 /// How much of a packed text can be had, by a reader that gets a byte at a time and so loses nothing.
 fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     let source = std::io::BufReader::with_capacity(1, bytes);

@@ -1,7 +1,5 @@
 //! What is read does not depend on how it is cut, packed or mutilated.
 
-use std::io::Write as _;
-
 use orbit_chess::pgn::Compression;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -48,22 +46,6 @@ fn small_chunks_are_really_cut() {
     }
     assert_eq!(bytes, text.as_bytes());
     assert!(chunks > 20, "{chunks}");
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
-}
-
-fn bzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
-}
-
-fn zst(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 1).unwrap()
 }
 
 type Pack = fn(&[u8]) -> Vec<u8>;

@@ -16,6 +16,7 @@ mod plain;
 mod splitter;
 mod strict;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::pgn::{Game, Options, ParseOptions, Sources};
@@ -89,4 +90,24 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     let sources = each_game(sources, &mut |_, game| games.push(game.clone()));
     assert_eq!(sources.failures(), []);
     games
+}
+
+/// Packs a text as zstd does, with a checksum.
+fn zst(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+    packer.include_checksum(true).unwrap();
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn bzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
 }

@@ -1,0 +1,12 @@
+//! What a folder holds.
+
+use std::{fs, path::Path};
+
+/// The names of all that is in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
