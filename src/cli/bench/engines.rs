@@ -15,28 +15,10 @@ use super::super::devices::as_json;
 use super::super::queries::{self, NamedQuery};
 use super::super::{Exit, Failure};
 use super::games::{Games, best, failed, in_parallel, positions, rate};
-use super::{Args, STREAMS};
+use super::{Args, QUERIES, STREAMS};
 
 /// Positions if nobody says how many.
 const POSITIONS: u64 = 16_000_000;
-/// Queries that touch each way in which orbits are planned.
-const QUERIES: &str = "\
-knight_check\tshift {Nd4 kf3}
-knight_check_flip\tshift flip {Nd4 kf3}
-knight_check_all\tshift flip flipcolor {Nd4 kf3}
-pawns\tshift {P[a2,b2,c2] p[a3]}
-ranges_and_not\tshift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}
-fianchetto\tflip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}
-knight_attacks\tN attacks k
-passed_pawns\t#passedpawns >= 3
-check\tcheck
-eight_designators\tshift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-g2-3] p[a-g6-7] R[a-b1-2] not q[c-d4-5] B[c-f1-2] not n[b-e7-8]}
-xray\tR->A->k
-pin\tpin from r through N to K
-table\tshift {Na1 attacks qb3}
-mate\tmate
-";
-
 /// Positions that the CPU is given at most: its rate does not depend on how many there are.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
 /// Positions of 32 bytes that are added up for the floor: 128 MB, more than caches hold.

@@ -20,8 +20,8 @@ use super::super::common::{Out, grouped, threads};
 use super::super::devices::as_json;
 use super::super::queries;
 use super::super::{Exit, Failure, code};
-use super::Args;
 use super::games::{Games, failed};
+use super::{Args, QUERIES};
 use measure::{Check, Known, OnCard, Roofs};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 
@@ -31,21 +31,16 @@ const POSITIONS: u64 = 512_000_000;
 /// The query of 672 copies, for which there are targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Twelve queries that touch each way in which orbits are planned; the first is that of the targets.
-const QUERIES: &str = "\
-knight_check_all\tshift flip flipcolor {Nd4 kf3}
-knight_check\tshift {Nd4 kf3}
-pawns\tshift {P[a2,b2,c2] p[a3]}
-ranges_and_not\tshift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}
-fianchetto\tflip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}
-knight_attacks\tN attacks k
-passed_pawns\t#passedpawns >= 3
-check\tcheck
-eight_designators\tshift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-g2-3] p[a-g6-7] R[a-b1-2] not q[c-d4-5] B[c-f1-2] not n[b-e7-8]}
-pin\tpin from r through N to K
-table\tshift {Na1 attacks qb3}
-mate\tmate
-";
+/// Beginnings of the lines of queries that tell nothing more of a card.
+const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
+
+/// The other twelve of the built-in queries, that of the targets first.
+fn twelve() -> String {
+    let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
+    let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
+    [first, others].concat().join("\n")
+}
+
 /// Next to nothing to evaluate: what is left is replay.
 const REPLAY: &str = "replay\tB\n";
 /// Queries that look ahead in the game.
@@ -102,7 +97,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         let read = queries::read(file, text, args.dialect)?;
         read.into_iter().map(|query| Known::new(query, &games)).collect()
     };
-    let queries = known(QUERIES, args.queries.as_deref())?;
+    let queries = known(&twelve(), args.queries.as_deref())?;
     let (replay, finds) = (known(REPLAY, None)?, known(FIND, None)?);
     let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
     let head = json!({
