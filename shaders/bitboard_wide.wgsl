@@ -1,7 +1,7 @@
 // Words of 64 bits as one integer, where the adapter has them: sets of squares, masks and numbers.
 //
-// The same functions as in bitboard.wgsl, which every adapter runs. Bits are counted in halves: drivers need not
-// count those of 64.
+// The same functions as in bitboard.wgsl, which every adapter runs; what reads the same for both is in bits.wgsl.
+// Bits are counted in halves: drivers need not count those of 64.
 
 alias Bits = u64;
 
@@ -60,29 +60,13 @@ fn bit(square: u32) -> Bits {
 
 // ---- masks and numbers
 
-fn mask(holds: bool) -> Bits {
-    return select(NONE, ALL, holds);
-}
-
-fn choose(within: Bits, a: Bits, b: Bits) -> Bits {
-    return (a & within) | (b & ~within);
-}
-
 fn is_empty(a: Bits) -> bool {
     return a == NONE;
-}
-
-fn non_empty(a: Bits) -> Bits {
-    return mask(!is_empty(a));
 }
 
 // Without the lowest square.
 fn rest(a: Bits) -> Bits {
     return a & (a - 1lu);
-}
-
-fn single(a: Bits) -> Bits {
-    return mask(!is_empty(a) && is_empty(rest(a)));
 }
 
 // The lowest square, 64 if there is none.
@@ -131,12 +115,6 @@ fn mul(a: Bits, b: Bits) -> Bits {
     return number(low_word(a) * low_word(b));
 }
 
-// A divisor that can be divided by: 1 in place of 0, and of -1 under the smallest number, where the quotient
-// is the dividend itself (it wraps) and the remainder 0, as by 1.
-fn divisor(a: i32, b: i32) -> i32 {
-    return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
-}
-
 // Truncating; by zero: 0.
 fn div(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(low_word(a));
@@ -170,26 +148,6 @@ fn is_less(a: Bits, b: Bits) -> bool {
 
 fn is_equal(a: Bits, b: Bits) -> bool {
     return a == b;
-}
-
-fn eq(a: Bits, b: Bits) -> Bits {
-    return mask(is_equal(a, b));
-}
-
-fn ne(a: Bits, b: Bits) -> Bits {
-    return mask(!is_equal(a, b));
-}
-
-fn lt(a: Bits, b: Bits) -> Bits {
-    return mask(is_less(a, b));
-}
-
-fn le(a: Bits, b: Bits) -> Bits {
-    return mask(!is_less(b, a));
-}
-
-fn larger(a: Bits, b: Bits) -> Bits {
-    return select(a, b, is_less(a, b));
 }
 
 // ---- sets
@@ -292,13 +250,4 @@ fn slide6(a: Bits, empty: Bits) -> Bits {
 
 fn slide7(a: Bits, empty: Bits) -> Bits {
     return slide_down(a, empty & NOT_A, 7u) & NOT_A;
-}
-
-// Rooks' and bishops' lines.
-fn straight(a: Bits, empty: Bits) -> Bits {
-    return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
-}
-
-fn oblique(a: Bits, empty: Bits) -> Bits {
-    return slide1(a, empty) | slide3(a, empty) | slide5(a, empty) | slide7(a, empty);
 }

@@ -21,6 +21,7 @@ use crate::{
 
 const BITBOARD: &str = include_str!("../../../shaders/bitboard.wgsl");
 const BITBOARD_WIDE: &str = include_str!("../../../shaders/bitboard_wide.wgsl");
+const BITS: &str = include_str!("../../../shaders/bits.wgsl");
 const BY_SEGMENT: &str = include_str!("../../../shaders/by_segment.wgsl");
 const BY_WORD: &str = include_str!("../../../shaders/by_word.wgsl");
 const REPLAY: &str = include_str!("../../../shaders/replay.wgsl");
@@ -207,7 +208,7 @@ impl<'a> Printer<'a> {
         }
         let bitboard = if variant.wide { BITBOARD_WIDE } else { BITBOARD };
         let layout = if variant.transposed { BY_WORD } else { BY_SEGMENT };
-        let mut text = format!("{bitboard}\n{REPLAY}\n{layout}\n");
+        let mut text = format!("{bitboard}\n{BITS}\n{REPLAY}\n{layout}\n");
         if program.whole_positions {
             text += LEGAL;
             text.push('\n');

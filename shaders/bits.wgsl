@@ -1,0 +1,53 @@
+// What reads the same whether a word is two integers of 32 bits (bitboard.wgsl) or one of 64 (bitboard_wide.wgsl):
+// masks, comparisons, divisors and lines.
+
+fn mask(holds: bool) -> Bits {
+    return select(NONE, ALL, holds);
+}
+
+fn choose(within: Bits, a: Bits, b: Bits) -> Bits {
+    return (a & within) | (b & ~within);
+}
+
+fn non_empty(a: Bits) -> Bits {
+    return mask(!is_empty(a));
+}
+
+fn single(a: Bits) -> Bits {
+    return mask(!is_empty(a) && is_empty(rest(a)));
+}
+
+fn eq(a: Bits, b: Bits) -> Bits {
+    return mask(is_equal(a, b));
+}
+
+fn ne(a: Bits, b: Bits) -> Bits {
+    return mask(!is_equal(a, b));
+}
+
+fn lt(a: Bits, b: Bits) -> Bits {
+    return mask(is_less(a, b));
+}
+
+fn le(a: Bits, b: Bits) -> Bits {
+    return mask(!is_less(b, a));
+}
+
+fn larger(a: Bits, b: Bits) -> Bits {
+    return select(a, b, is_less(a, b));
+}
+
+// A divisor that can be divided by: 1 in place of 0, and of -1 under the smallest number, where the quotient
+// is the dividend itself (it wraps) and the remainder 0, as by 1.
+fn divisor(a: i32, b: i32) -> i32 {
+    return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
+}
+
+// Rooks' and bishops' lines.
+fn straight(a: Bits, empty: Bits) -> Bits {
+    return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
+}
+
+fn oblique(a: Bits, empty: Bits) -> Bits {
+    return slide1(a, empty) | slide3(a, empty) | slide5(a, empty) | slide7(a, empty);
+}
