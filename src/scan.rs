@@ -193,7 +193,7 @@ impl Scan {
 
     /// The type of the query's value.
     pub fn ty(&self) -> Type {
-        self.job.query.body.ty
+        self.job.query.body.ty()
     }
 
     /// The filter with its transforms expanded.

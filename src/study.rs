@@ -110,7 +110,7 @@ impl Study {
         let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
         let stats = Stats::new(groupings.to_vec());
         let filter = scan.filter();
-        let orbit = filter.outermost().cloned().map(Arc::new);
+        let orbit = filter.outermost().map(Arc::new);
         let base = orbit.as_ref().map_or(filter, |orbit| &orbit.base).clone();
         let order = Order::Sampled { seed };
         Study {

@@ -9,7 +9,7 @@ use std::{fmt::Write as _, path::PathBuf};
 use orbit_chess::{
     board::{Bitboard, Position},
     engine::{Answer, Engine, Job, Want},
-    orbit::{AsText, Filter, expand},
+    orbit::{AsText, expand},
     plan::Options,
     query::{self, Query, vocabulary},
     reel::Block,
@@ -91,7 +91,8 @@ fn squares_text(squares: Bitboard) -> String {
 
 /// The distinct copies, as CQL 6.
 fn copies(text: &str) -> Vec<String> {
-    let Filter::Orbit(orbit) = expand(&parsed(text).body).unwrap() else { panic!("{text} has no transform") };
+    let orbit = expand(&parsed(text).body).unwrap().outermost();
+    let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));
     orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
 }
 

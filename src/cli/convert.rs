@@ -47,7 +47,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // What is written must be read: queries have limits of length and depth.
     if let Err(error) = query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
-            parsed.query.body.span,
+            parsed.query.body.span(),
             "the list becomes too long or too deep a query of CQL 6",
             format!("its {} bytes are not read: {}", grouped(converted.text.len() as u64), error.message),
         );

@@ -9,9 +9,12 @@ use orbit_chess::engine::{
     cpu::Isa,
     gpu::{Kernel, Variant},
 };
-use orbit_chess::orbit::{self, AsText, Copy, Filter, Orbit, Placement, small_board};
+use orbit_chess::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
-use orbit_chess::query::{Node, Op, Type, tree::Tally};
+use orbit_chess::query::{
+    Type,
+    tree::{Counted, Kind as _, Ref, Written},
+};
 use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
@@ -84,7 +87,7 @@ struct Explanation<'a> {
     /// Of the kernel.
     variant: Variant,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
-    orbits: Vec<(&'a str, Orbit)>,
+    orbits: Vec<(&'a str, String, Orbit)>,
     /// Whether the first of them is the whole query.
     whole: bool,
     evaluated: Option<Evaluated>,
@@ -106,11 +109,11 @@ impl<'a> Explanation<'a> {
     ) -> Result<Explanation<'a>, Failure> {
         let mut orbits = Vec::new();
         let body = &job.query.body;
-        collect_orbits(body, text, &mut orbits);
-        let whole = is_transform(body);
+        collect_orbits(body.node(), text, &mut orbits);
+        let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
         // Whether a number has a value is often plain; how it is computed is what one wants to see.
-        let plan = if matches!(body.ty, Type::Num | Type::Position) {
+        let plan = if matches!(body.ty(), Type::Num | Type::Position) {
             job.planner.values()
         } else {
             job.planner.hits()
@@ -122,20 +125,20 @@ impl<'a> Explanation<'a> {
         let plan = &self.plan;
         let mut lines = vec![
             format!("query   {}", one_line(self.text)),
-            format!("value   {}", type_name(self.job.query.body.ty)),
+            format!("value   {}", type_name(self.job.query.body.ty())),
         ];
         lines.push("tree".into());
-        tree_lines(&self.job.query.body, self.text, 1, &mut lines);
-        for (text, orbit) in &self.orbits {
+        tree_lines(self.job.query.body.node(), self.text, 1, &mut lines);
+        for (text, gathered, orbit) in &self.orbits {
             lines.push(format!(
                 "orbit   {}: {} combinations, {} distinct copies{}",
                 one_line(text),
                 grouped(orbit.elements as u64),
                 grouped(orbit.copies.len() as u64),
-                tally_text(orbit)
+                gathered
             ));
         }
-        if let (Some((_, orbit)), true) = (self.orbits.first(), self.whole) {
+        if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
             self.copy_lines(orbit, args, &mut lines);
         }
         lines.push(format!("plan    {}", size_text(plan)));
@@ -154,7 +157,7 @@ impl<'a> Explanation<'a> {
         }
         if let Some(evaluated) = &self.evaluated {
             lines.push(format!("there   {}", evaluated.value));
-            if let (Some((_, orbit)), true) = (self.orbits.first(), self.whole) {
+            if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
                 lines.push(format!("        {} of the copies match", evaluated.copies.len()));
                 for &index in evaluated.copies.iter().take(args.copies) {
                     lines.push(format!("        {}", copy_line(index, &orbit.copies[index])));
@@ -194,17 +197,17 @@ impl<'a> Explanation<'a> {
 
     fn json(&self, copies: usize, wgsl: bool) -> Value {
         let plan = &self.plan;
-        let orbits = self.orbits.iter().map(|(text, orbit)| {
+        let orbits = self.orbits.iter().map(|(text, _, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
         });
         let top = self.orbits.first().filter(|_| self.whole);
-        let listed = top.into_iter().flat_map(|(_, orbit)| orbit.copies.iter().take(copies)).enumerate();
+        let listed = top.into_iter().flat_map(|(_, _, orbit)| orbit.copies.iter().take(copies)).enumerate();
         let listed = listed.map(|(index, copy)| {
             json!({ "copy": index + 1, "text": AsText(&copy.filter).to_string(), "from": copy.placement.to_string() })
         });
         json!({
             "query": self.text,
-            "type": type_name(self.job.query.body.ty),
+            "type": type_name(self.job.query.body.ty()),
             "orbits": orbits.collect::<Vec<_>>(),
             "copies": listed.collect::<Vec<_>>(),
             "plan": {
@@ -224,22 +227,20 @@ impl<'a> Explanation<'a> {
     }
 }
 
-fn is_transform(node: &Node) -> bool {
-    matches!(node.op, Op::Transform(..) | Op::ListTransforms(_))
-}
-
 /// Expands every transform of the tree by itself; a fused chain is one.
-fn collect_orbits<'a>(node: &'a Node, text: &'a str, out: &mut Vec<(&'a str, Orbit)>) {
-    let mut node = node;
-    if is_transform(node) {
-        if let Ok(Filter::Orbit(orbit)) = orbit::expand(node) {
-            out.push((text.get(node.span.start..node.span.end).unwrap_or_default(), orbit));
+fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(&'a str, String, Orbit)>) {
+    if node.is_transform() {
+        let filter = orbit::expand(&node.cloned()).ok();
+        if let Some(orbit) = filter.as_ref().and_then(|filter| filter.outermost_orbit()) {
+            let span = node.mark();
+            let text = text.get(span.start..span.end).unwrap_or_default();
+            out.push((text, gathered_text(orbit), orbit.cloned()));
         }
-        while let (Op::Transform(_, Tally::Any), Op::Transform(..)) = (&node.op, &node.args[0].op) {
-            node = &node.args[0];
+        while let Some(inner) = node.fused() {
+            node = inner;
         }
     }
-    node.args.iter().for_each(|arg| collect_orbits(arg, text, out));
+    node.each_child(&mut |child| collect_orbits(child, text, out));
 }
 
 /// The value of a query on one position.
@@ -292,19 +293,20 @@ fn type_name(ty: Type) -> &'static str {
     }
 }
 
-fn tree_lines(node: &Node, text: &str, depth: usize, lines: &mut Vec<String>) {
-    let kind = match node.ty {
+fn tree_lines(node: Ref<Written>, text: &str, depth: usize, lines: &mut Vec<String>) {
+    let kind = match node.ty() {
         Type::Bool => "condition",
         Type::Set => "set",
         Type::Num => "number",
         Type::Str => "string",
         Type::Position => "position",
     };
-    let source = one_line(text.get(node.span.start..node.span.end).unwrap_or_default());
+    let source = one_line(text.get(node.mark().start..node.mark().end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
     // A board is 64 designators; its text says it all.
-    if node.args.len() <= 16 {
-        node.args.iter().for_each(|arg| tree_lines(arg, text, depth + 1, lines));
+    let children = node.children();
+    if children.len() <= 16 {
+        children.into_iter().for_each(|child| tree_lines(child, text, depth + 1, lines));
     }
 }
 
@@ -313,13 +315,13 @@ fn one_line(text: &str) -> String {
     words.join(" ")
 }
 
-fn tally_text(orbit: &Orbit) -> String {
-    match (orbit.tally, orbit.ty) {
-        (Tally::Count, _) => "; the value is how many match".into(),
-        (Tally::Range(lo, hi), _) => format!("; {lo} to {hi} of them must match"),
-        (Tally::Any, Type::Set) => "; the value is the union of theirs".into(),
-        (Tally::Any, Type::Num) => "; the value is the largest of theirs".into(),
-        (Tally::Any, _) => "; one must match".into(),
+fn gathered_text(orbit: OrbitRef) -> String {
+    match orbit {
+        OrbitRef::Counted(Counted::All, _) => "; the value is how many match".into(),
+        OrbitRef::Counted(Counted::Range(lo, hi), _) => format!("; {lo} to {hi} of them must match"),
+        OrbitRef::Union(_) => "; the value is the union of theirs".into(),
+        OrbitRef::Largest(_) => "; the value is the largest of theirs".into(),
+        OrbitRef::Any(_) => "; one must match".into(),
     }
 }
 

@@ -6,7 +6,10 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::board::{Bitboard, Color, Square};
 use orbit_chess::diagnostic::{Diagnostic, Span};
-use orbit_chess::query::{self, Op, tree::Pieces};
+use orbit_chess::query::{
+    self,
+    tree::{Any, Pieces, SquaresOp},
+};
 use orbit_chess::report::words::push_squares;
 use orbit_chess::transform::names::{self, Shifts, Step};
 use orbit_chess::transform::{FenRecord, Group, Setup, Symmetry, canonical, without_impossible_rights};
@@ -189,9 +192,12 @@ fn show_squares(squares: &str, steps: &[Step], draws: bool, sink: &mut Sink) -> 
 
 /// A list of squares is a designator without pieces.
 fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
-    match query::parse(text)?.query.body.op {
-        Op::Designator { pieces, squares } if pieces == Pieces::UNNAMED => Ok(squares),
-        Op::Squares(squares) => Ok(squares),
+    let body = query::parse(text)?.query.body;
+    match &body {
+        Any::Squares(f) if let SquaresOp::Designator { pieces: Pieces::UNNAMED, squares } = f.op() => {
+            Ok(*squares)
+        }
+        Any::Squares(f) if let SquaresOp::Constant(squares) = f.op() => Ok(*squares),
         _ => {
             let label = "expected squares such as `a1,b3` or `[a-h2,c4]`";
             Err(Diagnostic::error(Span::new(0, text.len()), "this is no list of squares", label))

@@ -5,8 +5,8 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::{Filter, Orbit};
-use crate::query::Op;
+use super::{FilterRef, Orbit};
+use crate::query::tree::{Kind as _, Ref, SquaresOp};
 
 /// The places of the copies of an orbit, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,39 +24,41 @@ pub enum Anchors {
 /// at once: neither is an anchor.
 ///
 /// ```
-/// use orbit_chess::{board::Square, orbit::{self, Anchors, Filter}, query};
+/// use orbit_chess::{board::Square, orbit::{self, Anchors}, query};
 ///
 /// let query = query::parse("flipcolor {Nd4 kf3}").unwrap().query;
-/// let Filter::Orbit(orbit) = orbit::expand(&query.body).unwrap() else { panic!("it is a transform") };
+/// let orbit = orbit::expand(&query.body).unwrap().outermost().unwrap();
 /// assert_eq!(orbit::anchors(&orbit), Anchors::Squares(vec![Square::D4, Square::D5]));
 /// ```
 pub fn anchors(orbit: &Orbit) -> Anchors {
     let offsets = || Anchors::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
-    let Some(first) = designators(&orbit.base).iter().position(|squares| squares.single_square().is_some())
+    let Some(first) =
+        designators(orbit.base.node()).iter().position(|squares| squares.single_square().is_some())
     else {
         return offsets();
     };
     // A copy has the designators of the filter as written, in the same order.
-    let images = orbit.copies.iter().map(|copy| designators(&copy.filter)[first].single_square());
+    let images = orbit.copies.iter().map(|copy| designators(copy.filter.node())[first].single_square());
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, Anchors::Squares)
 }
 
 /// The squares of the designators that transforms move, in the order of the text, without inner orbits.
-fn designators(filter: &Filter) -> Vec<Bitboard> {
+fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);
     out
 }
 
-fn collect(filter: &Filter, out: &mut Vec<Bitboard>) {
-    let Filter::Plain(plain) = filter else { return };
-    if plain.fixed {
+fn collect(filter: FilterRef, out: &mut Vec<Bitboard>) {
+    if *filter.mark() || filter.orbit().is_some() {
         return;
     }
-    if let Op::Designator { squares, .. } = plain.op {
-        out.push(squares);
+    if let Ref::Squares(f) = filter
+        && let SquaresOp::Designator { squares, .. } = f.op()
+    {
+        out.push(*squares);
     }
-    plain.args.iter().for_each(|arg| collect(arg, out));
+    filter.each_child(&mut |child| collect(child, out));
 }
 
 #[cfg(test)]
@@ -69,10 +71,7 @@ mod tests {
     };
 
     fn orbit(text: &str) -> Orbit {
-        match expand(&parse(text).unwrap().query.body).unwrap() {
-            Filter::Orbit(orbit) => orbit,
-            Filter::Plain(_) => panic!("{text} is no transform"),
-        }
+        expand(&parse(text).unwrap().query.body).unwrap().outermost().expect(text)
     }
 
     fn squares(text: &str) -> Vec<String> {

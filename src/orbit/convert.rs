@@ -3,17 +3,23 @@
 //! Transforms stay transforms where those of CQL 6 make the same copies, which is compared copy by copy.
 //! Where squares at the edge stay behind, or where CQL 6 has no such transform, the copies are written out.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, convert::Infallible};
 
 use shakmaty::Bitboard;
 
-use super::{AsText, Filter, Orbit, Plain, expand, structure};
+use super::{
+    AsText, Condition, Copy, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares,
+    Text, apply::structure, expand,
+};
 use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
     query::{
-        Node, Op, Query, Type,
-        tree::{Arith, Dirs, ListTransform, Pieces, Tally, TransformKind},
+        Node, Query,
+        tree::{
+            self, Any, Arith, ConditionKeyword, ConditionOp, Dirs, Kind, ListTransform, NumberOp, OneOrMore,
+            Pieces, Ref, Rewrite, SquaresOp, TransformKind, contents_where, rewrite,
+        },
     },
 };
 
@@ -63,15 +69,17 @@ struct Converter {
 impl Converter {
     /// A filter that stands in no list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
-        Ok(match &node.op {
-            Op::ListTransforms(transforms) => self.list(node, transforms)?,
-            Op::Compound => {
-                let parts: Vec<String> =
-                    node.args.iter().map(|arg| self.tight(arg)).collect::<Result<_, _>>()?;
+        let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
+        Ok(match condition.op() {
+            ConditionOp::Form(ConditionKeyword::Lists(transforms, inner)) => {
+                self.list(node, transforms, inner)?
+            }
+            ConditionOp::Braces(all) => {
+                let parts: Vec<String> = all.iter().map(|part| self.tight(part)).collect::<Result<_, _>>()?;
                 format!("{{{}}}", parts.join(" "))
             }
-            Op::Or => format!("{} or {}", self.tight(&node.args[0])?, self.tight(&node.args[1])?),
-            Op::Not => format!("not {}", self.tight(&node.args[0])?),
+            ConditionOp::Or(a, b) => format!("{} or {}", self.tight(a)?, self.tight(b)?),
+            ConditionOp::Not(of) => format!("not {}", self.tight(of)?),
             _ => written(&expand(node)?),
         })
     }
@@ -79,39 +87,36 @@ impl Converter {
     /// The same, in parentheses unless it is one word or bracketed already.
     fn tight(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let text = self.text(node)?;
-        let single = match &node.op {
-            Op::Compound => true,
-            Op::ListTransforms(_) | Op::Or | Op::Not => false,
-            _ => node.args.is_empty(),
-        };
+        let single = node.node().is_braces() || node.node().children().is_empty();
         Ok(if single { text } else { format!("({text})") })
     }
 
-    fn list(&mut self, node: &Node, transforms: &[ListTransform]) -> Result<String, Diagnostic> {
-        let orbit = match expand(node)? {
-            Filter::Orbit(orbit) => orbit,
-            Filter::Plain(_) => unreachable!("a list with transforms is an orbit"),
-        };
-        if orbit.copies.is_empty() {
+    fn list(
+        &mut self,
+        node: &Node,
+        transforms: &[ListTransform],
+        inner: &Node,
+    ) -> Result<String, Diagnostic> {
+        let Some(orbit) = expand(node)?.outermost().filter(|orbit| !orbit.copies.is_empty()) else {
             // CQL 6 has no designator without squares that would remove a copy.
             return Ok("false".into());
-        }
-        match as_transforms(node, transforms, &orbit) {
-            Ok((words, inner)) => {
+        };
+        match as_transforms(inner, transforms, &orbit) {
+            Ok(words) => {
                 let body = self.tight(inner)?;
                 Ok(if words.is_empty() { body } else { format!("{} {body}", words.join(" ")) })
             }
-            Err(reason) => self.write_out(node, &orbit, reason),
+            Err(reason) => self.write_out(&orbit, reason),
         }
     }
 
     /// The copies, one or the other.
-    fn write_out(&mut self, node: &Node, orbit: &Orbit, reason: String) -> Result<String, Diagnostic> {
+    fn write_out(&mut self, orbit: &Orbit, reason: String) -> Result<String, Diagnostic> {
         let copies = leaves(orbit);
         let before: usize = self.written_out.iter().map(|list| list.copies).sum();
         if before + copies > self.copies_max {
             return Err(Diagnostic::error(
-                node.span,
+                orbit.span,
                 "this list has no transform of CQL 6 that makes its copies",
                 reason,
             )
@@ -120,41 +125,40 @@ impl Converter {
                 self.copies_max
             )));
         }
-        self.written_out.push(WrittenOut { span: node.span, copies, reason });
+        self.written_out.push(WrittenOut { span: orbit.span, copies, reason });
         let choices = orbit.copies.iter().map(|copy| {
             let text = written(&copy.filter);
-            let braced = matches!(&copy.filter, Filter::Plain(Plain { op: Op::Compound, .. }));
-            if braced { text } else { format!("({text})") }
+            if copy.filter.node().is_braces() { text } else { format!("({text})") }
         });
         Ok(choices.collect::<Vec<_>>().join(" or "))
     }
 }
 
 /// The copies of an orbit, those of nested ones one by one.
-fn leaves(orbit: &Orbit) -> usize {
-    fn nested(filter: &Filter) -> usize {
+fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
+    fn nested(filter: FilterRef) -> usize {
         match filter {
-            Filter::Orbit(orbit) => leaves(orbit),
-            Filter::Plain(plain) => plain.args.iter().map(nested).sum(),
+            Ref::Condition(f) if let ConditionOp::Form(orbit) = f.op() => leaves(orbit),
+            _ => filter.children().into_iter().map(nested).sum(),
         }
     }
-    orbit.copies.iter().map(|copy| nested(&copy.filter).max(1)).sum()
+    orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// The keywords of CQL 6 that make the copies of a list, and the filter that they are applied to; or why
-/// there are none.
-fn as_transforms<'a>(
-    node: &'a Node,
+/// The keywords of CQL 6 that make the copies of a list when they are applied to what stands in it; or why there
+/// are none.
+fn as_transforms(
+    inner: &Node,
     transforms: &[ListTransform],
     orbit: &Orbit,
-) -> Result<(Vec<&'static str>, &'a Node), String> {
-    let inner = &node.args[0];
-    let wanted: HashSet<Vec<u64>> = orbit.copies.iter().map(|copy| structure(&copy.filter)).collect();
+) -> Result<Vec<&'static str>, String> {
+    let structures = |copies: &[Copy]| copies.iter().map(|copy| structure(copy.filter.node())).collect();
+    let wanted: HashSet<Vec<u64>> = structures(&orbit.copies);
     if let (1, false, Ok(plain)) = (wanted.len(), holds_lists(inner), expand(inner))
-        && wanted.contains(&structure(&plain))
+        && wanted.contains(&structure(plain.node()))
         && !holds_counts(inner)
     {
-        return Ok((Vec::new(), inner));
+        return Ok(Vec::new());
     }
     if holds_lists(inner) {
         return Err("lists with transforms of their own stand in it".into());
@@ -172,14 +176,15 @@ fn as_transforms<'a>(
     colors.extend(others);
     let mut query = inner.clone();
     for &(kind, _) in colors.iter().rev() {
-        query = Node::new(Op::Transform(kind, Tally::Any), Type::Bool, node.span, vec![query]);
+        let op = ConditionOp::Form(ConditionKeyword::Transform(kind, query));
+        query = tree::Condition::new(op, orbit.span).into();
     }
-    let made: HashSet<Vec<u64>> = match expand(&query) {
-        Ok(Filter::Orbit(made)) => made.copies.iter().map(|copy| structure(&copy.filter)).collect(),
-        _ => return Err("CQL 6 refuses the transforms".into()),
+    let made: HashSet<Vec<u64>> = match expand(&query).ok().and_then(|filter| filter.outermost()) {
+        Some(made) => structures(&made.copies),
+        None => return Err("CQL 6 refuses the transforms".into()),
     };
     if made == wanted {
-        return Ok((colors.into_iter().map(|(_, word)| word).collect(), inner));
+        return Ok(colors.into_iter().map(|(_, word)| word).collect());
     }
     let left_behind = orbit.copies.iter().any(|copy| copy.placement.smeared);
     Err(match left_behind {
@@ -189,11 +194,15 @@ fn as_transforms<'a>(
 }
 
 fn holds_lists(node: &Node) -> bool {
-    matches!(node.op, Op::ListTransforms(_)) || node.args.iter().any(holds_lists)
+    node.any(|node| {
+        matches!(node, Ref::Condition(f) if matches!(f.op(), ConditionOp::Form(ConditionKeyword::Lists(..))))
+    })
 }
 
 fn holds_counts(node: &Node) -> bool {
-    matches!(node.op, Op::AttackCount | Op::RayCount { .. }) || node.args.iter().any(holds_counts)
+    node.any(|node| {
+        matches!(node, Ref::Number(f) if matches!(f.op(), NumberOp::AttackCount(..) | NumberOp::RayCount { .. }))
+    })
 }
 
 /// The keyword of CQL 6 that may make the same copies.
@@ -217,94 +226,142 @@ fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), St
 
 /// An expanded filter as CQL 6, orbits as choices.
 fn written(filter: &Filter) -> String {
-    AsText(&explicit(filter)).to_string()
+    let Ok(filter) = Explicit.any(filter);
+    AsText(&filter).to_string()
 }
 
-fn explicit(filter: &Filter) -> Filter {
-    match filter {
-        Filter::Orbit(orbit) => {
-            any_of(orbit.copies.iter().map(|copy| explicit(&copy.filter)).collect::<Vec<_>>().as_slice())
-        }
-        Filter::Plain(plain) => {
-            let args: Vec<Filter> = plain.args.iter().map(explicit).collect();
-            match &plain.op {
-                Op::AttackCount => attack_count(&args[0], &args[1]),
-                Op::RayCount { dirs, attack } => ray_count(args, *dirs, *attack),
-                op => new(op.clone(), plain.ty, args),
-            }
-        }
+/// Choices in place of orbits, and sums in place of the numbers that CQL 6 has not.
+struct Explicit;
+
+impl Explicit {
+    fn orbit<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+    ) -> Result<Orbit<F>, Infallible> {
+        let copies = orbit
+            .copies
+            .iter()
+            .map(|copy| copy.filter.rewritten(self).map(|filter| Copy { placement: copy.placement, filter }));
+        let copies = copies.collect::<Result<_, Infallible>>()?;
+        Ok(Orbit { copies, base: orbit.base.clone(), ..*orbit })
     }
 }
 
-fn new(op: Op, ty: Type, args: Vec<Filter>) -> Filter {
-    Filter::Plain(Plain { op, ty, args, fixed: false })
+impl Rewrite<Expanded, Expanded> for Explicit {
+    type Stop = Infallible;
+
+    fn mark(&mut self, _: &bool) -> bool {
+        false
+    }
+
+    fn number(&mut self, filter: &Number) -> Result<Number, Infallible> {
+        Ok(match filter.op() {
+            NumberOp::AttackCount(x, y) => attack_count(x, y),
+            NumberOp::RayCount { dirs, attack, sets } => ray_count(sets, *dirs, *attack),
+            _ => return rewrite::number(filter, self),
+        })
+    }
+
+    fn of_condition(&mut self, orbit: &Orbit, _: &bool) -> Result<Condition, Infallible> {
+        let copies = orbit.copies.iter().map(|copy| self.any(&copy.filter));
+        Ok(any_of(&copies.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn of_squares(&mut self, orbit: &Orbit<Squares>, _: &bool) -> Result<Squares, Infallible> {
+        Ok(Squares::new(SquaresOp::Form(self.orbit(orbit)?), false))
+    }
+
+    fn of_number(&mut self, orbit: &NumberOrbit, _: &bool) -> Result<Number, Infallible> {
+        let orbit = match orbit {
+            NumberOrbit::Largest(orbit) => NumberOrbit::Largest(self.orbit(orbit)?),
+            NumberOrbit::Counted(counted, orbit) => NumberOrbit::Counted(*counted, self.orbit(orbit)?),
+        };
+        Ok(Number::new(NumberOp::Form(orbit), false))
+    }
+
+    fn of_text(&mut self, part: &Infallible, _: &bool) -> Result<Text, Infallible> {
+        match *part {}
+    }
+
+    fn of_position(&mut self, part: &Infallible, _: &bool) -> Result<Position, Infallible> {
+        match *part {}
+    }
 }
 
-fn any_of(choices: &[Filter]) -> Filter {
+fn new(op: SquaresOp<Expanded>) -> Squares {
+    Squares::new(op, false)
+}
+
+fn any_of(choices: &[Filter]) -> Condition {
+    let op = match choices {
+        [] => ConditionOp::Bool(false),
+        [Any::Condition(one)] => return one.clone(),
+        [one] => ConditionOp::Braces(vec![one.clone()]),
+        several => {
+            let (left, right) = several.split_at(several.len().div_ceil(2));
+            ConditionOp::Or(choice(left), choice(right))
+        }
+    };
+    Condition::new(op, false)
+}
+
+fn choice(choices: &[Filter]) -> Filter {
     match choices {
-        [] => new(Op::Bool(false), Type::Bool, vec![]),
         [one] => one.clone(),
+        several => any_of(several).into(),
+    }
+}
+
+fn sum_of(numbers: &[Number]) -> Number {
+    let op = match numbers {
+        [] => NumberOp::Int(0),
+        [one] => return one.clone(),
         several => {
             let (left, right) = several.split_at(several.len().div_ceil(2));
-            new(Op::Or, Type::Bool, vec![any_of(left), any_of(right)])
+            NumberOp::Arith(Arith::Add, sum_of(left), sum_of(right))
         }
-    }
+    };
+    Number::new(op, false)
 }
 
-fn sum_of(numbers: &[Filter]) -> Filter {
-    match numbers {
-        [] => new(Op::Int(0), Type::Num, vec![]),
-        [one] => one.clone(),
-        several => {
-            let (left, right) = several.split_at(several.len().div_ceil(2));
-            new(Op::Arith(Arith::Add), Type::Num, vec![sum_of(left), sum_of(right)])
-        }
-    }
+fn count(set: Squares) -> Number {
+    Number::new(NumberOp::Cardinality(set), false)
 }
 
-fn count(set: Filter) -> Filter {
-    new(Op::Cardinality, Type::Num, vec![set])
+/// Whether a set is a designator of one square.
+fn is_one_square(set: &Squares) -> bool {
+    matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// The pieces and squares of a designator: the arguments of the numbers of CQL 5.
-fn parts(filter: &Filter) -> (Pieces, Bitboard) {
-    match filter {
-        Filter::Plain(Plain { op: Op::Designator { pieces, squares }, .. }) => (*pieces, *squares),
-        _ => unreachable!("CQL 5 counts designators"),
-    }
-}
-
-/// A designator cut with some contents; `None` if nothing is left.
-fn restricted(filter: &Filter, contents: PieceSet) -> Option<Filter> {
-    let (pieces, squares) = parts(filter);
+/// A set cut with some contents; `None` if nothing is left of a designator.
+fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
+    let only = |list| Pieces { all_white: false, all_black: false, list };
+    let SquaresOp::Designator { pieces, squares } = set.op() else {
+        let those = new(SquaresOp::Designator { pieces: only(contents), squares: Bitboard::FULL });
+        return Some(new(SquaresOp::Intersect(set.clone(), those)));
+    };
     let list = PieceSet(pieces.accepts().0 & contents.0);
     (list != PieceSet::NONE).then(|| {
-        let pieces = if list == pieces.accepts() {
-            pieces
-        } else {
-            Pieces { all_white: false, all_black: false, list }
-        };
-        new(Op::Designator { pieces, squares }, Type::Set, vec![])
+        let pieces = if list == pieces.accepts() { *pieces } else { only(list) };
+        new(SquaresOp::Designator { pieces, squares: *squares })
     })
 }
 
 /// The number of pairs as a sum over the ways in which pieces move: one way, no two pieces reach the same
 /// square.
-fn attack_count(x: &Filter, y: &Filter) -> Filter {
-    if parts(y).1.single_square().is_some() {
-        return count(new(Op::Attacks, Type::Set, vec![x.clone(), y.clone()]));
+fn attack_count(x: &Squares, y: &Squares) -> Number {
+    if is_one_square(y) {
+        return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
     }
-    if parts(x).1.single_square().is_some() {
-        return count(new(Op::AttackedBy, Type::Set, vec![y.clone(), x.clone()]));
+    if is_one_square(x) {
+        return count(new(SquaresOp::AttackedBy(y.clone(), x.clone())));
     }
     let mut numbers = Vec::new();
-    let step = |set: Filter, dir: u8, far: i8| {
-        new(Op::Direction { dirs: Dirs(1 << dir), lo: far, hi: far }, Type::Set, vec![set])
+    let step = |of: Squares, dir: u8, far: i8| {
+        new(SquaresOp::Direction { dirs: Dirs(1 << dir), lo: far, hi: far, of })
     };
-    let mut reached = |set: Filter| {
-        numbers.push(count(new(Op::Intersect, Type::Set, vec![set, y.clone()])));
-    };
-    let roles = |roles: &[u8]| Op::contents_where(|code| roles.contains(&(code.0 & 7)));
+    let mut reached = |set: Squares| numbers.push(count(new(SquaresOp::Intersect(set, y.clone()))));
+    let roles = |roles: &[u8]| contents_where(|code| roles.contains(&(code.0 & 7)));
     if let Some(knights) = restricted(x, roles(&[2])) {
         for (across, along) in [(0, 2), (0, 6), (4, 2), (4, 6)] {
             reached(step(step(knights.clone(), along, 2), across, 1));
@@ -322,21 +379,21 @@ fn attack_count(x: &Filter, y: &Filter) -> Filter {
     for dir in 0..8u8 {
         let sliders = if dir % 2 == 0 { [4, 5] } else { [3, 5] };
         if let Some(sliders) = restricted(x, roles(&sliders)) {
-            let ray = Op::Ray { dirs: Dirs(1 << dir), attack: true };
-            numbers.push(count(new(ray, Type::Set, vec![sliders, y.clone()])));
+            let sets = OneOrMore { first: sliders, rest: vec![y.clone()] };
+            numbers.push(count(new(SquaresOp::Ray { dirs: Dirs(1 << dir), attack: true, sets })));
         }
     }
     sum_of(&numbers)
 }
 
 /// The number of lines as a sum over directions: in one of them each last square ends one line at most.
-fn ray_count(sets: Vec<Filter>, dirs: Dirs, attack: bool) -> Filter {
+fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
-    let sets: Option<Vec<Filter>> = sets.iter().map(|set| restricted(set, occupied)).collect();
-    let Some(sets) = sets else { return new(Op::Int(0), Type::Num, vec![]) };
-    let ways = (0..8).filter(|dir| dirs.0 >> dir & 1 != 0).map(|dir| {
-        let ray = Op::Ray { dirs: Dirs(1 << dir), attack };
-        count(new(ray, Type::Set, sets.clone()))
-    });
+    let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {
+        return Number::new(NumberOp::Int(0), false);
+    };
+    let ways = (0..8).filter(|dir| dirs.0 >> dir & 1 != 0);
+    let ways =
+        ways.map(|dir| count(new(SquaresOp::Ray { dirs: Dirs(1 << dir), attack, sets: sets.clone() })));
     sum_of(&ways.collect::<Vec<_>>())
 }

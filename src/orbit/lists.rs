@@ -9,14 +9,16 @@
 use std::collections::HashSet;
 
 use super::{
-    Basic, COPIES_MAX, Copy, Filter, Orbit, Placement, apply, drop_repetitions, expand, size, structure,
+    Basic, COPIES_MAX, Copy, Orbit, Placement,
+    apply::{apply, drop_repetitions, structure},
+    expand::{Expander, size},
 };
 use crate::{
     board::{Dihedral, SquareMap},
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, Span},
     query::{
         Node,
-        tree::{ListTransform, Tally},
+        tree::{Kind as _, ListTransform},
     },
 };
 
@@ -115,53 +117,47 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
 }
 
 /// Expands the transforms of a list.
-pub(super) fn expand_list(node: &Node, transforms: &[ListTransform]) -> Result<Filter, Diagnostic> {
-    let base = expand(&node.args[0])?;
+pub(super) fn list(
+    expander: &mut Expander,
+    transforms: &[ListTransform],
+    of: &Node,
+    span: Span,
+) -> Result<Orbit, Diagnostic> {
+    let base = expander.base(of)?;
     let too_many = || {
         Diagnostic::error(
-            node.span,
+            span,
             "the transforms of this list make too many copies",
             "write fewer of them, or transform less at once",
         )
     };
     let fits = |all: &Vec<Composite>| {
-        all.len() <= COPIES_MAX && all.len().saturating_mul(size(&base)) <= FILTERS_TRIED_MAX
+        all.len() <= COPIES_MAX && all.len().saturating_mul(size(base.node())) <= FILTERS_TRIED_MAX
     };
     let composites = composites(transforms).filter(fits).ok_or_else(too_many)?;
-    let mut orbit = Orbit {
-        tally: Tally::Any,
-        ty: node.ty,
-        base: Box::new(base.clone()),
-        copies: Vec::new(),
-        elements: composites.len(),
-        fixed: false,
-        span: node.span,
-    };
+    let mut orbit = Orbit { base, copies: Vec::new(), elements: composites.len(), span };
     let mut filters = 0;
     for composite in composites {
-        let mut copy = Copy { placement: composite.placement, filter: base.clone() };
-        if apply(&mut copy.filter, Basic::Composite(composite)) {
-            filters += size(&copy.filter);
-            if filters > COPIES_MAX * 16 {
-                return Err(too_many());
-            }
-            orbit.copies.push(copy);
+        let Some(filter) = apply(&orbit.base, Basic::Composite(composite)) else { continue };
+        filters += size(filter.node());
+        if filters > COPIES_MAX * 16 {
+            return Err(too_many());
         }
+        orbit.copies.push(Copy { placement: composite.placement, filter });
     }
     drop_repetitions(&mut orbit.copies);
     let smeared: Vec<bool> = orbit.copies.iter().map(|copy| !is_plain_shift(&orbit, copy)).collect();
     for (copy, smeared) in orbit.copies.iter_mut().zip(smeared) {
         copy.placement.smeared = smeared;
     }
-    Ok(Filter::Orbit(orbit))
+    Ok(orbit)
 }
 
 /// Whether a shift of CQL 6 makes the same copy: then no square was left behind.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
-    let mut plain = orbit.unshifted(copy.placement);
-    apply(&mut plain, Basic::Shift(shift));
-    structure(&plain) == structure(&copy.filter)
+    let plain = orbit.unshifted(copy.placement).and_then(|plain| apply(&plain, Basic::Shift(shift)));
+    plain.is_some_and(|plain| structure(plain.node()) == structure(copy.filter.node()))
 }
 
 #[cfg(test)]

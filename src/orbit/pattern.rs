@@ -2,10 +2,13 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::{AsText, Filter, text::designator};
+use super::{
+    Filter, FilterRef,
+    text::{designator, text},
+};
 use crate::{
     board::{Board, Code},
-    query::Op,
+    query::tree::{ConditionOp, Control, Kind as _, Ref, SquaresOp},
 };
 
 /// A filter as a diagram and a rest in words.
@@ -32,7 +35,7 @@ pub struct Pattern {
 /// ```
 pub fn pattern(filter: &Filter) -> Pattern {
     let mut drawing = Drawing { pieces: [None; 64], area: Bitboard::EMPTY, rest: Vec::new() };
-    drawing.demand(filter);
+    drawing.demand(filter.node());
     Pattern { placement: placement(&drawing.pieces), area: drawing.area, rest: drawing.rest }
 }
 
@@ -48,21 +51,32 @@ pub fn pattern(filter: &Filter) -> Pattern {
 /// assert_eq!(found, Bitboard::from(Square::E1) | Square::E2);
 /// ```
 pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
-    let Filter::Plain(plain) = filter else { return Bitboard::EMPTY };
-    match &plain.op {
-        Op::Designator { squares, .. } if *squares == Bitboard::FULL => Bitboard::EMPTY,
-        Op::Designator { pieces, squares } => {
-            let stands = |square: &Square| {
-                let content = board.at(*square);
-                content != Code::EMPTY && pieces.accepts().contains(content)
-            };
-            squares.into_iter().filter(stands).collect()
+    found_by(filter.node(), board)
+}
+
+fn found_by(filter: FilterRef, board: &Board) -> Bitboard {
+    let alternatives = match filter {
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..) | ConditionOp::Or(..))
         }
-        Op::Compound | Op::And | Op::Or | Op::Union => {
-            plain.args.iter().fold(Bitboard::EMPTY, |found, arg| found | matched(arg, board))
-        }
-        _ => Bitboard::EMPTY,
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { squares: Bitboard::FULL, .. } => return Bitboard::EMPTY,
+            SquaresOp::Designator { pieces, squares } => {
+                let stands = |square: &Square| {
+                    let content = board.at(*square);
+                    content != Code::EMPTY && pieces.accepts().contains(content)
+                };
+                return squares.into_iter().filter(stands).collect();
+            }
+            op => matches!(op, SquaresOp::Union(..) | SquaresOp::Control(Control::Braces { .. })),
+        },
+        _ => filter.is_braces(),
+    };
+    let mut found = Bitboard::EMPTY;
+    if alternatives {
+        filter.each_child(&mut |child| found |= found_by(child, board));
     }
+    found
 }
 
 struct Drawing {
@@ -73,31 +87,35 @@ struct Drawing {
 
 impl Drawing {
     /// Draws a filter that must match, or writes it down.
-    fn demand(&mut self, filter: &Filter) {
-        if let Filter::Plain(plain) = filter {
-            match &plain.op {
-                Op::Compound | Op::And => return plain.args.iter().for_each(|arg| self.demand(arg)),
-                Op::Designator { pieces, squares } => {
-                    let letters = designator(*pieces, Bitboard::FULL);
-                    if let (Some(square), [letter]) = (squares.single_square(), letters.as_bytes()) {
-                        let place = &mut self.pieces[square as usize];
-                        if place.is_none_or(|other| other == char::from(*letter)) {
-                            *place = Some(char::from(*letter));
-                            return;
-                        }
-                    }
+    fn demand(&mut self, filter: FilterRef) {
+        let all = match filter {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..)),
+            _ => filter.is_braces(),
+        };
+        if all {
+            return filter.each_child(&mut |child| self.demand(child));
+        }
+        if let Ref::Squares(f) = filter
+            && let SquaresOp::Designator { pieces, squares } = f.op()
+        {
+            let letters = designator(*pieces, Bitboard::FULL);
+            if let (Some(square), [letter]) = (squares.single_square(), letters.as_bytes()) {
+                let place = &mut self.pieces[square as usize];
+                if place.is_none_or(|other| other == char::from(*letter)) {
+                    *place = Some(char::from(*letter));
+                    return;
                 }
-                _ => {}
             }
         }
-        filter.walk(&mut |plain| {
-            if let Op::Designator { squares, .. } = &plain.op
+        filter.walk(&mut |filter| {
+            if let Ref::Squares(f) = filter
+                && let SquaresOp::Designator { squares, .. } = f.op()
                 && *squares != Bitboard::FULL
             {
                 self.area |= *squares;
             }
         });
-        self.rest.push(AsText(filter).to_string());
+        self.rest.push(text(filter));
     }
 }
 

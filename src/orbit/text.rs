@@ -4,12 +4,14 @@ use std::fmt::{self, Write as _};
 
 use shakmaty::{Bitboard, Color, Square};
 
-use super::{Filter, Placement, Plain};
+use super::{
+    Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Placement, Position, Squares, Text,
+};
 use crate::{
     board::{Code, Dihedral, PieceSet},
-    query::{
-        Op,
-        tree::{Arith, Dirs, GameResult, PawnKind, Pieces, PinPart, PureKind, Special, Tally, VarId},
+    query::tree::{
+        Arith, Assigned, ConditionOp, Control, Counted, Dirs, GameResult, Kind, Moves, NumberOp, OneOrMore,
+        PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, SquaresOp, TextOp, VarId,
     },
 };
 
@@ -20,7 +22,7 @@ pub struct AsText<'a>(pub &'a Filter);
 
 impl fmt::Display for AsText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text(self.0))
+        f.write_str(&text(self.0.node()))
     }
 }
 
@@ -73,66 +75,147 @@ fn turn(symmetry: Dihedral) -> Option<&'static str> {
 }
 
 /// The text of a filter, loosely bound.
-fn text(filter: &Filter) -> String {
+pub(super) fn text(filter: FilterRef) -> String {
     match filter {
-        Filter::Plain(plain) => plain_text(plain),
-        Filter::Orbit(orbit) => {
-            let copies: Vec<String> = orbit.copies.iter().map(|copy| text(&copy.filter)).collect();
-            let tally = match orbit.tally {
-                Tally::Any => String::new(),
-                Tally::Count => "count ".into(),
-                Tally::Range(lo, hi) => format!("{lo} {hi} "),
-            };
-            format!("{tally}⟨{}⟩", copies.join(" ⟩⟨ "))
-        }
+        Ref::Condition(f) => condition(f),
+        Ref::Squares(f) => squares(f),
+        Ref::Number(f) => number(f),
+        Ref::Text(f) => string(f),
+        Ref::Position(f) => position(f),
     }
 }
 
 /// The text of an operand, in parentheses unless it is one word or bracketed already.
-fn tight(filter: &Filter) -> String {
-    let Filter::Plain(plain) = filter else { return text(filter) };
-    let single = plain.args.is_empty() || matches!(plain.op, Op::Compound);
-    match plain.op {
-        Op::Int(value) if value < 0 => format!("({value})"),
-        _ if single => plain_text(plain),
-        _ => format!("({})", plain_text(plain)),
+fn tight(filter: &impl Kind<Expanded>) -> String {
+    let filter = filter.node();
+    let text = text(filter);
+    let bracketed = match filter {
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::Form(_)),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::Form(_)),
+        Ref::Number(f) => match f.op() {
+            NumberOp::Form(_) => true,
+            NumberOp::Int(value) if *value < 0 => return format!("({text})"),
+            _ => false,
+        },
+        Ref::Text(_) | Ref::Position(_) => false,
+    };
+    let mut is_word = true;
+    filter.each_child(&mut |_| is_word = false);
+    if bracketed || is_word || filter.is_braces() { text } else { format!("({text})") }
+}
+
+fn infix(sign: &str, a: &impl Kind<Expanded>, b: &impl Kind<Expanded>) -> String {
+    format!("{} {sign} {}", tight(a), tight(b))
+}
+
+fn prefix(word: &str, of: &impl Kind<Expanded>) -> String {
+    format!("{word} {}", tight(of))
+}
+
+fn list<'a, F: Kind<Expanded> + 'a>(open: &str, all: impl IntoIterator<Item = &'a F>, close: &str) -> String {
+    let parts: Vec<String> = all.into_iter().map(tight).collect();
+    format!("{open}{}{close}", parts.join(" "))
+}
+
+fn orbit<F: Kind<Expanded>>(orbit: &Orbit<F>) -> String {
+    let copies: Vec<String> = orbit.copies.iter().map(|copy| text(copy.filter.node())).collect();
+    format!("⟨{}⟩", copies.join(" ⟩⟨ "))
+}
+
+fn counted(counted: Counted) -> String {
+    match counted {
+        Counted::All => "count ".into(),
+        Counted::Range(lo, hi) => format!("{lo} {hi} "),
     }
 }
 
-fn plain_text(f: &Plain) -> String {
-    let args = &f.args;
-    let arg = |k: usize| tight(&args[k]);
-    let infix = |sign: &str| format!("{} {sign} {}", arg(0), arg(1));
-    let prefix = |word: &str| format!("{word} {}", arg(0));
-    let list = |open: &str, close: &str| {
-        let parts: Vec<String> = args.iter().map(tight).collect();
-        format!("{open}{}{close}", parts.join(" "))
-    };
-    match &f.op {
-        Op::Designator { pieces, squares } => designator(*pieces, *squares),
-        Op::Squares(Bitboard::FULL) => ".".into(),
-        Op::Squares(Bitboard::EMPTY) => "[]".into(),
-        Op::Squares(squares) => match squares.single_square() {
+fn control<F: Kind<Expanded>>(of: &Control<Expanded, F>) -> String {
+    match of {
+        Control::Var(var) => name(*var),
+        Control::If { condition, then, other } => {
+            format!("if {} then {} else {}", tight(condition), tight(then), tight(other))
+        }
+        Control::Braces { first, last } => {
+            let parts: Vec<String> = first.iter().map(tight).chain([tight(last)]).collect();
+            format!("{{{}}}", parts.join(" "))
+        }
+    }
+}
+
+fn condition(f: &Condition) -> String {
+    use ConditionOp as C;
+    match f.op() {
+        C::Bool(value) => value.to_string(),
+        C::And(a, b) => infix("and", a, b),
+        C::Or(a, b) => infix("or", a, b),
+        C::Not(of) => prefix("not", of),
+        C::If { condition, then, other } => {
+            let other = other.as_ref().map_or(String::new(), |other| format!(" else {}", tight(other)));
+            format!("if {} then {}{other}", tight(condition), tight(then))
+        }
+        C::Braces(all) => list("{", all, "}"),
+        C::Subset(a, b) => infix("in", a, b),
+        C::TextIn(a, b) => infix("in", a, b),
+        C::SetEq { equal, left, right } => infix(if *equal { "==" } else { "!=" }, left, right),
+        C::Differ(a, b) => infix("!=", a, b),
+        C::TextCompare(cmp, a, b) => infix(cmp.sign(), a, b),
+        C::Check => "check".into(),
+        C::Mate => "mate".into(),
+        C::Stalemate => "stalemate".into(),
+        C::Initial => "initial".into(),
+        C::Terminal => "terminal".into(),
+        C::ToMove(color) => if color.is_white() { "wtm" } else { "btm" }.into(),
+        C::Result(result) => match result {
+            GameResult::WhiteWins => "result 1-0",
+            GameResult::BlackWins => "result 0-1",
+            GameResult::Draw => "result 1/2-1/2",
+        }
+        .into(),
+        C::Assign(var, value) => {
+            let value = match value {
+                Assigned::Squares(f) => tight(f),
+                Assigned::Number(f) => tight(f),
+                Assigned::Text(f) => tight(f),
+                Assigned::Position(f) => tight(f),
+            };
+            format!("{}={value}", name(*var))
+        }
+        C::ContentIs { contents, of, .. } => {
+            format!("({} in {})", tight(of), designator(listed(*contents), Bitboard::FULL))
+        }
+        C::SquareAll { var, domain, body } => {
+            format!("square all {} in {} {}", name(*var), tight(domain), tight(body))
+        }
+        C::Form(copies) => orbit(copies),
+    }
+}
+
+fn squares(f: &Squares) -> String {
+    use SquaresOp as S;
+    match f.op() {
+        S::Designator { pieces, squares } => designator(*pieces, *squares),
+        S::Constant(Bitboard::FULL) => ".".into(),
+        S::Constant(Bitboard::EMPTY) => "[]".into(),
+        S::Constant(squares) => match squares.single_square() {
             Some(square) => format!("makesquare \"{square}\""),
             None => format!("({})", named_squares(*squares)),
         },
-        Op::Union => infix("|"),
-        Op::Intersect => infix("&"),
-        Op::Complement => format!("~{}", arg(0)),
-        Op::Attacks => infix("attacks"),
-        Op::AttackedBy => infix("attackedby"),
-        Op::Xray { forward } => {
-            let parts: Vec<String> = args.iter().map(tight).collect();
+        S::Union(a, b) => infix("|", a, b),
+        S::Intersect(a, b) => infix("&", a, b),
+        S::Complement(of) => format!("~{}", tight(of)),
+        S::Attacks(x, y) => infix("attacks", x, y),
+        S::AttackedBy(y, x) => infix("attackedby", y, x),
+        S::Xray { forward, sets } => {
+            let parts: Vec<String> = sets.iter().map(tight).collect();
             parts.join(if *forward { "->" } else { "<-" })
         }
-        Op::Between => list("between(", ")"),
-        Op::Ray { dirs, attack } => {
-            let attack = if *attack { " attack" } else { "" };
+        S::Between(x, y) => list("between(", [x, y], ")"),
+        S::Ray { dirs, attack, sets } => {
             let dirs = if *dirs == Dirs::ALL { String::new() } else { format!(" {}", directions(*dirs)) };
-            list(&format!("ray{attack}{dirs} ("), ")")
+            ray(&format!("ray{}{dirs}", attacking(*attack)), sets)
         }
-        Op::Pin { value } => {
-            let mut parts = [("from", arg(0)), ("through", arg(1)), ("to", arg(2))];
+        S::Pin { value, from, through, to } => {
+            let mut parts = [("from", tight(from)), ("through", tight(through)), ("to", tight(to))];
             let first = match value {
                 PinPart::From => 0,
                 PinPart::Through => 1,
@@ -141,20 +224,22 @@ fn plain_text(f: &Plain) -> String {
             parts.swap(0, first);
             parts.iter().fold(String::from("pin"), |out, (word, part)| format!("{out} {word} {part}"))
         }
-        Op::Direction { dirs, lo, hi } => {
+        S::Direction { dirs, lo, hi, of } => {
             let range = if (*lo, *hi) == (1, 7) { String::new() } else { format!("{lo} {hi} ") };
-            format!("{} {range}{}", directions(*dirs), arg(0))
+            format!("{} {range}{}", directions(*dirs), tight(of))
         }
-        Op::DirectionWithin { dirs } => format!("{} {} {} {}", directions(*dirs), arg(0), arg(1), arg(2)),
-        Op::Shade { light } => prefix(if *light { "light" } else { "dark" }),
-        Op::Pawns(kind) => match kind {
+        S::DirectionWithin { dirs, lo, hi, of } => {
+            format!("{} {} {} {}", directions(*dirs), tight(lo), tight(hi), tight(of))
+        }
+        S::Shade { light, of } => prefix(if *light { "light" } else { "dark" }, of),
+        S::Pawns(kind) => match kind {
             PawnKind::Passed => "passedpawns",
             PawnKind::Isolated => "isolatedpawns",
             PawnKind::Doubled => "doubledpawns",
             PawnKind::Connected => "connectedpawns",
         }
         .into(),
-        Op::Pure { kind, mate } => {
+        S::Pure { kind, mate } => {
             let kind = match kind {
                 PureKind::Pure => "pure",
                 PureKind::Model => "model",
@@ -162,80 +247,88 @@ fn plain_text(f: &Plain) -> String {
             };
             format!("{kind}{}", if *mate { "mate" } else { "stalemate" })
         }
-        Op::MakeSquare => list("makesquare(", ")"),
-        Op::SquareLoop { var } => format!("square {} in {} {}", name(*var), arg(0), arg(1)),
-        Op::SquareAll { var } => format!("square all {} in {} {}", name(*var), arg(0), arg(1)),
-        Op::Legal { pseudo, count, only } => legal(args, *pseudo, *count, *only),
-        Op::Var(var) => name(*var),
-        Op::Assign(var) => format!("{}={}", name(*var), arg(0)),
-        Op::If => {
-            let other = args.get(2).map_or(String::new(), |arg| format!(" else {}", tight(arg)));
-            format!("if {} then {}{other}", arg(0), arg(1))
+        S::MakeSquare { file, rank } => list("makesquare(", [file, rank], ")"),
+        S::SquareLoop { var, domain, body } => {
+            format!("square {} in {} {}", name(*var), tight(domain), tight(body))
         }
-        Op::Compound => list("{", "}"),
-        Op::Find { back, tally } => find(args, *back, *tally),
-        Op::InRange => in_range(args),
-        Op::Bool(value) => value.to_string(),
-        Op::And => infix("and"),
-        Op::Or => infix("or"),
-        Op::Not => prefix("not"),
-        Op::Subset | Op::StrIn => infix("in"),
-        Op::SetEq { equal } => infix(if *equal { "==" } else { "!=" }),
-        Op::Compare(cmp) | Op::StrCompare(cmp) => infix(cmp.sign()),
-        Op::Check => "check".into(),
-        Op::Mate => "mate".into(),
-        Op::Stalemate => "stalemate".into(),
-        Op::Initial => "initial".into(),
-        Op::Terminal => "terminal".into(),
-        Op::ToMove(color) => if color.is_white() { "wtm" } else { "btm" }.into(),
-        Op::Result(result) => match result {
-            GameResult::WhiteWins => "result 1-0",
-            GameResult::BlackWins => "result 0-1",
-            GameResult::Draw => "result 1/2-1/2",
+        S::Legal(of) => legal(of),
+        S::Control(of) => control(of),
+        S::Form(copies) => orbit(copies),
+    }
+}
+
+fn number(f: &Number) -> String {
+    use NumberOp as N;
+    match f.op() {
+        N::Int(value) => value.to_string(),
+        N::Cardinality(of) => format!("#{}", tight(of)),
+        N::AttackCount(x, y) => list("attackcount(", [x, y], ")"),
+        N::RayCount { dirs, attack, sets } => {
+            ray(&format!("raycount{} {}", attacking(*attack), directions(*dirs)), sets)
         }
-        .into(),
-        Op::ContentIs(contents) => {
-            format!("({} in {})", arg(0), designator(listed(*contents), Bitboard::FULL))
+        N::Power(of) => prefix("power", of),
+        N::Rank(of) => prefix("rank", of),
+        N::File(of) => prefix("file", of),
+        N::ContentType { signed, of } => prefix(if *signed { "colortype" } else { "type" }, of),
+        N::Arith(arith, a, b) => {
+            let sign = match arith {
+                Arith::Add => "+",
+                Arith::Sub => "-",
+                Arith::Mul => "*",
+                Arith::Div => "/",
+                Arith::Rem => "%",
+            };
+            infix(sign, a, b)
         }
-        Op::Int(value) => value.to_string(),
-        Op::Cardinality => format!("#{}", arg(0)),
-        Op::AttackCount => list("attackcount(", ")"),
-        Op::RayCount { dirs, attack } => {
-            let attack = if *attack { " attack" } else { "" };
-            list(&format!("raycount{attack} {} (", directions(*dirs)), ")")
-        }
-        Op::Power => prefix("power"),
-        Op::Rank => prefix("rank"),
-        Op::File => prefix("file"),
-        Op::ContentType { signed } => prefix(if *signed { "colortype" } else { "type" }),
-        Op::Arith(arith) => infix(match arith {
-            Arith::Add => "+",
-            Arith::Sub => "-",
-            Arith::Mul => "*",
-            Arith::Div => "/",
-            Arith::Rem => "%",
-        }),
-        Op::Neg => format!("-{}", arg(0)),
-        Op::Abs => prefix("abs"),
-        Op::Sqrt => prefix("sqrt"),
-        Op::Max => list("max(", ")"),
-        Op::Min => list("min(", ")"),
-        Op::ColorValue(color) => color_name(*color).into(),
-        Op::SideToMove => "sidetomove".into(),
-        Op::Ply => "ply".into(),
-        Op::MoveNumber => "movenumber".into(),
-        Op::GameNumber => "gamenumber".into(),
-        Op::Year => "year".into(),
-        Op::Elo(color) => format!("elo{}", color.map_or(String::new(), |c| format!(" {}", color_name(c)))),
-        Op::Str(text) => format!("{text:?}"),
-        Op::Tag(name) => format!("tag {name:?}"),
-        Op::Player(color) => {
+        N::Neg(of) => format!("-{}", tight(of)),
+        N::Abs(of) => prefix("abs", of),
+        N::Sqrt(of) => prefix("sqrt", of),
+        N::InRange { lo, hi, of } => in_range(lo, hi, of),
+        N::Max(all) => list("max(", all.iter(), ")"),
+        N::Min(all) => list("min(", all.iter(), ")"),
+        N::Compare(cmp, a, b) => infix(cmp.sign(), a, b),
+        N::ColorValue(color) => color_name(*color).into(),
+        N::SideToMove => "sidetomove".into(),
+        N::Ply => "ply".into(),
+        N::MoveNumber => "movenumber".into(),
+        N::GameNumber => "gamenumber".into(),
+        N::Year => "year".into(),
+        N::Elo(color) => format!("elo{}", color.map_or(String::new(), |c| format!(" {}", color_name(c)))),
+        N::LegalCount(of) => format!("countmoves {}", legal(of)),
+        N::Find { back, counted: Counted::Range(1, i32::MAX), of } => find(*back, "all ", of),
+        N::Find { back, counted: range, of } => find(*back, &counted(*range), of),
+        N::Control(of) => control(of),
+        N::Form(NumberOrbit::Largest(copies)) => orbit(copies),
+        N::Form(NumberOrbit::Counted(range, copies)) => format!("{}{}", counted(*range), orbit(copies)),
+    }
+}
+
+fn string(f: &Text) -> String {
+    match f.op() {
+        TextOp::Literal(text) => format!("{text:?}"),
+        TextOp::Tag(name) => format!("tag {name:?}"),
+        TextOp::Player(color) => {
             format!("player{}", color.map_or(String::new(), |c| format!(" {}", color_name(c))))
         }
-        Op::NoTransform | Op::Transform(..) | Op::ListTransforms(_) => {
-            unreachable!("expansion leaves none of them")
-        }
+        TextOp::Control(of) => control(of),
+        TextOp::Form(never) => match *never {},
     }
+}
+
+fn position(f: &Position) -> String {
+    match f.op() {
+        PositionOp::Find { back, of } => find(*back, "", of),
+        PositionOp::Control(of) => control(of),
+        PositionOp::Form(never) => match *never {},
+    }
+}
+
+fn attacking(attack: bool) -> &'static str {
+    if attack { " attack" } else { "" }
+}
+
+fn ray(words: &str, sets: &OneOrMore<Squares>) -> String {
+    list(&format!("{words} ("), sets.iter(), ")")
 }
 
 fn name(var: VarId) -> String {
@@ -247,40 +340,34 @@ fn color_name(color: Color) -> &'static str {
 }
 
 /// The range takes the place of `count`.
-fn in_range(args: &[Filter]) -> String {
-    let range = format!("{} {} ", tight(&args[0]), tight(&args[1]));
-    match text(&args[2]).split_once("count ") {
-        Some((before, filter)) => format!("{before}{range}{filter}"),
-        None => unreachable!("a range is that of a transform or of `find`"),
+fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
+    let range = format!("{} {} ", tight(lo), tight(hi));
+    match of.op() {
+        NumberOp::Form(NumberOrbit::Counted(Counted::All, copies)) => format!("{range}{}", orbit(copies)),
+        NumberOp::Find { back, counted: Counted::All, of } => find(*back, &range, of),
+        _ => format!("{{({} <= {}) ({} <= {}) {}}}", tight(lo), tight(of), tight(of), tight(hi), tight(of)),
     }
 }
 
-fn find(args: &[Filter], back: bool, tally: Tally) -> String {
+fn find(back: bool, counted: &str, of: &Filter) -> String {
     let way = if back { "<-- " } else { "" };
-    let range = match tally {
-        Tally::Any => String::new(),
-        Tally::Count => "count ".into(),
-        Tally::Range(1, i32::MAX) => "all ".into(),
-        Tally::Range(lo, hi) => format!("{lo} {hi} "),
-    };
-    format!("find {way}{range}{}", tight(&args[0]))
+    format!("find {way}{counted}{}", tight(of))
 }
 
-fn legal(args: &[Filter], pseudo: bool, count: bool, only: Special) -> String {
-    let side = |arg: &Filter| match arg {
-        Filter::Plain(Plain { op: Op::Squares(Bitboard::FULL), .. }) => String::new(),
-        other => tight(other),
+fn legal(of: &Moves<Expanded>) -> String {
+    let side = |side: &Squares| match side.op() {
+        SquaresOp::Constant(Bitboard::FULL) => String::new(),
+        _ => tight(side),
     };
-    let count = if count { "countmoves " } else { "" };
-    let pseudo = if pseudo { "pseudo" } else { "" };
-    let only = match only {
+    let pseudo = if of.pseudo { "pseudo" } else { "" };
+    let only = match of.only {
         Special::Any => "",
         Special::Castle => "(castle)",
         Special::KingSide => "(o-o)",
         Special::QueenSide => "(o-o-o)",
         Special::EnPassant => "(enpassant)",
     };
-    format!("{count}{pseudo}legal {}--{}{only}", side(&args[0]), side(&args[1]))
+    format!("{pseudo}legal {}--{}{only}", side(&of.from), side(&of.to))
 }
 
 fn directions(dirs: Dirs) -> String {
@@ -383,8 +470,9 @@ fn rectangle_name(first: Square, files: u32, ranks: u32) -> String {
 /// piece where a designator has one square and one piece, `*` for others, `?` where several meet.
 pub fn small_board(filter: &Filter) -> [String; 8] {
     let mut cells = [['.'; 8]; 8];
-    filter.walk(&mut |plain| {
-        let Op::Designator { pieces, squares } = &plain.op else { return };
+    filter.walk(&mut |filter| {
+        let Ref::Squares(f) = filter else { return };
+        let SquaresOp::Designator { pieces, squares } = f.op() else { return };
         if *squares == Bitboard::FULL {
             return;
         }

@@ -1,7 +1,10 @@
 //! What the copies of a query tell of it before it runs.
 
-use super::{Filter, Orbit};
-use crate::{diagnostic::Diagnostic, query::tree::Tally};
+use super::{Filter, FilterRef, Orbit, OrbitRef};
+use crate::{
+    diagnostic::Diagnostic,
+    query::tree::{Counted, Kind as _},
+};
 
 /// Warns of ranges that no number of matching copies is in: `flip 9 K`.
 ///
@@ -13,23 +16,23 @@ use crate::{diagnostic::Diagnostic, query::tree::Tally};
 /// ```
 pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    visit(filter, &mut out);
+    visit(filter.node(), &mut out);
     out
 }
 
 /// Transforms around a transform can only take copies from it, so what stands in the query is looked at.
-fn visit(filter: &Filter, out: &mut Vec<Diagnostic>) {
-    match filter {
-        Filter::Plain(plain) => plain.args.iter().for_each(|arg| visit(arg, out)),
-        Filter::Orbit(orbit) => {
-            out.extend(never(orbit));
-            visit(&orbit.base, out);
-        }
+fn visit(filter: FilterRef, out: &mut Vec<Diagnostic>) {
+    let Some(orbit) = filter.orbit() else {
+        return filter.each_child(&mut |child| visit(child, out));
+    };
+    if let OrbitRef::Counted(counted, orbit) = orbit {
+        out.extend(never(counted, orbit));
     }
+    visit(orbit.base(), out);
 }
 
-fn never(orbit: &Orbit) -> Option<Diagnostic> {
-    let Tally::Range(lo, hi) = orbit.tally else { return None };
+fn never(counted: Counted, orbit: &Orbit) -> Option<Diagnostic> {
+    let Counted::Range(lo, hi) = counted else { return None };
     let copies = orbit.copies.len();
     let range = if lo == hi { lo.to_string() } else { format!("{lo} {hi}") };
     let warning = |label: String| {

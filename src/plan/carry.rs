@@ -9,13 +9,13 @@
 
 use super::{
     dag::{Carried, CarryId, Dag, Id, Op},
-    lower::{Lower, Value},
+    lower::Lower,
     needed,
     program::{Program, Reg},
 };
 use crate::{
     orbit::Filter,
-    query::tree::{Cmp, Tally},
+    query::tree::{Cmp, Counted, Kind as _},
 };
 
 /// A program that runs over all positions before the one that needs it.
@@ -39,35 +39,32 @@ pub struct StageCarry {
 }
 
 impl Lower {
-    /// `find`: the truth of a filter elsewhere in the game.
-    pub(super) fn find(&mut self, filter: &Filter, back: bool, tally: Tally) -> Value {
-        let hit = self.apart(|lower| lower.truth(filter));
-        if tally == Tally::Any {
-            let ok = self.dag.carry(Carried::Any, back, hit);
-            return Value::Num { number: self.dag.carry(Carried::Nearest, back, hit), ok };
-        }
+    /// `find` that counts: at how many positions a filter matches.
+    pub(super) fn find_count(&mut self, of: &Filter, back: bool, counted: Counted) -> (Id, Id) {
+        let hit = self.apart(|lower| lower.truth(of.node()));
         let number = self.dag.carry(Carried::Count, back, hit);
-        let ok = match tally {
-            Tally::Range(1, i32::MAX) => self.dag.carry(Carried::Any, back, hit),
-            Tally::Range(lo, hi) => {
+        let ok = match counted {
+            Counted::Range(1, i32::MAX) => self.dag.carry(Carried::Any, back, hit),
+            Counted::Range(lo, hi) => {
                 let (lo, hi) = (self.dag.number(lo), self.dag.number(hi));
                 let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
                 let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
                 self.and(above, below)
             }
-            _ => self.dag.mask(true),
+            Counted::All => self.dag.mask(true),
         };
-        Value::Num { number, ok }
+        (number, ok)
     }
 
-    /// Lowers what is evaluated at other positions: everywhere, with variables of its own.
+    /// Lowers what is evaluated at other positions: everywhere. Variables have no value there: what they hold here
+    /// is not carried along games.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
-        let nothing = vec![None; self.vars.len()];
-        let vars = std::mem::replace(&mut self.vars, nothing);
+        let emptied = self.cells.emptied();
+        let cells = std::mem::replace(&mut self.cells, emptied);
         let out = lower(self);
-        (self.guard, self.vars) = (guard, vars);
+        (self.guard, self.cells) = (guard, cells);
         out
     }
 }

@@ -9,7 +9,10 @@ use super::{
     lower::Lower,
     orbits::fits_table,
 };
-use crate::orbit::Orbit;
+use crate::{
+    orbit::{Expanded, Filter, Orbit},
+    query::tree::Kind,
+};
 
 /// Where the truth of one copy is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,9 +43,12 @@ impl Words {
 
 impl Lower {
     /// The words of an orbit, and where in them each copy is found.
-    pub(super) fn each_copy(&mut self, orbit: &Orbit) -> (Vec<Id>, Vec<CopyBit>) {
+    pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+    ) -> (Vec<Id>, Vec<CopyBit>) {
         let mut out = Words { words: Vec::new(), places: vec![None; orbit.copies.len()] };
-        let kept = self.vars.clone();
+        let kept = self.cells.clone();
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
             let Some(tiles) = self.collapse(orbit, placement, &group) else {
@@ -64,7 +70,7 @@ impl Lower {
                 continue;
             }
             for rows in group.chunks(64) {
-                self.vars.clone_from(&kept);
+                self.cells.clone_from(&kept);
                 let word = self.table_word(orbit, rows);
                 out.push(word, rows.iter().copied().zip(0..));
             }
@@ -72,24 +78,29 @@ impl Lower {
         for copies in alone.chunks(64) {
             let mut bits = Vec::new();
             for (&copy, bit) in copies.iter().zip(0..) {
-                self.vars.clone_from(&kept);
-                let hit = self.truth(&orbit.copies[copy].filter);
+                self.cells.clone_from(&kept);
+                let hit = self.truth(orbit.copies[copy].filter.node());
                 let bit = self.dag.word(1 << bit);
                 bits.push(self.dag.add(Op::And(hit, bit)));
             }
             let word = self.dag.any_of(bits);
             out.push(word, copies.iter().copied().zip(0..));
         }
-        self.vars = kept;
+        self.cells = kept;
         let places = out.places.into_iter().map(|place| place.expect("each copy is in one of the groups"));
         (out.words, places.collect())
     }
 
+    /// The same of a filter that has no copies but itself.
+    pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
+        (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
+    }
+
     /// A table whose row `k` sets bit `k`.
-    fn table_word(&mut self, orbit: &Orbit, rows: &[usize]) -> Id {
+    fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));
-        let hit = self.truth(&orbit.copies[rows[0]].filter);
+        let hit = self.truth(orbit.copies[rows[0]].filter.node());
         let bit = self.dag.last_param(table);
         let word = self.dag.add(Op::And(hit, bit));
         self.close_table(table, Reduce::Or, word)

@@ -16,6 +16,8 @@ mod orbits;
 mod pointwise;
 mod program;
 mod pure;
+mod sets;
+mod texts;
 mod tiles;
 
 pub use carry::{Stage, StageCarry};
@@ -32,11 +34,15 @@ pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
 
 use crate::{
     diagnostic::Diagnostic,
-    orbit::{self, Filter},
-    query::{Op as FilterOp, Query, Type},
+    orbit::{self, Filter, FilterRef, OrbitRef},
+    query::{
+        Query, Type,
+        tree::{Cells, Kind as _, NumberOp, Ref, TextOp},
+    },
 };
 use dag::Dag;
 use lower::{Lower, Value};
+use orbits::{assigns, finds, is_square_loop};
 
 /// Where the value of a query is found after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,20 +146,10 @@ pub const FILTERS_MAX: u64 = 4_000_000;
 pub const CARRIED_MAX: usize = 256;
 
 /// The number of filters, those in loops that assign variables once for each square.
-fn written_out(filter: &Filter) -> u64 {
-    let sum = |parts: &mut dyn Iterator<Item = u64>| parts.fold(1u64, u64::saturating_add);
-    match filter {
-        Filter::Orbit(orbit) => sum(&mut orbit.copies.iter().map(|copy| written_out(&copy.filter))),
-        Filter::Plain(plain) => {
-            let args = sum(&mut plain.args.iter().map(written_out));
-            let is_loop = matches!(plain.op, FilterOp::SquareLoop { .. } | FilterOp::SquareAll { .. });
-            if is_loop && filter.any(|inner| matches!(inner.op, FilterOp::Assign(_))) {
-                args.saturating_mul(64)
-            } else {
-                args
-            }
-        }
-    }
+fn written_out(filter: FilterRef) -> u64 {
+    let mut sum = 1u64;
+    filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
+    if is_square_loop(filter) && assigns(filter) { sum.saturating_mul(64) } else { sum }
 }
 
 /// Makes the plans of one query.
@@ -174,21 +170,21 @@ impl Planner {
     /// than [`FILTERS_MAX`] filters.
     pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
         let filter = orbit::expand(&query.body)?;
-        let filters = written_out(&filter);
+        let filters = written_out(filter.node());
         if filters > FILTERS_MAX {
             return Err(Diagnostic::error(
-                query.body.span,
+                query.body.span(),
                 format!("the query becomes {filters} filters once loops and copies are written out"),
                 format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
             ));
         }
-        let planner = Planner { filter, ty: query.body.ty, vars: query.vars.len(), options };
+        let planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options };
         planner.check_carried(query)?;
         Ok(planner)
     }
 
     fn check_carried(&self, query: &Query) -> Result<(), Diagnostic> {
-        if !self.filter.any(|plain| matches!(plain.op, FilterOp::Find { .. })) {
+        if !self.filter.any(finds) {
             return Ok(());
         }
         let mut lower = Lower::new(self.options, self.vars);
@@ -201,7 +197,7 @@ impl Planner {
             return Ok(());
         }
         Err(Diagnostic::error(
-            query.body.span,
+            query.body.span(),
             format!("the query looks for {words} things at other positions of the game"),
             format!("at most {CARRIED_MAX}"),
         )
@@ -225,19 +221,22 @@ impl Planner {
 
     /// The number of distinct copies of the outermost transform, 1 without one.
     pub fn copies(&self) -> usize {
-        self.filter.outermost().map_or(1, |orbit| orbit.copies.len())
+        self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
 
     /// Whether hits or values depend on the tags of games.
     pub fn reads_tags(&self) -> bool {
-        use FilterOp::{Elo, Player, Tag, Year};
-        self.filter.any(|plain| matches!(plain.op, Elo(_) | Year | Tag(_) | Player(_)))
+        self.filter.any(|filter| match filter {
+            Ref::Number(f) => matches!(f.op(), NumberOp::Elo(_) | NumberOp::Year),
+            Ref::Text(f) => matches!(f.op(), TextOp::Tag(_) | TextOp::Player(_)),
+            _ => false,
+        })
     }
 
     /// Plans the hits alone: where the query matches.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, self.vars);
-        let hit = lower.truth(&self.filter);
+        let hit = lower.truth(self.filter.node());
         finish(lower, hit, None)
     }
 
@@ -247,8 +246,8 @@ impl Planner {
         let mut lower = Lower::new(options, 0);
         let mut roots = Vec::with_capacity(planners.len());
         for planner in planners {
-            lower.vars = vec![None; planner.vars];
-            roots.push(lower.truth(&planner.filter));
+            lower.cells = Cells::unbound(planner.vars);
+            roots.push(lower.truth(planner.filter.node()));
         }
         let program = Program::answering(&lower.dag, &roots);
         SharedPlan { program, queries: roots.len(), columns: lower.columns }
@@ -269,9 +268,11 @@ impl Planner {
     /// copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, self.vars);
-        let (roots, copies) = match self.filter.outermost() {
-            Some(orbit) => lower.each_copy(orbit),
-            None => (vec![lower.truth(&self.filter)], vec![CopyBit { word: 0, bit: 0 }]),
+        let (roots, copies) = match self.filter.outermost_orbit() {
+            Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => lower.each_copy(orbit),
+            Some(OrbitRef::Union(orbit)) => lower.each_copy(orbit),
+            Some(OrbitRef::Largest(orbit)) => lower.each_copy(orbit),
+            None => lower.only_copy(&self.filter),
         };
         let (program, words) = Program::new(&lower.dag, &roots);
         CopiesPlan { program, words, copies, columns: lower.columns }

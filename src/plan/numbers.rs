@@ -5,15 +5,15 @@ use shakmaty::{Bitboard, Color};
 use super::{
     DIR_STEPS,
     columns::Column,
-    dag::{Id, NO_VALUE, Op},
-    lower::{Lower, Value, contents},
+    dag::{Carried, Id, NO_VALUE, Op},
+    lower::Lower,
+    sets::contents,
 };
 use crate::{
     board::{Code, PieceSet},
-    orbit::{Filter, Plain},
-    query::{
-        Op as Q,
-        tree::{Arith, Cmp},
+    orbit::{Number, Position, Squares},
+    query::tree::{
+        Arith, Cmp, Control, Kind as _, NumberOp as N, OneOrMore, PositionOp, SquaresOp, contents_where,
     },
 };
 
@@ -21,87 +21,137 @@ use crate::{
 const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
-    pub(super) fn number_filter(&mut self, f: &Plain) -> Value {
-        let args = &f.args;
+    /// A number, and where it has a value.
+    pub(super) fn number(&mut self, f: &Number) -> (Id, Id) {
         let always = self.dag.mask(true);
-        let (number, ok) = match &f.op {
-            Q::Int(value) => (self.dag.number(*value), always),
-            Q::Cardinality => {
-                let set = self.set(&args[0]);
+        match f.op() {
+            N::Int(value) => (self.dag.number(*value), always),
+            N::Cardinality(of) => {
+                let set = self.squares(of);
                 (self.dag.add(Op::Count(set)), always)
             }
-            Q::AttackCount => (self.attack_count(&args[0], &args[1]), always),
-            Q::RayCount { dirs, attack } => (self.ray_count(args, dirs.0, *attack), always),
-            Q::Power => (self.power(&args[0]), always),
-            Q::Rank | Q::File | Q::ContentType { .. } => {
-                let set = self.set(&args[0]);
-                let single = self.dag.add(Op::Single(set));
-                let number = match &f.op {
-                    Q::Rank => self.dag.add(Op::Rank(set)),
-                    Q::File => self.dag.add(Op::File(set)),
-                    Q::ContentType { signed } => self.content(set, *signed),
-                    _ => unreachable!("matched above"),
-                };
-                (number, single)
-            }
-            Q::Arith(arith) => self.arithmetic(*arith, args),
-            Q::Neg => {
-                let (a, ok) = self.number(&args[0]);
+            N::AttackCount(x, y) => (self.attack_count(x, y), always),
+            N::RayCount { dirs, attack, sets } => (self.ray_count(sets, dirs.0, *attack), always),
+            N::Power(of) => (self.power(of), always),
+            N::Rank(of) => self.of_square(of, |lower, set| lower.dag.add(Op::Rank(set))),
+            N::File(of) => self.of_square(of, |lower, set| lower.dag.add(Op::File(set))),
+            N::ContentType { signed, of } => self.of_square(of, |lower, set| lower.content(set, *signed)),
+            N::Arith(arith, a, b) => self.arithmetic(*arith, a, b),
+            N::Neg(of) => {
+                let (a, ok) = self.number(of);
                 let zero = self.dag.number(0);
                 (self.dag.add(Op::Sub(zero, a)), ok)
             }
-            Q::Abs => {
-                let (a, ok) = self.number(&args[0]);
+            N::Abs(of) => {
+                let (a, ok) = self.number(of);
                 let zero = self.dag.number(0);
                 let minus = self.dag.add(Op::Sub(zero, a));
                 let negative = self.dag.add(Op::Compare(Cmp::Lt, a, zero));
                 (self.select(negative, minus, a), ok)
             }
-            Q::Sqrt => {
-                let (a, ok) = self.number(&args[0]);
+            N::Sqrt(of) => {
+                let (a, ok) = self.number(of);
                 let zero = self.dag.number(0);
                 let possible = self.dag.add(Op::Compare(Cmp::Ge, a, zero));
                 let root = self.dag.add(Op::Sqrt(a));
                 (root, self.and(ok, possible))
             }
-            Q::InRange => self.in_range(args),
-            Q::Max | Q::Min => self.extremum(args, f.op == Q::Max),
-            Q::Compare(_) => self.compare(f),
-            Q::ColorValue(color) => (self.dag.number(sign(*color)), always),
-            Q::SideToMove => {
+            N::InRange { lo, hi, of } => self.in_range(lo, hi, of),
+            N::Max(all) => self.extremum(all, true),
+            N::Min(all) => self.extremum(all, false),
+            N::Compare(cmp, a, b) => {
+                let (left, ok, holds) = self.compared(*cmp, a, b);
+                (left, self.and(ok, holds))
+            }
+            N::ColorValue(color) => (self.dag.number(sign(*color)), always),
+            N::SideToMove => {
                 let white = self.dag.add(Op::WhiteToMove);
                 let (one, minus) = (self.dag.number(1), self.dag.number(-1));
                 (self.select(white, one, minus), always)
             }
-            Q::Ply => (self.dag.add(Op::Ply), always),
-            Q::MoveNumber => (self.move_number(), always),
-            Q::GameNumber => self.game_number(Column::GameNumber),
-            Q::Year => self.game_number(Column::Year),
-            Q::Elo(color) => self.game_number(Column::Elo(*color)),
-            Q::Legal { pseudo, only, .. } => {
-                let (from, to) = (self.set(&args[0]), self.set(&args[1]));
-                (self.dag.add(Op::LegalCount { from, to, pseudo: *pseudo, only: *only }), always)
+            N::Ply => (self.dag.add(Op::Ply), always),
+            N::MoveNumber => (self.move_number(), always),
+            N::GameNumber => self.game_number(Column::GameNumber),
+            N::Year => self.game_number(Column::Year),
+            N::Elo(color) => self.game_number(Column::Elo(*color)),
+            N::LegalCount(of) => {
+                let (from, to) = (self.squares(&of.from), self.squares(&of.to));
+                (self.dag.add(Op::LegalCount { from, to, pseudo: of.pseudo, only: of.only }), always)
             }
-            Q::Var(var) => return self.variable(*var),
-            Q::If => return self.condition(args),
-            Q::Compound => return self.compound(args),
-            other => panic!("{other:?} is no number filter"),
-        };
-        Value::Num { number, ok }
+            N::Find { back, counted, of } => self.find_count(of, *back, *counted),
+            N::Control(Control::Var(var)) => match self.cells.number(*var) {
+                Some(&number) => (number, always),
+                None => self.no_number(),
+            },
+            N::Control(Control::If { condition, then, other }) => {
+                let (mask, then, other) =
+                    self.branches(condition.node(), |lower| lower.number(then), |lower| lower.number(other));
+                self.either(mask, then, other)
+            }
+            N::Control(Control::Braces { first, last }) => {
+                let (all, (number, ok)) = self.braces(first, |lower| lower.number(last));
+                (number, self.and(ok, all))
+            }
+            N::Form(orbit) => self.number_of(orbit),
+        }
+    }
+
+    /// A position of the game as its ply, and where it has a value.
+    pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
+        match f.op() {
+            PositionOp::Find { back, of } => {
+                let hit = self.apart(|lower| lower.truth(of.node()));
+                let ok = self.dag.carry(Carried::Any, *back, hit);
+                (self.dag.carry(Carried::Nearest, *back, hit), ok)
+            }
+            PositionOp::Control(Control::Var(var)) => match self.cells.position(*var) {
+                Some(&ply) => (ply, self.dag.mask(true)),
+                None => self.no_number(),
+            },
+            PositionOp::Control(Control::If { condition, then, other }) => {
+                let (mask, then, other) = self.branches(
+                    condition.node(),
+                    |lower| lower.position(then),
+                    |lower| lower.position(other),
+                );
+                self.either(mask, then, other)
+            }
+            PositionOp::Control(Control::Braces { first, last }) => {
+                let (all, (ply, ok)) = self.braces(first, |lower| lower.position(last));
+                (ply, self.and(ok, all))
+            }
+            PositionOp::Form(never) => match *never {},
+        }
+    }
+
+    fn no_number(&mut self) -> (Id, Id) {
+        (self.dag.number(0), self.dag.mask(false))
+    }
+
+    /// One of two numbers.
+    fn either(&mut self, mask: Id, (a, a_ok): (Id, Id), (b, b_ok): (Id, Id)) -> (Id, Id) {
+        (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
+    }
+
+    /// A number that only a set of one square has.
+    fn of_square(&mut self, of: &Squares, number: impl FnOnce(&mut Lower, Id) -> Id) -> (Id, Id) {
+        let set = self.squares(of);
+        let single = self.dag.add(Op::Single(set));
+        (number(self, set), single)
     }
 
     /// The number of pairs of squares of `x` and `y` of which the first attacks the second. Different
     /// pieces reach different squares by one step, and by sliding one way, since the nearer one is in the
     /// way of the other; so squares are counted way by way.
-    fn attack_count(&mut self, x: &Filter, y: &Filter) -> Id {
+    fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
-        let (x, y) = (self.set(x), self.set(y));
+        let (x, y) = (self.squares(x), self.squares(y));
         let mut reached = Vec::new();
         let diagonal: Vec<(i8, i8)> = DIR_STEPS.into_iter().filter(|(dx, dy)| dx * dy != 0).collect();
         let pawns = |dy: i8| diagonal.iter().copied().filter(move |step| step.1 == dy).collect::<Vec<_>>();
         let leaps = [
-            (Q::contents_where(|code| code.0 & 7 == 2), KNIGHT_STEPS.to_vec()),
-            (Q::contents_where(|code| code.0 & 7 == 6), DIR_STEPS.to_vec()),
+            (contents_where(|code| code.0 & 7 == 2), KNIGHT_STEPS.to_vec()),
+            (contents_where(|code| code.0 & 7 == 6), DIR_STEPS.to_vec()),
             (PieceSet::only(Code(1)), pawns(1)),
             (PieceSet::only(Code(9)), pawns(-1)),
         ];
@@ -112,7 +162,7 @@ impl Lower {
         }
         for dir in 0..8 {
             let role = if dir % 2 == 0 { 4 } else { 3 };
-            let pieces = Q::contents_where(|code| [role, 5].contains(&(code.0 & 7)));
+            let pieces = contents_where(|code| [role, 5].contains(&(code.0 & 7)));
             if let Some(movers) = self.those_among(may, pieces, x) {
                 let empty = self.dag.pieces(PieceSet::EMPTY);
                 reached.push(self.dag.add(Op::Slide { set: movers, empty, dir }));
@@ -140,13 +190,13 @@ impl Lower {
     }
 
     /// The number of lines through these sets. One way, each last square ends one line at most.
-    fn ray_count(&mut self, args: &[Filter], dirs: u8, attack: bool) -> Id {
+    fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
-        let sets: Vec<Id> = args
+        let sets: Vec<Id> = of
             .iter()
-            .map(|arg| {
-                let set = self.set(arg);
+            .map(|set| {
+                let set = self.squares(set);
                 self.and(set, occupied)
             })
             .collect();
@@ -167,12 +217,11 @@ impl Lower {
         self.sum_of_counts(ends, occupied)
     }
 
-    pub(super) fn power(&mut self, arg: &Filter) -> Id {
-        let may = contents(arg);
-        let set = self.set(arg);
+    pub(super) fn power(&mut self, of: &Squares) -> Id {
+        let may = contents(of);
+        let set = self.squares(of);
         // All pieces of these contents: nothing has to be cut.
-        let is_whole =
-            matches!(arg, Filter::Plain(Plain { op: Q::Designator { squares: Bitboard::FULL, .. }, .. }));
+        let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
         // 9, 5, 3 and 1 in binary digits, the highest first: queens, rooks, minor pieces, all but kings.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
@@ -200,8 +249,8 @@ impl Lower {
         self.select(black, minus, role)
     }
 
-    pub(super) fn arithmetic(&mut self, arith: Arith, args: &[Filter]) -> (Id, Id) {
-        let ((a, a_ok), (b, b_ok)) = (self.number(&args[0]), self.number(&args[1]));
+    pub(super) fn arithmetic(&mut self, arith: Arith, a: &Number, b: &Number) -> (Id, Id) {
+        let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let ok = self.and(a_ok, b_ok);
         let op = match arith {
             Arith::Add => Op::Add(a, b),
@@ -217,23 +266,24 @@ impl Lower {
         (self.dag.add(op), ok)
     }
 
-    pub(super) fn compare(&mut self, f: &Plain) -> (Id, Id) {
-        let Q::Compare(cmp) = f.op else { panic!("{:?} is no comparison", f.op) };
-        let ((a, a_ok), (b, b_ok)) = (self.number(&f.args[0]), self.number(&f.args[1]));
+    /// The left of two numbers, where both have a value, and where a relation holds of what there is.
+    fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
+        let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
-        let ok = self.and(a_ok, b_ok);
-        if cmp == Cmp::Ne {
-            // Also where a side has no value.
-            let no_value = self.not(ok);
-            return (a, self.or(no_value, holds));
-        }
-        (a, self.and(ok, holds))
+        (a, self.and(a_ok, b_ok), holds)
+    }
+
+    /// `!=` holds also where a side has no value.
+    pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
+        let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
+        let no_value = self.not(ok);
+        self.or(no_value, holds)
     }
 
     /// A direction whose range is read: the steps one by one.
-    pub(super) fn walk_within(&mut self, args: &[Filter], dirs: u8) -> Id {
-        let ((lo, a), (hi, b)) = (self.number(&args[0]), self.number(&args[1]));
-        let set = self.set(&args[2]);
+    pub(super) fn walk_within(&mut self, [lo, hi]: [&Number; 2], of: &Squares, dirs: u8) -> Id {
+        let ((lo, a), (hi, b)) = (self.number(lo), self.number(hi));
+        let set = self.squares(of);
         let steps = (-7..=7i8).map(|n| {
             let number = self.dag.number(i32::from(n));
             let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
@@ -249,9 +299,9 @@ impl Lower {
     }
 
     /// A number where it lies between two others.
-    fn in_range(&mut self, args: &[Filter]) -> (Id, Id) {
-        let ((lo, lo_ok), (hi, hi_ok)) = (self.number(&args[0]), self.number(&args[1]));
-        let (number, ok) = self.number(&args[2]);
+    fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
+        let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
+        let (number, ok) = self.number(of);
         let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
         let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
         let ok = [lo_ok, hi_ok, above, below].into_iter().fold(ok, |all, mask| self.and(all, mask));
@@ -259,9 +309,9 @@ impl Lower {
     }
 
     /// The largest or smallest of the operands that have a value.
-    pub(super) fn extremum(&mut self, args: &[Filter], largest: bool) -> (Id, Id) {
-        let (mut best, mut best_ok) = self.number(&args[0]);
-        for arg in &args[1..] {
+    pub(super) fn extremum(&mut self, of: &OneOrMore<Number>, largest: bool) -> (Id, Id) {
+        let (mut best, mut best_ok) = self.number(&of.first);
+        for arg in &of.rest {
             let (number, ok) = self.number(arg);
             let cmp = if largest { Cmp::Gt } else { Cmp::Lt };
             let better = self.dag.add(Op::Compare(cmp, number, best));
@@ -299,16 +349,15 @@ impl Lower {
     // ---- numbers through loops
 
     /// A number as one word, [`NO_VALUE`] where it has none.
-    pub fn packed_number(&mut self, value: Value) -> Id {
-        let Value::Num { number, ok } = value else { panic!("{value:?} is no number") };
+    pub fn packed_number(&mut self, (number, ok): (Id, Id)) -> Id {
         let none = self.dag.word(NO_VALUE as u64);
         self.select(ok, number, none)
     }
 
-    pub fn unpacked_number(&mut self, word: Id) -> Value {
+    pub fn unpacked_number(&mut self, word: Id) -> (Id, Id) {
         let none = self.dag.word(NO_VALUE as u64);
         let ok = self.dag.add(Op::Compare(Cmp::Gt, word, none));
-        Value::Num { number: word, ok }
+        (word, ok)
     }
 }
 

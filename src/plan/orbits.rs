@@ -10,13 +10,13 @@ use std::collections::HashMap;
 
 use super::{
     OrbitNote,
-    dag::{Id, LoopId, Op, Reduce, TRUE},
-    lower::{LIGHT, Lower, Slot, Slots, Value},
+    dag::{Id, LoopId, NO_VALUE, Op, Reduce, TRUE},
+    lower::{LIGHT, Lower, Slot, Slots},
     tiles::is_pointwise,
 };
 use crate::{
-    orbit::{Filter, Orbit, Placement},
-    query::{Op as Q, Type, tree::Tally},
+    orbit::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member},
+    query::tree::{Cmp, ConditionOp, Counted, Kind, NumberOp, PositionOp, Ref, SquaresOp},
 };
 
 /// Fewer copies than this are written out rather than put in a table.
@@ -35,58 +35,89 @@ enum Wanted {
     Max,
 }
 
+/// How the words of one copy, and of all shifts of one placement, are had.
+struct Gather<F> {
+    wanted: Wanted,
+    /// The word of one copy; of a count, whether it matches.
+    word: fn(&mut Lower, &F) -> Id,
+    /// The words of all shifts together, if there is a way.
+    tiles: fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>,
+}
+
+impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
+    /// Whether a copy matches.
+    fn truth(wanted: Wanted) -> Gather<F> {
+        Gather {
+            wanted,
+            word: |lower, copy| lower.truth(copy.node()),
+            tiles: |lower, orbit, placement, group| {
+                lower.collapse(orbit, placement, group).map(|tiles| tiles.words)
+            },
+        }
+    }
+}
+
 impl Lower {
-    /// The truth of an orbit in a place where nothing else of it is wanted.
-    pub(super) fn orbit_truth(&mut self, orbit: &Orbit) -> Option<Id> {
-        (orbit.tally == Tally::Any).then(|| self.gather(orbit, Wanted::Any))
+    /// Whether some copy matches.
+    pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
+        self.gather(orbit, &Gather::truth(Wanted::Any))
     }
 
-    pub(super) fn orbit_value(&mut self, orbit: &Orbit) -> Value {
-        let always = self.dag.mask(true);
-        match (orbit.tally, orbit.ty) {
-            (Tally::Any, Type::Set) => Value::Set(self.gather(orbit, Wanted::Union)),
-            (Tally::Any, Type::Num) => {
-                let word = self.gather(orbit, Wanted::Max);
-                self.unpacked_number(word)
+    /// The union of the copies' squares.
+    pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
+        let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
+        self.gather(orbit, &Gather { wanted: Wanted::Union, word, tiles })
+    }
+
+    /// The number that an orbit yields, and where it has one.
+    pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
+        match orbit {
+            NumberOrbit::Largest(orbit) => {
+                let word = |lower: &mut Lower, copy: &Number| {
+                    let number = lower.number(copy);
+                    lower.packed_number(number)
+                };
+                let largest =
+                    self.gather(orbit, &Gather { wanted: Wanted::Max, word, tiles: |_, _, _, _| None });
+                self.unpacked_number(largest)
             }
-            (Tally::Any, _) => Value::Bool(self.gather(orbit, Wanted::Any)),
-            (Tally::Count, _) => Value::Num { number: self.gather(orbit, Wanted::Count), ok: always },
-            (Tally::Range(lo, hi), _) => {
-                use crate::query::tree::Cmp;
-                let number = self.gather(orbit, Wanted::Count);
+            NumberOrbit::Counted(counted, orbit) => {
+                let always = self.dag.mask(true);
+                let number = self.gather(orbit, &Gather::truth(Wanted::Count));
+                let Counted::Range(lo, hi) = *counted else { return (number, always) };
                 let (lo, hi) = (self.dag.number(lo), self.dag.number(hi));
                 let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
                 let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
-                Value::Num { number, ok: self.and(above, below) }
+                (number, self.and(above, below))
             }
         }
     }
 
-    fn gather(&mut self, orbit: &Orbit, wanted: Wanted) -> Id {
+    fn gather<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>, how: &Gather<F>) -> Id {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
-        if self.assigns_outer(&orbit.base) {
+        if self.assigns_outer(orbit.base.node()) {
             // Copies pass values to one another: they run in order.
             for copy in &orbit.copies {
-                parts.push(self.copy_word(&copy.filter, wanted));
+                parts.push(self.copy_word(&copy.filter, how));
             }
             note.unrolled = orbit.copies.len();
         } else {
-            let kept = self.vars.clone();
-            let rest = self.collapse_groups(orbit, wanted, &mut parts, &mut note);
-            self.vars.clone_from(&kept);
+            let kept = self.cells.clone();
+            let rest = self.collapse_groups(orbit, how, &mut parts, &mut note);
+            self.cells.clone_from(&kept);
             for group in self.same_but_squares(orbit, rest) {
-                self.vars.clone_from(&kept);
-                self.group(orbit, &group, wanted, &mut parts, &mut note);
+                self.cells.clone_from(&kept);
+                self.group(orbit, &group, how, &mut parts, &mut note);
             }
-            self.vars = kept;
+            self.cells = kept;
         }
         self.notes.push(note);
-        match wanted {
+        match how.wanted {
             Wanted::Any | Wanted::Union => self.dag.any_of(parts),
             Wanted::Count => self.dag.sum_of(parts),
             Wanted::Max => {
-                let none = self.dag.word(super::dag::NO_VALUE as u64);
+                let none = self.dag.word(NO_VALUE as u64);
                 parts.into_iter().fold(none, |best, part| {
                     if best == none { part } else { self.dag.add(Op::Max(best, part)) }
                 })
@@ -95,33 +126,30 @@ impl Lower {
     }
 
     /// The word that one copy contributes.
-    fn copy_word(&mut self, filter: &Filter, wanted: Wanted) -> Id {
-        match wanted {
-            Wanted::Any => self.truth(filter),
-            Wanted::Count => {
-                let hit = self.truth(filter);
-                let (one, zero) = (self.dag.number(1), self.dag.number(0));
-                self.dag.add(Op::Select { mask: hit, a: one, b: zero })
-            }
-            Wanted::Union => self.set(filter),
-            Wanted::Max => {
-                let value = self.value(filter);
-                self.packed_number(value)
-            }
+    fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
+        let word = (how.word)(self, copy);
+        if how.wanted != Wanted::Count {
+            return word;
         }
+        let (one, zero) = (self.dag.number(1), self.dag.number(0));
+        self.dag.add(Op::Select { mask: word, a: one, b: zero })
     }
 
     // ---- tables
 
     /// Splits copies into groups whose members differ only in squares and square colours.
-    pub(super) fn same_but_squares(&self, orbit: &Orbit, copies: Vec<usize>) -> Vec<Vec<usize>> {
+    pub(super) fn same_but_squares<F: Kind<Expanded>>(
+        &self,
+        orbit: &Orbit<F>,
+        copies: Vec<usize>,
+    ) -> Vec<Vec<usize>> {
         if !self.options.tables || self.slots.is_some() {
             return copies.into_iter().map(|copy| vec![copy]).collect();
         }
         let mut order: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
         for copy in copies {
-            let index = *known.entry(skeleton(&orbit.copies[copy].filter)).or_insert_with(|| {
+            let index = *known.entry(skeleton(orbit.copies[copy].filter.node())).or_insert_with(|| {
                 order.push(Vec::new());
                 order.len() - 1
             });
@@ -130,31 +158,30 @@ impl Lower {
         order
     }
 
-    fn group(
+    fn group<F: Kind<Expanded>>(
         &mut self,
-        orbit: &Orbit,
+        orbit: &Orbit<F>,
         group: &[usize],
-        wanted: Wanted,
+        how: &Gather<F>,
         parts: &mut Vec<Id>,
         note: &mut OrbitNote,
     ) {
         if !fits_table(orbit, group) {
-            let kept = self.vars.clone();
+            let kept = self.cells.clone();
             for &copy in group {
-                self.vars.clone_from(&kept);
-                parts.push(self.copy_word(&orbit.copies[copy].filter, wanted));
+                self.cells.clone_from(&kept);
+                parts.push(self.copy_word(&orbit.copies[copy].filter, how));
             }
             note.unrolled += group.len();
             return;
         }
         let table = self.open_table(orbit, group, None);
-        let filter = &orbit.copies[group[0]].filter;
-        let (reduce, body) = match wanted {
-            Wanted::Any => (Reduce::Or, self.truth(filter)),
-            Wanted::Count => (Reduce::Count, self.truth(filter)),
-            Wanted::Union => (Reduce::Or, self.set(filter)),
-            Wanted::Max => (Reduce::Max, self.copy_word(filter, wanted)),
+        let reduce = match how.wanted {
+            Wanted::Any | Wanted::Union => Reduce::Or,
+            Wanted::Count => Reduce::Count,
+            Wanted::Max => Reduce::Max,
         };
+        let body = (how.word)(self, &orbit.copies[group[0]].filter);
         parts.push(self.close_table(table, reduce, body));
         note.tables += 1;
         note.in_tables += group.len();
@@ -162,9 +189,14 @@ impl Lower {
 
     /// Opens the loop over copies that differ in squares alone; what is lowered next is its body.
     /// `last` is a further word for each row.
-    pub(super) fn open_table(&mut self, orbit: &Orbit, group: &[usize], last: Option<&[u64]>) -> LoopId {
+    pub(super) fn open_table<F: Kind<Expanded>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        group: &[usize],
+        last: Option<&[u64]>,
+    ) -> LoopId {
         let columns: Vec<Vec<u64>> =
-            group.iter().map(|&copy| square_masks(&orbit.copies[copy].filter)).collect();
+            group.iter().map(|&copy| square_masks(orbit.copies[copy].filter.node())).collect();
         let mut varying: Vec<usize> = Vec::new();
         let mut masks = Vec::new();
         for k in 0..columns[0].len() {
@@ -198,25 +230,23 @@ impl Lower {
     // ---- shifts together
 
     /// Evaluates what can be collapsed; returns the copies that are left.
-    fn collapse_groups(
+    fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
-        orbit: &Orbit,
-        wanted: Wanted,
+        orbit: &Orbit<F>,
+        how: &Gather<F>,
         parts: &mut Vec<Id>,
         note: &mut OrbitNote,
     ) -> Vec<usize> {
+        let wanted = how.wanted;
         if wanted == Wanted::Max {
             return (0..orbit.copies.len()).collect();
         }
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
-            let words = match wanted {
-                Wanted::Union => self.collapse_set(orbit, placement, &group),
-                _ => self.collapse(orbit, placement, &group).map(|tiles| tiles.words),
-            };
-            match words {
+            match (how.tiles)(self, orbit, placement, &group) {
                 Some(words) => {
-                    if wanted == Wanted::Union || is_pointwise(&orbit.unshifted(placement)) {
+                    let pointwise = |base: F| is_pointwise(base.node());
+                    if wanted == Wanted::Union || orbit.unshifted(placement).is_some_and(pointwise) {
                         note.pointwise += group.len();
                     }
                     if words.len() == 1 {
@@ -241,11 +271,12 @@ impl Lower {
     }
 
     /// Copies that differ in their shifts alone, and those that cannot be grouped so.
-    pub(super) fn shift_groups(&self, orbit: &Orbit) -> (Vec<(Placement, Vec<usize>)>, Vec<usize>) {
+    pub(super) fn shift_groups<F: Kind<Expanded>>(
+        &self,
+        orbit: &Orbit<F>,
+    ) -> (Vec<(Placement, Vec<usize>)>, Vec<usize>) {
         let all = 0..orbit.copies.len();
-        if self.slots.is_some()
-            || !(self.options.anchors || self.options.grids)
-            || orbit.base.any(|plain| matches!(plain.op, Q::Assign(_)))
+        if self.slots.is_some() || !(self.options.anchors || self.options.grids) || assigns(orbit.base.node())
         {
             return (Vec::new(), all.collect());
         }
@@ -265,63 +296,80 @@ impl Lower {
 }
 
 /// Whether a group of copies becomes a table.
-pub(super) fn fits_table(orbit: &Orbit, group: &[usize]) -> bool {
-    let copy = &orbit.copies[group[0]].filter;
+pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
+    let copy = orbit.copies[group[0]].filter.node();
     // What other positions say is gathered before a table begins.
-    let finds = copy.any(|plain| matches!(plain.op, Q::Find { .. }));
-    group.len() >= TABLE_COPIES_MIN && !finds && !repeats_assignments(copy)
+    group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
+}
+
+/// Whether a filter itself looks at other positions.
+pub(super) fn finds(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. }),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. }),
+        _ => false,
+    }
+}
+
+/// Whether a filter or one below it assigns a variable.
+pub(super) fn assigns(filter: FilterRef) -> bool {
+    filter.any(&mut |filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Assign(..))))
+}
+
+/// Whether a filter itself is a loop over squares.
+pub(super) fn is_square_loop(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::SquareAll { .. }),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::SquareLoop { .. }),
+        _ => false,
+    }
 }
 
 /// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries
 /// values from one round to the next.
-fn repeats_assignments(filter: &Filter) -> bool {
-    let assigns = |f: &Filter| f.any(|plain| matches!(plain.op, Q::Assign(_)));
-    match filter {
-        Filter::Orbit(_) => assigns(filter),
-        Filter::Plain(f) => match &f.op {
-            Q::SquareLoop { .. } | Q::SquareAll { .. } => assigns(filter),
-            _ => f.args.iter().any(repeats_assignments),
-        },
+fn repeats_assignments(filter: FilterRef) -> bool {
+    if filter.orbit().is_some() || is_square_loop(filter) {
+        return assigns(filter);
     }
+    filter.children().into_iter().any(repeats_assignments)
 }
 
 /// The masks of designators and square colours, in the order in which lowering asks for them.
-fn square_masks(filter: &Filter) -> Vec<u64> {
+fn square_masks(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
-    filter.walk(&mut |plain| match &plain.op {
-        Q::Designator { squares, .. } => out.push(squares.0),
-        Q::Shade { light } => out.push(if *light { LIGHT } else { LIGHT ^ TRUE }),
-        _ => {}
+    filter.walk(&mut |filter| {
+        if let Ref::Squares(f) = filter {
+            match f.op() {
+                SquaresOp::Designator { squares, .. } => out.push(squares.0),
+                SquaresOp::Shade { light, .. } => out.push(if *light { LIGHT } else { LIGHT ^ TRUE }),
+                _ => {}
+            }
+        }
     });
     out
 }
 
 /// All that two copies may differ in, squares and square colours left out.
-fn skeleton(filter: &Filter) -> Vec<u64> {
+fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);
     out
 }
 
-fn write_skeleton(filter: &Filter, out: &mut Vec<u64>) {
-    match filter {
-        Filter::Plain(plain) => {
-            match &plain.op {
-                Q::Designator { pieces, .. } => {
-                    out.push(
-                        u64::from(pieces.all_white)
-                            | u64::from(pieces.all_black) << 1
-                            | u64::from(pieces.list.0) << 2,
-                    );
-                }
-                Q::Shade { .. } => out.push(0),
-                op => out.extend(crate::orbit::member(op).into_iter().flatten()),
-            }
-            plain.args.iter().for_each(|arg| write_skeleton(arg, out));
-        }
-        Filter::Orbit(orbit) => {
-            out.push(orbit.copies.len() as u64);
-            orbit.copies.iter().for_each(|copy| write_skeleton(&copy.filter, out));
-        }
+fn write_skeleton(filter: FilterRef, out: &mut Vec<u64>) {
+    if let Some(orbit) = filter.orbit() {
+        out.push(orbit.copies() as u64);
+    } else if let Ref::Squares(f) = filter
+        && let SquaresOp::Designator { pieces, .. } = f.op()
+    {
+        let all = u64::from(pieces.all_white) | u64::from(pieces.all_black) << 1;
+        out.push(all | u64::from(pieces.list.0) << 2);
+    } else if let Ref::Squares(f) = filter
+        && let SquaresOp::Shade { .. } = f.op()
+    {
+        out.push(0);
+    } else {
+        out.extend(member(filter).into_iter().flatten());
     }
+    filter.each_child(&mut |child| write_skeleton(child, out));
 }

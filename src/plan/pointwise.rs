@@ -8,13 +8,14 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     dag::{Id, Op},
-    lower::{Lower, contents},
-    tiles::{Anchor, collapsible, ignores_shifts},
+    lower::Lower,
+    sets::contents,
+    tiles::{Anchor, Shifted, ignores_shifts},
 };
 use crate::{
     board::{PieceSet, full_lines},
-    orbit::{Filter, Plain},
-    query::{Op as Q, tree::Cmp},
+    orbit::{FilterRef, Number, Squares},
+    query::tree::{Cmp, ConditionOp, Control, Kind as _, NumberOp, Ref, SquaresOp, contents_where},
 };
 
 /// Designators that attack each other on more pairs of squares are left to tables.
@@ -22,36 +23,40 @@ const PAIRS_MAX: usize = 32;
 /// So are sets that may hold more squares.
 const SQUARES_MAX: u32 = 16;
 
-/// A designator that shifts move, none of whose lines is full.
-fn loose_designator(filter: &Filter) -> Option<(PieceSet, Bitboard)> {
-    let Filter::Plain(Plain { op: Q::Designator { pieces, squares }, fixed: false, .. }) = filter else {
-        return None;
-    };
-    (full_lines(*squares) == (0, 0)).then(|| (pieces.accepts(), *squares))
-}
-
-/// The attacker and the attacked of `x attacks y` and `y attackedby x`.
-pub(super) fn attack(f: &Plain) -> Option<(&Filter, &Filter)> {
-    match (&f.op, &f.args[..]) {
-        (Q::Attacks, [x, y]) | (Q::AttackedBy, [y, x]) => Some((x, y)),
+/// A designator that shifts move: its pieces and squares.
+fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
+    match set.op() {
+        SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
         _ => None,
     }
 }
 
-/// Whether the truth of an attack can be had for all shifts of a tile.
-pub(super) fn collapsible_attack((x, y): (&Filter, &Filter)) -> bool {
-    let is_designator =
-        |f: &Filter| matches!(f, Filter::Plain(Plain { op: Q::Designator { .. }, fixed: false, .. }));
-    match (ignores_shifts(x), ignores_shifts(y)) {
-        (true, true) => true,
-        (true, false) => is_designator(y),
-        (false, true) => is_designator(x),
-        (false, false) => {
-            let (Some((pieces, from)), Some((_, to))) = (loose_designator(x), loose_designator(y)) else {
-                return false;
-            };
-            lines(pieces, from, to).count() <= PAIRS_MAX
+/// The same, if none of its lines is full.
+fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
+    designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
+}
+
+/// An attack whose truth can be had for all shifts of a tile.
+pub(super) enum Attack<'a> {
+    /// A designator attacks a set that shifts leave alone.
+    On { from: (PieceSet, Bitboard), to: &'a Squares },
+    /// A set that shifts leave alone attacks a designator.
+    By { from: &'a Squares, to: (PieceSet, Bitboard) },
+    /// A designator attacks another.
+    Between { from: (PieceSet, Bitboard), to: (PieceSet, Bitboard) },
+}
+
+impl<'a> Attack<'a> {
+    /// `x attacks y`.
+    pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
+        if ignores_shifts(y.node()) {
+            return Some(Attack::On { from: designator(x)?, to: y });
         }
+        if ignores_shifts(x.node()) {
+            return Some(Attack::By { from: x, to: designator(y)? });
+        }
+        let (from, to) = (loose_designator(x)?, loose_designator(y)?);
+        (lines(from.0, from.1, to.1).count() <= PAIRS_MAX).then_some(Attack::Between { from, to })
     }
 }
 
@@ -83,101 +88,169 @@ fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item =
             5 => steps.0 == steps.1 || steps.0 == 0 || steps.1 == 0,
             _ => false,
         };
-        let leapers = Q::contents_where(|code| pieces.contains(code) && may(code.0, code.0 & 7));
-        let sliders = Q::contents_where(|code| pieces.contains(code) && a != b && slides(code.0 & 7));
+        let leapers = contents_where(|code| pieces.contains(code) && may(code.0, code.0 & 7));
+        let sliders = contents_where(|code| pieces.contains(code) && a != b && slides(code.0 & 7));
         let is_line = leapers != PieceSet::NONE || sliders != PieceSet::NONE;
         is_line.then_some(Line { from: a, to: b, leapers, sliders })
     })
 }
 
 /// `#set cmp number`, whichever side the number stands on.
-fn counted(f: &Plain) -> Option<(&Filter, Cmp, i64)> {
-    let (Q::Compare(cmp), [a, b]) = (&f.op, &f.args[..]) else { return None };
-    let set = |f: &'_ Filter| matches!(f, Filter::Plain(Plain { op: Q::Cardinality, .. }));
-    let int = |f: &Filter| match f {
-        Filter::Plain(Plain { op: Q::Int(value), .. }) => Some(i64::from(*value)),
-        _ => None,
+fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
+    let (cmp, a, b) = match filter {
+        Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
+        Ref::Number(f) if let NumberOp::Compare(cmp, a, b) = f.op() => (*cmp, a, b),
+        _ => return None,
     };
     let turned = match cmp {
         Cmp::Lt => Cmp::Gt,
         Cmp::Le => Cmp::Ge,
         Cmp::Gt => Cmp::Lt,
         Cmp::Ge => Cmp::Le,
-        Cmp::Eq | Cmp::Ne => *cmp,
+        Cmp::Eq | Cmp::Ne => cmp,
     };
-    let (count, cmp, number) = match (int(a), int(b)) {
-        (None, Some(number)) if set(a) => (a, *cmp, number),
-        (Some(number), None) if set(b) => (b, turned, number),
-        _ => return None,
-    };
-    let Filter::Plain(Plain { args, fixed: false, .. }) = count else { return None };
-    Some((&args[0], cmp, number))
-}
-
-/// Whether the truth of a comparison can be had for all shifts of a tile.
-pub(super) fn collapsible_count(f: &Plain) -> bool {
-    counted(f).is_some_and(|(set, ..)| squares_of(set).is_some())
-}
-
-/// Whether so many copies are counted faster one by one: three steps a copy, and about four a square for all together.
-pub(super) fn counts_dearly(filter: &Filter, copies: usize) -> bool {
-    let mut squares = 0;
-    filter.walk_unshielded(&mut |plain| {
-        let counted = counted(plain).filter(|(set, ..)| !ignores_shifts(set));
-        squares += counted.and_then(|(set, ..)| squares_of(set)).map_or(0, Bitboard::count);
-    });
-    4 * squares > 3 * copies
-}
-
-/// The squares that a set may hold before any shift, if they are few and each can be asked for by itself.
-pub(super) fn squares_of(set: &Filter) -> Option<Bitboard> {
-    bound(set).filter(|squares| squares.count() as u32 <= SQUARES_MAX)
-}
-
-fn bound(set: &Filter) -> Option<Bitboard> {
-    if ignores_shifts(set) {
-        return Some(Bitboard::FULL);
-    }
-    if let Some((_, squares)) = loose_designator(set) {
-        return Some(squares);
-    }
-    let Filter::Plain(Plain { op, args, fixed: false, .. }) = set else { return None };
-    match op {
-        Q::Union => Some(bound(&args[0])? | bound(&args[1])?),
-        Q::Intersect => Some(bound(&args[0])? & bound(&args[1])?),
-        Q::Compound => {
-            let (last, conditions) = args.split_last()?;
-            conditions.iter().all(collapsible).then(|| bound(last))?
-        }
+    match (a.op(), b.op()) {
+        (_, NumberOp::Int(number)) => Some((cardinality(a)?, cmp, i64::from(*number))),
+        (NumberOp::Int(number), _) => Some((cardinality(b)?, turned, i64::from(*number))),
         _ => None,
     }
 }
 
-impl Lower {
-    /// For every shift of a tile, whether `x` attacks `y`.
-    pub(super) fn shifted_attack(&mut self, (x, y): (&Filter, &Filter), anchor: Anchor) -> Id {
-        let may = contents(x);
-        let designator = |filter: &Filter| match filter {
-            Filter::Plain(Plain { op: Q::Designator { pieces, squares }, .. }) => {
-                (pieces.accepts(), *squares)
+/// The set of `#set`, if that is no `notransform`.
+fn cardinality(f: &Number) -> Option<&Squares> {
+    match f.op() {
+        NumberOp::Cardinality(set) if !f.mark => Some(set),
+        _ => None,
+    }
+}
+
+/// A comparison with a number of squares whose truth can be had for all shifts of a tile.
+pub(super) struct Comparison<'a> {
+    set: Set<'a>,
+    /// The squares that the set may hold before any shift.
+    squares: Bitboard,
+    cmp: Cmp,
+    number: i64,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(filter: FilterRef<'a>) -> Option<Comparison<'a>> {
+        let (set, cmp, number) = counted(filter)?;
+        let (set, squares) = few_squares(set)?;
+        Some(Comparison { set, squares, cmp, number })
+    }
+}
+
+/// Whether so many copies are counted faster one by one: three steps a copy, and about four a square for all together.
+pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
+    let mut squares = 0;
+    filter.walk_unshielded(&mut |filter| {
+        let set = counted(filter).map(|(set, ..)| set).filter(|set| !ignores_shifts(set.node()));
+        squares += set.and_then(few_squares).map_or(0, |(_, squares)| squares.count());
+    });
+    4 * squares > 3 * copies
+}
+
+/// A set of which each square can be asked for by itself, under all shifts of a tile.
+pub(super) enum Set<'a> {
+    /// One word tells of all shifts.
+    Plain(PlainSet<'a>),
+    Union(Box<Set<'a>>, Box<Set<'a>>),
+    Intersect(Box<Set<'a>>, Box<Set<'a>>),
+    /// The last filter of braces, and what stands before it.
+    Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
+}
+
+/// A set made of designators alone.
+pub(super) enum PlainSet<'a> {
+    /// No shift changes anything in it.
+    Still(&'a Squares),
+    Designator(PieceSet, Bitboard),
+    Union(Box<PlainSet<'a>>, Box<PlainSet<'a>>),
+    Intersect(Box<PlainSet<'a>>, Box<PlainSet<'a>>),
+}
+
+impl<'a> PlainSet<'a> {
+    fn new(set: &'a Squares) -> Option<PlainSet<'a>> {
+        if ignores_shifts(set.node()) {
+            return Some(PlainSet::Still(set));
+        }
+        if let Some((pieces, squares)) = loose_designator(set) {
+            return Some(PlainSet::Designator(pieces, squares));
+        }
+        let part = |set| PlainSet::new(set).map(Box::new);
+        match set.op() {
+            _ if set.mark => None,
+            SquaresOp::Union(a, b) => Some(PlainSet::Union(part(a)?, part(b)?)),
+            SquaresOp::Intersect(a, b) => Some(PlainSet::Intersect(part(a)?, part(b)?)),
+            _ => None,
+        }
+    }
+
+    fn bound(&self) -> Bitboard {
+        match self {
+            PlainSet::Still(_) => Bitboard::FULL,
+            PlainSet::Designator(_, squares) => *squares,
+            PlainSet::Union(a, b) => a.bound() | b.bound(),
+            PlainSet::Intersect(a, b) => a.bound() & b.bound(),
+        }
+    }
+}
+
+impl<'a> Set<'a> {
+    fn new(set: &'a Squares) -> Option<Set<'a>> {
+        let part = |set| Set::new(set).map(Box::new);
+        let braced = set.node().any(&mut FilterRef::is_braces);
+        match set.op() {
+            SquaresOp::Union(a, b) if braced => Some(Set::Union(part(a)?, part(b)?)),
+            SquaresOp::Intersect(a, b) if braced => Some(Set::Intersect(part(a)?, part(b)?)),
+            SquaresOp::Control(Control::Braces { first, last })
+                if !set.mark && !ignores_shifts(set.node()) =>
+            {
+                let conditions = first.iter().map(|filter| Shifted::new(filter.node()));
+                Some(Set::Braces(conditions.collect::<Option<_>>()?, part(last)?))
             }
-            _ => unreachable!("collapsible saw a designator"),
+            _ => PlainSet::new(set).map(Set::Plain),
+        }
+    }
+
+    fn bound(&self) -> Bitboard {
+        match self {
+            Set::Plain(set) => set.bound(),
+            Set::Union(a, b) => a.bound() | b.bound(),
+            Set::Intersect(a, b) => a.bound() & b.bound(),
+            Set::Braces(_, last) => last.bound(),
+        }
+    }
+}
+
+/// A set and the squares that it may hold before any shift, if they are few and each can be asked for by itself.
+pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
+    let set = Set::new(set)?;
+    let squares = set.bound();
+    (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
+}
+
+impl Lower {
+    /// For every shift of a tile, whether an attack is there.
+    pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
+        let ((pieces, from), (attacked, to)) = match *attack {
+            Attack::On { from: (may, squares), to } => {
+                let (pieces, to) = (self.dag.pieces(may), self.squares(to));
+                let attackers = self.attackers(pieces, may, to);
+                return self.shifted_hits(attackers, squares, anchor);
+            }
+            Attack::By { from, to: (attacked, to) } => {
+                let attacked = self.dag.pieces(attacked);
+                let may = contents(from);
+                let from = self.squares(from);
+                let reached = self.attacked(from, may);
+                let both = self.and(attacked, reached);
+                return self.shifted_hits(both, to, anchor);
+            }
+            Attack::Between { from, to } => (from, to),
         };
-        if ignores_shifts(y) {
-            let (pieces, squares) = designator(x);
-            let (pieces, y) = (self.dag.pieces(pieces), self.set(y));
-            let attackers = self.attackers(pieces, may, y);
-            return self.shifted_hits(attackers, squares, anchor);
-        }
-        let (attacked, to) = designator(y);
         let attacked = self.dag.pieces(attacked);
-        if ignores_shifts(x) {
-            let x = self.set(x);
-            let reached = self.attacked(x, may);
-            let both = self.and(attacked, reached);
-            return self.shifted_hits(both, to, anchor);
-        }
-        let (pieces, from) = designator(x);
         let mut words = Vec::new();
         for line in lines(pieces, from, to) {
             let mut movers = Vec::new();
@@ -203,13 +276,9 @@ impl Lower {
     }
 
     /// For every shift of a tile, whether a comparison with a number of squares holds.
-    pub(super) fn shifted_count(&mut self, f: &Plain, anchor: Anchor) -> Id {
-        let (set, cmp, number) = counted(f).expect("collapsible saw one");
-        let words: Vec<Id> = squares_of(set)
-            .expect("collapsible saw few squares")
-            .into_iter()
-            .map(|square| self.holds_at(set, square, anchor))
-            .collect();
+    pub(super) fn shifted_comparison(&mut self, comparison: &Comparison, anchor: Anchor) -> Id {
+        let &Comparison { ref set, squares, cmp, number } = comparison;
+        let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
         // Entry k: at least k of the words so far. More than one beyond the number nobody asks for.
         let levels = usize::try_from(number + 2).unwrap_or(0);
         let mut at_least = vec![self.dag.mask(true)];
@@ -240,9 +309,9 @@ impl Lower {
         }
     }
 
-    /// The squares that a set holds under any shift of a tile that is in `valid`.
-    pub(super) fn shifted_set(&mut self, set: &Filter, valid: Id, anchor: Anchor) -> Id {
-        let squares = squares_of(set).expect("the caller asked");
+    /// The squares that a set holds under any shift of a tile that is in `valid`; before any shift these are some of
+    /// `squares`.
+    pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);
             let word = self.and(word, valid);
@@ -253,44 +322,46 @@ impl Lower {
     }
 
     /// For every shift of a tile, whether the shifted set holds the shifted square.
-    fn holds_at(&mut self, set: &Filter, square: Square, anchor: Anchor) -> Id {
-        let Filter::Plain(Plain { op, args, .. }) = set else {
-            let word = self.content_at(set, square);
-            return self.seen_from(word, square, anchor);
-        };
-        match op {
-            Q::Compound if !ignores_shifts(set) => {
-                let (last, conditions) = args.split_last().expect("braces hold a filter");
+    fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
+        match set {
+            Set::Plain(set) => {
+                let word = self.content_at(set, square);
+                self.seen_from(word, square, anchor)
+            }
+            Set::Union(a, b) => {
+                let (a, b) = (self.holds_at(a, square, anchor), self.holds_at(b, square, anchor));
+                self.or(a, b)
+            }
+            Set::Intersect(a, b) => {
+                let (a, b) = (self.holds_at(a, square, anchor), self.holds_at(b, square, anchor));
+                self.and(a, b)
+            }
+            Set::Braces(conditions, last) => {
                 let word = self.holds_at(last, square, anchor);
                 conditions.iter().fold(word, |word, condition| {
                     let truth = self.shifted_truth(condition, anchor);
                     self.and(word, truth)
                 })
             }
-            Q::Union | Q::Intersect if set.any(|plain| matches!(plain.op, Q::Compound)) => {
-                let (a, b) =
-                    (self.holds_at(&args[0], square, anchor), self.holds_at(&args[1], square, anchor));
-                if *op == Q::Union { self.or(a, b) } else { self.and(a, b) }
-            }
-            _ => {
-                let word = self.content_at(set, square);
-                self.seen_from(word, square, anchor)
-            }
         }
     }
 
     /// The squares that would be in a set if its designators named them as they name `square`.
-    fn content_at(&mut self, set: &Filter, square: Square) -> Id {
-        if ignores_shifts(set) {
-            return self.set(set);
+    fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
+        match set {
+            PlainSet::Still(set) => self.squares(set),
+            PlainSet::Designator(pieces, squares) => {
+                self.dag.pieces(if squares.contains(square) { *pieces } else { PieceSet::NONE })
+            }
+            PlainSet::Union(a, b) => {
+                let (a, b) = (self.content_at(a, square), self.content_at(b, square));
+                self.or(a, b)
+            }
+            PlainSet::Intersect(a, b) => {
+                let (a, b) = (self.content_at(a, square), self.content_at(b, square));
+                self.and(a, b)
+            }
         }
-        if let Some((pieces, squares)) = loose_designator(set) {
-            let pieces = if squares.contains(square) { pieces } else { PieceSet::NONE };
-            return self.dag.pieces(pieces);
-        }
-        let Filter::Plain(Plain { op, args, .. }) = set else { unreachable!("bound saw a plain filter") };
-        let (a, b) = (self.content_at(&args[0], square), self.content_at(&args[1], square));
-        if *op == Q::Union { self.or(a, b) } else { self.and(a, b) }
     }
 
     /// A set as it is seen from a square of the unshifted filter: moved from there to the anchor.

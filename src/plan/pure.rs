@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     board::{Code, PieceSet},
-    query::{Op as Q, tree::PureKind},
+    query::tree::{PureKind, contents_where},
 };
 
 impl Lower {
@@ -22,7 +22,7 @@ impl Lower {
             PureKind::Model => {
                 let white = self.dag.add(Op::WhiteToMove);
                 let [by_white, by_black] = [0, 8].map(|color| {
-                    let officers = Q::contents_where(|Code(code)| matches!(code ^ color, 2..=5));
+                    let officers = contents_where(|Code(code)| matches!(code ^ color, 2..=5));
                     self.dag.pieces(officers)
                 });
                 self.select(white, by_black, by_white)

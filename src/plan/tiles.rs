@@ -13,12 +13,12 @@ use shakmaty::{Bitboard, Square};
 use super::{
     dag::{Carried, Id, Op},
     lower::Lower,
-    pointwise::{attack, collapsible_attack, collapsible_count, counts_dearly, squares_of},
+    pointwise::{Attack, Comparison, counts_dearly, few_squares},
 };
 use crate::{
-    board::full_lines,
-    orbit::{Filter, Orbit, Placement, Plain},
-    query::{Op as Q, tree::Tally},
+    board::{PieceSet, full_lines},
+    orbit::{Expanded, FilterRef, Orbit, Placement, Squares},
+    query::tree::{ConditionOp, Control, Kind, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
 };
 
 /// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
@@ -69,22 +69,26 @@ const ALL_SHIFTS: [Anchor; 4] =
 
 impl Lower {
     /// The answers of all shifts of one placement, as bits.
-    pub(super) fn collapse(&mut self, orbit: &Orbit, placement: Placement, group: &[usize]) -> Option<Tiles> {
+    pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<Tiles> {
         if group.len() < 2 {
             return None;
         }
-        let base = orbit.unshifted(placement);
-        if !collapsible(&base)
-            || counts_dearly(&base, group.len())
-            || !self.options.pointwise && is_pointwise(&base)
-        {
+        let base = orbit.unshifted(placement)?;
+        let base = base.node();
+        let shifted = Shifted::new(base)?;
+        if counts_dearly(base, group.len()) || !self.options.pointwise && is_pointwise(base) {
             return None;
         }
         let shifts: Vec<(i8, i8)> =
             group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
-        let anchors = self.tiles_for(&shifts, &base)?;
+        let anchors = self.tiles_for(&shifts, base)?;
         let words = anchors.iter().map(|&anchor| {
-            let (word, valid) = (self.shifted_truth(&base, anchor), self.valid(&shifts, anchor));
+            let (word, valid) = (self.shifted_truth(&shifted, anchor), self.valid(&shifts, anchor));
             self.and(word, valid)
         });
         let words = words.collect();
@@ -94,26 +98,27 @@ impl Lower {
     /// The union of a set under all shifts of one placement, in one word for each tile.
     pub(super) fn collapse_set(
         &mut self,
-        orbit: &Orbit,
+        orbit: &Orbit<Squares>,
         placement: Placement,
         group: &[usize],
     ) -> Option<Vec<Id>> {
-        let base = orbit.unshifted(placement);
-        if group.len() < 2 || !self.options.pointwise || squares_of(&base).is_none() {
+        if group.len() < 2 || !self.options.pointwise {
             return None;
         }
+        let base = orbit.unshifted(placement)?;
+        let (set, squares) = few_squares(&base)?;
         let shifts: Vec<(i8, i8)> =
             group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
-        let anchors = self.tiles_for(&shifts, &base)?;
+        let anchors = self.tiles_for(&shifts, base.node())?;
         let words = anchors.into_iter().map(|anchor| {
             let valid = self.valid(&shifts, anchor);
-            self.shifted_set(&base, valid, anchor)
+            self.shifted_set(&set, squares, valid, anchor)
         });
         Some(words.collect())
     }
 
     /// The tiles that some shifts of a filter take, if the options allow as many.
-    fn tiles_for(&self, shifts: &[(i8, i8)], base: &Filter) -> Option<Vec<Anchor>> {
+    fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
             several if several.len() > 1 && self.options.grids => Some(several),
@@ -130,56 +135,50 @@ impl Lower {
     }
 
     /// The truth of a filter under every shift of a tile.
-    pub(super) fn shifted_truth(&mut self, filter: &Filter, anchor: Anchor) -> Id {
-        if ignores_shifts(filter) {
-            return self.truth(filter);
-        }
-        let Filter::Plain(f) = filter else { panic!("a nested orbit is not collapsible") };
-        match &f.op {
-            Q::Designator { pieces, squares } => {
-                let pieces = self.dag.pieces(pieces.accepts());
+    pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
+        match filter {
+            Shifted::Still(filter) => self.truth(*filter),
+            Shifted::Designator(pieces, squares) => {
+                let pieces = self.dag.pieces(*pieces);
                 self.shifted_hits(pieces, *squares, anchor)
             }
-            Q::Intersect => {
-                let (pieces, squares) = restricted_designator(f).expect("collapsible saw one");
-                let Q::Designator { pieces: named, squares: on } = &pieces.op else {
-                    unreachable!("it is a designator")
-                };
-                let (pieces, others) = (self.dag.pieces(named.accepts()), self.set(squares));
+            Shifted::Restricted(pieces, squares, others) => {
+                let (pieces, others) = (self.dag.pieces(*pieces), self.squares(others));
                 let both = self.and(pieces, others);
-                self.shifted_hits(both, *on, anchor)
+                self.shifted_hits(both, *squares, anchor)
             }
-            Q::Attacks | Q::AttackedBy => self.shifted_attack(attack(f).expect("it is an attack"), anchor),
-            Q::Compare(_) => self.shifted_count(f, anchor),
-            Q::Not => {
-                let word = self.shifted_truth(&f.args[0], anchor);
+            Shifted::Attack(attack) => self.shifted_attack(attack, anchor),
+            Shifted::Comparison(comparison) => self.shifted_comparison(comparison, anchor),
+            Shifted::Not(of) => {
+                let word = self.shifted_truth(of, anchor);
                 self.not(word)
             }
-            Q::Find { back, .. } => {
-                let word = self.apart(|lower| lower.shifted_truth(&f.args[0], anchor));
+            Shifted::Found { back, of } => {
+                let word = self.apart(|lower| lower.shifted_truth(of, anchor));
                 self.dag.carry(Carried::Union, *back, word)
             }
-            Q::And | Q::Compound => self.combine(&f.args, anchor, Op::And),
-            Q::Or | Q::Union => self.combine(&f.args, anchor, Op::Or),
-            Q::If => {
-                let mask = self.shifted_truth(&f.args[0], anchor);
-                let a = self.shifted_truth(&f.args[1], anchor);
-                let b = match f.args.get(2) {
-                    Some(arg) => self.shifted_truth(arg, anchor),
+            Shifted::All(all) => self.combine(all, anchor, Op::And),
+            Shifted::Any(all) => self.combine(all, anchor, Op::Or),
+            Shifted::If { condition, then, other } => {
+                let mask = self.shifted_truth(condition, anchor);
+                let a = self.shifted_truth(then, anchor);
+                let b = match other {
+                    Some(other) => self.shifted_truth(other, anchor),
                     None => self.dag.mask(true),
                 };
                 self.dag.add(Op::Select { mask, a, b })
             }
-            other => panic!("{other:?} is not collapsible"),
         }
     }
 
-    fn combine(&mut self, args: &[Filter], anchor: Anchor, op: fn(Id, Id) -> Op) -> Id {
-        let first = self.shifted_truth(&args[0], anchor);
-        args[1..].iter().fold(first, |all, arg| {
-            let word = self.shifted_truth(arg, anchor);
-            self.dag.add(op(all, word))
-        })
+    fn combine(&mut self, parts: &[Shifted], anchor: Anchor, op: fn(Id, Id) -> Op) -> Id {
+        let mut all = None;
+        for part in parts {
+            let word = self.shifted_truth(part, anchor);
+            all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
+        }
+        // Nothing to fail.
+        all.unwrap_or_else(|| self.dag.mask(true))
     }
 
     /// For every shift of a tile, whether one of `pieces` stands on the shifted `squares`.
@@ -231,21 +230,129 @@ impl Lower {
     }
 }
 
+/// A filter whose truth under all shifts can be had from bits of designators, and how.
+pub(super) enum Shifted<'a> {
+    /// No shift changes anything in it.
+    Still(FilterRef<'a>),
+    /// Its pieces and squares.
+    Designator(PieceSet, Bitboard),
+    /// The same, cut with a set that shifts leave alone.
+    Restricted(PieceSet, Bitboard, &'a Squares),
+    Attack(Attack<'a>),
+    Comparison(Comparison<'a>),
+    Not(Box<Shifted<'a>>),
+    All(Vec<Shifted<'a>>),
+    Any(Vec<Shifted<'a>>),
+    If {
+        condition: Box<Shifted<'a>>,
+        then: Box<Shifted<'a>>,
+        other: Option<Box<Shifted<'a>>>,
+    },
+    /// `find` of it.
+    Found {
+        back: bool,
+        of: Box<Shifted<'a>>,
+    },
+}
+
+impl<'a> Shifted<'a> {
+    /// How the truth of a filter can be had, if it can.
+    pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
+        if ignores_shifts(filter) {
+            return Some(Shifted::Still(filter));
+        }
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                ConditionOp::Not(of) => Some(Shifted::Not(Box::new(Shifted::new(of.node())?))),
+                ConditionOp::And(..) | ConditionOp::Braces(_) => Shifted::parts(filter).map(Shifted::All),
+                ConditionOp::Or(..) => Shifted::parts(filter).map(Shifted::Any),
+                ConditionOp::If { .. } => Shifted::branches(filter),
+                ConditionOp::Differ(..) => Comparison::new(filter).map(Shifted::Comparison),
+                _ => None,
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Designator { pieces, squares } => {
+                    Some(Shifted::Designator(pieces.accepts(), *squares))
+                }
+                SquaresOp::Intersect(a, b) => restricted(a, b).or_else(|| restricted(b, a)),
+                SquaresOp::Attacks(x, y) | SquaresOp::AttackedBy(y, x) => {
+                    Attack::new(x, y).map(Shifted::Attack)
+                }
+                SquaresOp::Union(..) => Shifted::parts(filter).map(Shifted::Any),
+                SquaresOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Compare(..) => Comparison::new(filter).map(Shifted::Comparison),
+                NumberOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Text(f) => match f.op() {
+                TextOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Position(f) => match f.op() {
+                PositionOp::Find { back, of } => {
+                    Some(Shifted::Found { back: *back, of: Box::new(Shifted::new(of.node())?) })
+                }
+                PositionOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+        }
+    }
+
+    fn parts(filter: FilterRef<'a>) -> Option<Vec<Shifted<'a>>> {
+        filter.children().into_iter().map(Shifted::new).collect()
+    }
+
+    fn control<F>(filter: FilterRef<'a>, of: &Control<Expanded, F>) -> Option<Shifted<'a>> {
+        match of {
+            Control::Var(_) => None,
+            Control::If { .. } => Shifted::branches(filter),
+            Control::Braces { .. } => Shifted::parts(filter).map(Shifted::All),
+        }
+    }
+
+    fn branches(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
+        let mut parts = Shifted::parts(filter)?.into_iter().map(Box::new);
+        let (condition, then) = (parts.next()?, parts.next()?);
+        Some(Shifted::If { condition, then, other: parts.next() })
+    }
+}
+
+/// A designator that shifts move, cut with a set that they leave alone.
+fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
+    match designator.op() {
+        SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {
+            Some(Shifted::Restricted(pieces.accepts(), *squares, others))
+        }
+        _ => None,
+    }
+}
+
 /// Whether more than designators and logic have to be moved.
-pub(super) fn is_pointwise(filter: &Filter) -> bool {
+pub(super) fn is_pointwise(filter: FilterRef) -> bool {
     let mut found = false;
-    filter.walk_unshielded(&mut |plain| {
-        found |= matches!(plain.op, Q::Attacks | Q::AttackedBy | Q::Compare(_) | Q::Find { .. });
+    filter.walk_unshielded(&mut |filter| {
+        found |= match filter {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Differ(..)),
+            Ref::Squares(f) => matches!(f.op(), SquaresOp::Attacks(..) | SquaresOp::AttackedBy(..)),
+            Ref::Number(f) => matches!(f.op(), NumberOp::Compare(..) | NumberOp::Find { .. }),
+            Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. }),
+            Ref::Text(_) => false,
+        };
     });
     found
 }
 
 /// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
 /// board.
-fn single_square(filter: &Filter) -> Option<Square> {
+fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
-    filter.walk_unshielded(&mut |plain| {
-        if let (Q::Designator { squares, .. }, None) = (&plain.op, found) {
+    filter.walk_unshielded(&mut |filter| {
+        if let (Ref::Squares(f), None) = (filter, found)
+            && let SquaresOp::Designator { squares, .. } = f.op()
+        {
             found = squares.single_square();
         }
     });
@@ -253,49 +360,19 @@ fn single_square(filter: &Filter) -> Option<Square> {
 }
 
 /// Whether a shift changes nothing in a filter.
-pub(super) fn ignores_shifts(filter: &Filter) -> bool {
+pub(super) fn ignores_shifts(filter: FilterRef) -> bool {
     let mut moves = false;
-    filter.walk_unshielded(&mut |plain| {
-        moves |= match &plain.op {
-            Q::Designator { squares, .. } => *squares != Bitboard::FULL,
-            Q::Shade { .. } => true,
+    filter.walk_unshielded(&mut |filter| {
+        moves |= match filter {
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Designator { squares, .. } => *squares != Bitboard::FULL,
+                SquaresOp::Shade { .. } => true,
+                _ => false,
+            },
             _ => false,
         }
     });
     !moves
-}
-
-/// Whether the truth of a filter under all shifts can be had from bits of designators.
-pub(super) fn collapsible(filter: &Filter) -> bool {
-    if ignores_shifts(filter) {
-        return true;
-    }
-    let Filter::Plain(f) = filter else { return false };
-    match &f.op {
-        Q::Designator { .. } => true,
-        Q::Intersect => restricted_designator(f).is_some(),
-        Q::Attacks | Q::AttackedBy => attack(f).is_some_and(collapsible_attack),
-        Q::Compare(_) => collapsible_count(f),
-        Q::Not | Q::And | Q::Compound | Q::Or | Q::Union | Q::If | Q::Find { tally: Tally::Any, .. } => {
-            f.args.iter().all(collapsible)
-        }
-        _ => false,
-    }
-}
-
-/// `D & S` or `S & D`: a designator and a set that shifts leave alone.
-fn restricted_designator(f: &Plain) -> Option<(&Plain, &Filter)> {
-    let [a, b] = &f.args[..] else { return None };
-    for (designator, set) in [(a, b), (b, a)] {
-        if let Filter::Plain(plain) = designator
-            && matches!(plain.op, Q::Designator { .. })
-            && !plain.fixed
-            && ignores_shifts(set)
-        {
-            return Some((plain, set));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

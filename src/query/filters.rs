@@ -4,10 +4,14 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     lexer::{Tok, unsupported},
-    parser::{Parsed, Parser, binary, name_of, transform_type, unary},
-    ranges::{Range, Within},
-    tree::{Dirs, Node, Op, Pieces, PinPart, Tally, TransformKind, Type, Var, VarId},
-    words::{INNER, UNSUPPORTED, WORDS, compound_assignment, directions, nearest, simple, transform},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, wanted},
+    ranges::{Range, Tally, Within},
+    tree::{
+        Assigned, ConditionKeyword, Control, Dirs, Holds, Keyword, Kind as _, NoTransform, Node, Number,
+        NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Var, VarId,
+        Written,
+    },
+    words::{INNER, UNSUPPORTED, Updated, WORDS, directions, nearest, simple, transform, updated},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -25,38 +29,46 @@ impl Parser {
         if let Some(dirs) = directions(word) {
             return self.direction(dirs);
         }
-        if let Some(op) = simple(word) {
+        if let Some(node) = simple(word, span) {
             self.bump();
-            return Ok(Node::new(op.0, op.1, span, vec![]));
+            return Ok(node);
         }
         match word {
             "not" => {
                 self.bump();
-                let arg = self.not_operand()?;
-                Ok(unary(Op::Not, Type::Bool, span, arg))
+                let of = self.not_operand()?;
+                let span = span.to(of.span());
+                Ok(filter(C::Not(of), span))
             }
             "notransform" => {
                 self.bump();
-                let arg = self.node()?;
-                let ty = arg.ty;
-                Ok(unary(Op::NoTransform, ty, span, arg))
+                let of = self.node()?;
+                let span = span.to(of.span());
+                Ok(match of {
+                    Node::Condition(of) => filter(C::Form(ConditionKeyword::NoTransform(of)), span),
+                    Node::Squares(of) => filter(S::Form(Keyword::NoTransform(of)), span),
+                    Node::Number(of) => {
+                        filter(N::Form(NumberKeyword::Number(Keyword::NoTransform(of))), span)
+                    }
+                    Node::Text(of) => filter(T::Form(NoTransform(of)), span),
+                    Node::Position(of) => filter(P::Form(NoTransform(of)), span),
+                })
             }
             "find" => self.find(),
             "if" => self.condition(),
-            "power" => self.of_set(Op::Power, Type::Num),
-            "rank" => self.of_set(Op::Rank, Type::Num),
-            "file" => self.of_set(Op::File, Type::Num),
-            "type" => self.of_set(Op::ContentType { signed: false }, Type::Num),
-            "colortype" => self.of_set(Op::ContentType { signed: true }, Type::Num),
+            "power" => self.of_set(N::Power),
+            "rank" => self.of_set(N::Rank),
+            "file" => self.of_set(N::File),
+            "type" => self.of_set(|of| N::ContentType { signed: false, of }),
+            "colortype" => self.of_set(|of| N::ContentType { signed: true, of }),
             "typename" | "piecename" => {
-                let mut node = self.of_set(Op::ContentIs(PieceSet::ALL), Type::Str)?;
-                node.args.push(Node::new(Op::Bool(word == "piecename"), Type::Bool, span, vec![]));
-                Ok(node)
+                let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
+                self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
             }
-            "abs" => self.of_number(Op::Abs),
-            "sqrt" => self.of_number(Op::Sqrt),
-            "max" => self.extremum(Op::Max),
-            "min" => self.extremum(Op::Min),
+            "abs" => self.of_number(N::Abs),
+            "sqrt" => self.of_number(N::Sqrt),
+            "max" => self.extremum(N::Max),
+            "min" => self.extremum(N::Min),
             "light" => self.shade(true),
             "dark" => self.shade(false),
             "between" => self.between(),
@@ -70,12 +82,12 @@ impl Parser {
             "elo" => {
                 self.bump();
                 let side = self.color();
-                Ok(Node::new(Op::Elo(side), Type::Num, span.to(self.last_span()), vec![]))
+                Ok(filter(N::Elo(side), span.to(self.last_span())))
             }
             "player" => {
                 self.bump();
                 let side = self.color();
-                self.text(Op::Player(side), span)
+                self.text(T::Player(side), span)
             }
             "event" => self.tag("Event"),
             "site" => self.tag("Site"),
@@ -85,7 +97,7 @@ impl Parser {
             "tag" => {
                 self.bump();
                 let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
-                Ok(Node::new(Op::Tag(name), Type::Str, span.to(self.last_span()), vec![]))
+                Ok(filter(T::Tag(name), span.to(self.last_span())))
             }
             "legal" | "pseudolegal" | "countmoves" => self.legal(),
             _ => self.name(word),
@@ -115,8 +127,7 @@ impl Parser {
         }
         if let Some(var) = self.lookup(word) {
             self.bump();
-            let ty = self.vars[var.0 as usize].ty;
-            return Ok(Node::new(Op::Var(var), ty, span, vec![]));
+            return Ok(self.variable(var, span));
         }
         if let Some(slip) = self.slip_of_word(word) {
             return Err(slip);
@@ -135,36 +146,20 @@ impl Parser {
     pub(super) fn transform_word(&mut self, word: &str) -> Parsed<Node> {
         let kind = transform(word).expect("callers name a transform");
         let span = self.bump();
-        let (tally, within) = self.tally(kind)?;
-        if tally == Tally::Any {
+        let tally = self.tally(kind)?;
+        if tally.is_none() {
             self.transform_trap(word, span);
         }
-        let mut arg = self.argument()?;
-        let what = if tally == Tally::Count && within.is_none() { "count" } else { "" };
-        self.swallowed(word, what, tally != Tally::Any, span, &arg);
-        // Transforms fuse, and the range of the inner one governs all copies.
-        let mut fused = None;
-        if tally == Tally::Any
-            && arg.op == Op::InRange
-            && let [_, _, Node { op: Op::Transform(..), .. }] = &arg.args[..]
-        {
-            let count = arg.args.pop().expect("there are three");
-            fused = Some(std::mem::replace(&mut arg, count));
-        }
-        let ty = transform_type(tally, arg.ty);
-        let node = unary(Op::Transform(kind, tally), ty, span, arg);
-        Ok(match (within, fused) {
-            (Some(within), _) => within.around(node),
-            (None, Some(mut range)) => {
-                range.span = node.span;
-                range.args.push(node);
-                range
-            }
-            (None, None) => node,
-        })
+        let arg = self.argument()?;
+        let what = if let Some(Tally::Count) = tally { "count" } else { "" };
+        self.swallowed(word, what, tally.is_some(), span, &arg);
+        let span = span.to(arg.span());
+        let Some(tally) = tally else { return Ok(transformed(kind, arg, span)) };
+        let count = N::Form(NumberKeyword::Counted(kind, tally.counted(), arg));
+        Ok(tally.around(Number::new(count, span)).into())
     }
 
-    fn tally(&mut self, kind: TransformKind) -> Parsed<(Tally, Option<Within>)> {
+    fn tally(&mut self, kind: TransformKind) -> Parsed<Option<Tally>> {
         if self.is_word("count") {
             let span = self.bump();
             if kind == TransformKind::ReverseColor {
@@ -174,9 +169,9 @@ impl Parser {
                     "it has a single copy",
                 ));
             }
-            return Ok((Tally::Count, None));
+            return Ok(Some(Tally::Count));
         }
-        let Some(range) = self.range(Parser::begins_filter) else { return Ok((Tally::Any, None)) };
+        let Some(range) = self.range(Parser::begins_filter) else { return Ok(None) };
         if kind == TransformKind::ReverseColor {
             return Err(Diagnostic::error(
                 self.last_span(),
@@ -184,8 +179,7 @@ impl Parser {
                 "it has a single copy",
             ));
         }
-        let within = range.within();
-        Ok((within.tally(), Some(within)))
+        Ok(Some(Tally::Range(range.within())))
     }
 
     pub(super) fn begins_filter(&self) -> bool {
@@ -217,20 +211,27 @@ impl Parser {
 
     /// Remarks on what a transform took in: it takes everything to its right.
     fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
-        let takes = match &arg.op {
-            Op::Compare(_) | Op::SetEq { .. } => "comparison",
-            Op::And | Op::Or => "`and` or `or`",
+        let takes = match arg {
+            Node::Number(f) if matches!(f.op(), N::Compare(..)) => "comparison",
+            Node::Condition(f) => match f.op() {
+                C::Differ(..) | C::SetEq { .. } => "comparison",
+                C::And(..) | C::Or(..) => "`and` or `or`",
+                _ => "",
+            },
             _ => "",
         };
         let comparison = takes == "comparison";
-        if !takes.is_empty() && (!comparison || counted) && arg.args.len() == 2 {
-            let operand = arg.args[0].span;
+        if !takes.is_empty()
+            && (!comparison || counted)
+            && let [left, _] = arg.node().children()[..]
+        {
+            let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
             // Parentheses around the whole argument say that it was meant so.
-            if arg.span.start == operand.start || comparison && arg.args[0].op == Op::Cardinality {
+            if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
                     Diagnostic::warning(
-                        span.to(arg.span),
+                        span.to(arg.span()),
                         format!("`{what}` takes the {takes} to its right into every copy"),
                         "all of this is transformed",
                     )
@@ -274,46 +275,43 @@ impl Parser {
                 "expected two numbers from -7 to 7, the lower first",
             ));
         }
-        let arg = self.primary()?;
-        self.want(&arg, Type::Set, "a direction")?;
+        let of = self.primary()?;
+        let of = self.want_squares(of, "a direction")?;
+        let span = span.to(of.span());
         Ok(match within {
-            Within::Known(lo, hi) => {
-                unary(Op::Direction { dirs, lo: lo as i8, hi: hi as i8 }, Type::Set, span, arg)
-            }
-            Within::Read(lo, hi) => {
-                let span = span.to(arg.span);
-                Node::new(Op::DirectionWithin { dirs }, Type::Set, span, vec![lo, hi, arg])
-            }
+            Within::Known(lo, hi) => filter(S::Direction { dirs, lo: lo as i8, hi: hi as i8, of }, span),
+            Within::Read(lo, hi) => filter(S::DirectionWithin { dirs, lo, hi, of }, span),
         })
     }
 
     fn shade(&mut self, light: bool) -> Parsed<Node> {
         let span = self.bump();
-        let arg = self.primary()?;
-        self.want(&arg, Type::Set, "a square colour")?;
-        Ok(unary(Op::Shade { light }, Type::Set, span, arg))
+        let of = self.primary()?;
+        let of = self.want_squares(of, "a square colour")?;
+        let span = span.to(of.span());
+        Ok(filter(S::Shade { light, of }, span))
     }
 
     fn between(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let sets = self.set_list("between")?;
-        if sets.len() != 2 {
-            return Err(Diagnostic::error(
-                span.to(self.last_span()),
+        let span = span.to(self.last_span());
+        let [x, y] = <[Squares; 2]>::try_from(sets).map_err(|sets| {
+            Diagnostic::error(
+                span,
                 format!("`between` with {} sets", sets.len()),
                 "expected two: `between(K k)`",
-            ));
-        }
-        Ok(Node::new(Op::Between, Type::Set, span.to(self.last_span()), sets))
+            )
+        })?;
+        Ok(filter(S::Between(x, y), span))
     }
 
-    fn set_list(&mut self, user: &str) -> Parsed<Vec<Node>> {
+    fn set_list(&mut self, user: &str) -> Parsed<Vec<Squares>> {
         self.expect_sign("(", &format!("after `{user}`"))?;
         let mut sets = Vec::new();
         while !self.is_sign(")") {
             let set = self.inside(Parser::arrows)?;
-            self.want(&set, Type::Set, &format!("`{user}`"))?;
-            sets.push(set);
+            sets.push(self.want_squares(set, &format!("`{user}`"))?);
         }
         self.bump();
         Ok(sets)
@@ -340,20 +338,21 @@ impl Parser {
             self.bump();
         }
         let sets = self.set_list("ray")?;
-        if sets.len() < 2 {
+        let (span, count) = (span.to(self.last_span()), sets.len());
+        let Some(sets) = OneOrMore::new(sets).filter(|sets| !sets.rest.is_empty()) else {
             return Err(Diagnostic::error(
-                span.to(self.last_span()),
-                format!("`ray` with {} set", sets.len()),
+                span,
+                format!("`ray` with {count} set"),
                 "expected at least two: `ray(R k)`",
             ));
-        }
+        };
         let dirs = if dirs == 0 { Dirs::ALL } else { Dirs(dirs) };
-        Ok(Node::new(Op::Ray { dirs, attack }, Type::Set, span.to(self.last_span()), sets))
+        Ok(filter(S::Ray { dirs, attack, sets }, span))
     }
 
     fn pin(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let mut parts: [Option<Node>; 3] = [None, None, None];
+        let mut parts: [Option<Squares>; 3] = [None, None, None];
         let mut value = None;
         loop {
             let (index, part) = match self.tok() {
@@ -367,66 +366,70 @@ impl Parser {
                 return Err(Diagnostic::error(at, "a part of `pin` is written twice", "write each once"));
             }
             let set = self.primary()?;
-            self.want(&set, Type::Set, "`pin`")?;
-            parts[index] = Some(set);
+            parts[index] = Some(self.want_squares(set, "`pin`")?);
             value.get_or_insert(part);
         }
         let span = span.to(self.last_span());
-        let everything = || Node::new(Op::Squares(Bitboard::FULL), Type::Set, span, vec![]);
+        let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
         // Kings as a constant set expression: no designator, so no transform can empty it. Both
         // colours, so a colour swap would change nothing.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };
-            let node = Node::new(Op::Designator { pieces, squares: Bitboard::FULL }, Type::Set, span, vec![]);
-            unary(Op::NoTransform, Type::Set, span, node)
+            let kings = Squares::new(S::Designator { pieces, squares: Bitboard::FULL }, span);
+            Squares::new(S::Form(Keyword::NoTransform(kings)), span)
         };
         let [from, through, to] = parts;
-        let args = vec![
-            from.unwrap_or_else(everything),
-            through.unwrap_or_else(everything),
-            to.unwrap_or_else(kings),
-        ];
-        Ok(Node::new(Op::Pin { value: value.unwrap_or(PinPart::Through) }, Type::Set, span, args))
+        let pin = S::Pin {
+            value: value.unwrap_or(PinPart::Through),
+            from: from.unwrap_or_else(everything),
+            through: through.unwrap_or_else(everything),
+            to: to.unwrap_or_else(kings),
+        };
+        Ok(filter(pin, span))
     }
 
     // ---- numbers
 
-    fn of_set(&mut self, op: Op, ty: Type) -> Parsed<Node> {
-        let span = self.span();
-        let Tok::Word(word) = self.tok().clone() else { unreachable!("callers stand on a word") };
-        self.bump();
-        let arg = self.arrows()?;
-        self.want(&arg, Type::Set, &format!("`{word}`"))?;
-        Ok(unary(op, ty, span, arg))
-    }
-
-    fn of_number(&mut self, op: Op) -> Parsed<Node> {
+    fn of_set<O>(&mut self, op: impl FnOnce(Squares) -> O) -> Parsed<Node>
+    where
+        Of<O, Written>: Into<Node>,
+    {
+        let user = self.found();
         let span = self.bump();
-        let arg = self.sum()?;
-        self.want(&arg, Type::Num, "this function")?;
-        Ok(unary(op, Type::Num, span, arg))
+        let of = self.arrows()?;
+        let of = self.want_squares(of, &user)?;
+        let span = span.to(of.span());
+        Ok(filter(op(of), span))
     }
 
-    fn extremum(&mut self, op: Op) -> Parsed<Node> {
+    fn of_number(&mut self, op: fn(Number) -> N) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.sum()?;
+        let of = self.want_number(of, "this function")?;
+        let span = span.to(of.span());
+        Ok(filter(op(of), span))
+    }
+
+    fn extremum(&mut self, op: fn(OneOrMore<Number>) -> N) -> Parsed<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
         let mut args = Vec::new();
         while !self.is_sign(")") {
             let arg = self.inside(Parser::sum)?;
-            self.want(&arg, Type::Num, "`max` or `min`")?;
-            args.push(arg);
+            args.push(self.want_number(arg, "`max` or `min`")?);
         }
         self.bump();
         let span = span.to(self.last_span());
-        if args.len() < 2 {
-            return Err(Diagnostic::error(
+        let count = args.len();
+        match OneOrMore::new(args) {
+            Some(args) if count > 1 => Ok(filter(op(args), span)),
+            _ => Err(Diagnostic::error(
                 span,
                 "`max` and `min` compare at least two numbers",
-                format!("found {}", args.len()),
-            ));
+                format!("found {count}"),
+            )),
         }
-        Ok(Node::new(op, Type::Num, span, args))
     }
 
     fn makesquare(&mut self) -> Parsed<Node> {
@@ -440,8 +443,7 @@ impl Parser {
             let square: Square = name
                 .parse()
                 .map_err(|_| Diagnostic::error(at, format!("`{name}` is no square"), "expected a1 to h8"))?;
-            let op = Op::Squares(Bitboard::from(square));
-            return Ok(Node::new(op, Type::Set, span.to(self.last_span()), vec![]));
+            return Ok(filter(S::Constant(Bitboard::from(square)), span.to(self.last_span())));
         }
         if !parenthesised {
             return Err(Diagnostic::error(
@@ -453,48 +455,49 @@ impl Parser {
         let mut args = Vec::new();
         while !self.is_sign(")") {
             let arg = self.inside(Parser::sum)?;
-            self.want(&arg, Type::Num, "`makesquare`")?;
-            args.push(arg);
+            args.push(self.want_number(arg, "`makesquare`")?);
         }
         self.bump();
         let span = span.to(self.last_span());
-        if args.len() != 2 {
-            return Err(Diagnostic::error(
-                span,
-                "`makesquare` takes a file and a rank",
-                "expected two numbers",
-            ));
-        }
-        Ok(Node::new(Op::MakeSquare, Type::Set, span, args))
+        let [file, rank] = <[Number; 2]>::try_from(args).map_err(|_| {
+            Diagnostic::error(span, "`makesquare` takes a file and a rank", "expected two numbers")
+        })?;
+        Ok(filter(S::MakeSquare { file, rank }, span))
     }
 
     // ---- control, variables, loops
 
     fn condition(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let mut args = vec![self.node()?];
+        let condition = self.node()?;
         self.eat_word("then");
-        args.push(self.node()?);
-        if self.eat_word("else") {
-            args.push(self.node()?);
-        }
-        let ty = match &args[1..] {
-            [then, other] if then.ty == other.ty && then.ty != Type::Str => then.ty,
-            _ => Type::Bool,
-        };
-        Ok(Node::new(Op::If, ty, span.to(self.last_span()), args))
+        let then = self.node()?;
+        let other = if self.eat_word("else") { Some(self.node()?) } else { None };
+        let span = span.to(self.last_span());
+        Ok(match (then, other) {
+            (Node::Squares(then), Some(Node::Squares(other))) => {
+                filter(S::Control(Control::If { condition, then, other }), span)
+            }
+            (Node::Number(then), Some(Node::Number(other))) => {
+                filter(N::Control(Control::If { condition, then, other }), span)
+            }
+            (Node::Position(then), Some(Node::Position(other))) => {
+                filter(P::Control(Control::If { condition, then, other }), span)
+            }
+            (then, other) => filter(C::If { condition, then, other }, span),
+        })
     }
 
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, var)| *var)
     }
 
-    fn declare(&mut self, name: &str, ty: Type, span: Span) -> Parsed<VarId> {
+    fn declare(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
         if self.vars.len() == VARS_MAX {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {VARS_MAX}")));
         }
         let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var { name: name.to_string(), ty });
+        self.vars.push(Var { name: name.to_string(), holds });
         self.scope.push((name.to_string(), var));
         Ok(var)
     }
@@ -508,41 +511,84 @@ impl Parser {
             ));
         }
         let span = self.bump();
-        let Tok::Sign(sign) = *self.tok() else { unreachable!("callers saw an assignment") };
+        let sign = self.sign_text();
         self.bump();
         let known = self.lookup(name);
-        let mut value = self.sum()?;
-        if !matches!(value.ty, Type::Set | Type::Num) {
-            let kind = name_of(value.ty);
-            return Err(Diagnostic::error(
-                value.span,
-                format!("`{name}` cannot hold {kind}"),
-                "variables hold sets of squares or numbers",
-            ));
-        }
-        if let Some(op) = compound_assignment(sign) {
+        let value = self.sum()?;
+        let (kind, at) = typed(&value);
+        let mut value = match value {
+            Node::Squares(value) => Assigned::Squares(value),
+            Node::Number(value) => Assigned::Number(value),
+            _ => {
+                return Err(Diagnostic::error(
+                    at,
+                    format!("`{name}` cannot hold {}", name_of(kind)),
+                    "variables hold sets of squares or numbers",
+                ));
+            }
+        };
+        if let Some(by) = updated(sign) {
             let Some(var) = known else {
                 return Err(Diagnostic::error(span, format!("`{name}` has no value yet"), "assign it first"));
             };
-            let ty = if matches!(op, Op::Arith(_)) { Type::Num } else { Type::Set };
-            self.want(&value, ty, &format!("`{sign}`"))?;
-            let old = Node::new(Op::Var(var), self.vars[var.0 as usize].ty, span, vec![]);
-            self.want(&old, ty, &format!("`{sign}`"))?;
-            value = binary(op, ty, old, value);
+            value = self.update(&format!("`{sign}`"), by, (self.variable(var, span), value))?;
         }
+        let holds = if kind == Type::Set { Holds::Squares } else { Holds::Number };
         let var = match known {
             Some(var) => var,
-            None => self.declare(name, value.ty, span)?,
+            None => self.declare(name, holds, span)?,
         };
-        let ty = self.vars[var.0 as usize].ty;
-        if ty != value.ty {
+        let known = self.vars[var.0 as usize].holds;
+        if known != holds {
             return Err(Diagnostic::error(
-                span.to(value.span),
-                format!("`{name}` holds {}, not {}", name_of(ty), name_of(value.ty)),
+                span.to(at),
+                format!("`{name}` holds {}, not {}", name_of(known.ty()), name_of(holds.ty())),
                 "a variable keeps the type of its first value",
             ));
         }
-        Ok(unary(Op::Assign(var), Type::Bool, span, value))
+        Ok(filter(C::Assign(var, value), span.to(at)))
+    }
+
+    /// `x += 1`: the new value of a variable.
+    fn update(
+        &self,
+        sign: &str,
+        by: Updated,
+        (old, value): (Node, Assigned<Written>),
+    ) -> Parsed<Assigned<Written>> {
+        let span = old.span();
+        match (by, value) {
+            (Updated::Number(arith), Assigned::Number(value)) => {
+                let old = self.want_number(old, sign)?;
+                let span = span.to(value.span());
+                Ok(Assigned::Number(Number::new(N::Arith(arith, old, value), span)))
+            }
+            (Updated::Squares(join), Assigned::Squares(value)) => {
+                let old = self.want_squares(old, sign)?;
+                let span = span.to(value.span());
+                Ok(Assigned::Squares(Squares::new(join(old, value), span)))
+            }
+            (by, value) => {
+                let wants = if let Updated::Number(_) = by { Type::Num } else { Type::Set };
+                let found = match value {
+                    Assigned::Squares(f) => (Type::Set, f.span()),
+                    Assigned::Number(f) => (Type::Num, f.span()),
+                    Assigned::Text(f) => (Type::Str, f.span()),
+                    Assigned::Position(f) => (Type::Position, f.span()),
+                };
+                Err(wanted(wants, found, sign))
+            }
+        }
+    }
+
+    /// What a variable holds.
+    pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
+        match self.vars[var.0 as usize].holds {
+            Holds::Squares => filter(S::Control(Control::Var(var)), span),
+            Holds::Number => filter(N::Control(Control::Var(var)), span),
+            Holds::Text => filter(T::Control(Control::Var(var)), span),
+            Holds::Position => filter(P::Control(Control::Var(var)), span),
+        }
     }
 
     pub(super) fn loop_variable(&mut self) -> Parsed<String> {
@@ -581,7 +627,7 @@ impl Parser {
     /// The domain and body of a square loop.
     pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> Parsed<Node> {
         let domain = self.arrows()?;
-        self.want(&domain, Type::Set, "a square loop")?;
+        let domain = self.want_squares(domain, "a square loop")?;
         if self.lookup(&name).is_some() {
             return Err(Diagnostic::error(
                 span,
@@ -589,19 +635,14 @@ impl Parser {
                 "a loop needs a variable of its own",
             ));
         }
-        let var = self.declare(&name, Type::Set, span)?;
+        let var = self.declare(&name, Holds::Squares, span)?;
         let body = self.argument()?;
         self.scope.retain(|(_, known)| *known != var);
+        let span = span.to(body.span());
         Ok(if all {
-            binary_at(Op::SquareAll { var }, Type::Bool, span, domain, body)
+            filter(C::SquareAll { var, domain, body }, span)
         } else {
-            binary_at(Op::SquareLoop { var }, Type::Set, span, domain, body)
+            filter(S::SquareLoop { var, domain, body }, span)
         })
     }
-}
-
-fn binary_at(op: Op, ty: Type, at: Span, left: Node, right: Node) -> Node {
-    let mut node = binary(op, ty, left, right);
-    node.span = at.to(node.span);
-    node
 }

@@ -4,9 +4,9 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::{
     lexer::{Tok, unsupported},
-    parser::{Parsed, Parser, color_word, unary},
-    ranges::Within,
-    tree::{GameResult, Node, Op, Pieces, Special, Tally, Type},
+    parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
+    ranges::{Tally, Within},
+    tree::{GameResult, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -39,14 +39,14 @@ impl Parser {
 
     pub(super) fn tag(&mut self, name: &str) -> Parsed<Node> {
         let span = self.bump();
-        self.text(Op::Tag(name.into()), span)
+        self.text(T::Tag(name.into()), span)
     }
 
     /// A string filter; a literal that follows makes it a substring test.
-    pub(super) fn text(&mut self, op: Op, span: Span) -> Parsed<Node> {
-        let node = Node::new(op, Type::Str, span.to(self.last_span()), vec![]);
+    pub(super) fn text(&mut self, op: T, span: Span) -> Parsed<Node> {
+        let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
-        let Tok::Str(text) = self.tok().clone() else { return Ok(node) };
+        let Tok::Str(text) = self.tok().clone() else { return Ok(searched.into()) };
         let at = self.bump();
         if text.contains(['[', ']', '*', '+', '?']) {
             return Err(Diagnostic::error(
@@ -55,8 +55,8 @@ impl Parser {
                 "only plain text is searched for; `~~` is not supported yet",
             ));
         }
-        let literal = Node::new(Op::Str(text), Type::Str, at, vec![]);
-        Ok(Node::new(Op::StrIn, Type::Bool, span.to(at), vec![literal, node]))
+        let literal = Text::new(T::Literal(text), at);
+        Ok(filter(C::TextIn(literal, searched), span.to(at)))
     }
 
     /// `find [<--] [quiet] [n | lo hi | all | count] F`.
@@ -64,26 +64,28 @@ impl Parser {
         let span = self.bump();
         let back = self.eat_sign("<--");
         self.eat_word("quiet");
-        let (tally, within) = self.find_tally()?;
+        let tally = self.find_tally()?;
         self.eat_word("quiet");
-        let arg = self.argument()?;
-        let ty = if tally == Tally::Any { Type::Position } else { Type::Num };
-        let node = unary(Op::Find { back, tally }, ty, span, arg);
-        Ok(match within {
-            Some(within) => within.around(node),
-            None => node,
+        let of = self.argument()?;
+        let span = span.to(of.span());
+        Ok(match tally {
+            None => filter(P::Find { back, of }, span),
+            Some(tally) => {
+                let count = N::Find { back, counted: tally.counted(), of };
+                tally.around(Number::new(count, span)).into()
+            }
         })
     }
 
-    fn find_tally(&mut self) -> Parsed<(Tally, Option<Within>)> {
+    fn find_tally(&mut self) -> Parsed<Option<Tally>> {
         if self.eat_word("count") {
-            return Ok((Tally::Count, None));
+            return Ok(Some(Tally::Count));
         }
         if self.eat_word("all") {
-            return Ok((Tally::Range(1, i32::MAX), None));
+            return Ok(Some(Tally::Range(Within::Known(1, i32::MAX))));
         }
         let follows = |parser: &Parser| parser.begins_filter() || parser.is_word("quiet");
-        let Some(range) = self.range(follows) else { return Ok((Tally::Any, None)) };
+        let Some(range) = self.range(follows) else { return Ok(None) };
         let within = range.within();
         if let Within::Known(lo, hi) = within
             && lo > hi
@@ -94,13 +96,13 @@ impl Parser {
                 format!("write the lower number first: `find {hi} {lo} ...`"),
             ));
         }
-        Ok((within.tally(), Some(within)))
+        Ok(Some(Tally::Range(within)))
     }
 
     pub(super) fn result(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let value = self.result_value()?;
-        Ok(Node::new(Op::Result(value), Type::Bool, span.to(self.last_span()), vec![]))
+        Ok(filter(C::Result(value), span.to(self.last_span())))
     }
 
     pub(super) fn result_value(&mut self) -> Parsed<GameResult> {
@@ -160,7 +162,7 @@ impl Parser {
                         return Err(fault(format!("rank {} is too long", row + 1)));
                     }
                     let squares = Bitboard::from(Square::new(row * 8 + file));
-                    args.push(Node::new(Op::Designator { pieces, squares }, Type::Set, at, vec![]));
+                    args.push(filter(S::Designator { pieces, squares }, at));
                     file += 1;
                 }
             }
@@ -169,8 +171,8 @@ impl Parser {
             }
         }
         // The sixty-four designators as conditions: the value is a boolean, whatever the last is.
-        args.push(Node::new(Op::Bool(true), Type::Bool, at, vec![]));
-        Ok(Node::new(Op::Compound, Type::Bool, span.to(at), args))
+        args.push(filter(C::Bool(true), at));
+        Ok(filter(C::Braces(args), span.to(at)))
     }
 
     // ---- legal moves
@@ -183,23 +185,26 @@ impl Parser {
             return Err(unsupported(span, "counting the moves that were played"));
         }
         self.bump();
-        let everything = |at| Node::new(Op::Squares(Bitboard::FULL), Type::Set, at, vec![]);
-        let from = if self.is_sign("--") { everything(self.span()) } else { self.arrows()? };
-        self.want(&from, Type::Set, "`--`")?;
+        let everything = |at| Squares::new(S::Constant(Bitboard::FULL), at);
+        let from = if self.is_sign("--") {
+            everything(self.span())
+        } else {
+            let from = self.arrows()?;
+            self.want_squares(from, "`--`")?
+        };
         let dash = self.expect_sign("--", "between the squares that a move leaves and reaches")?;
         let tied = !self.spaced();
         let mut to = everything(dash);
         if tied && self.begins_filter() && !self.is_sign("(") {
-            to = self.arrows()?;
-            self.want(&to, Type::Set, "`--`")?;
+            let reached = self.arrows()?;
+            to = self.want_squares(reached, "`--`")?;
         }
         if self.is_sign("=") || self.is_sign("[x]") {
             return Err(unsupported(self.span(), "a promotion or capture among legal moves"));
         }
         let only = if self.is_sign("(") && !self.spaced() { self.special()? } else { Special::Any };
-        let ty = if count { Type::Num } else { Type::Set };
-        let op = Op::Legal { pseudo, count, only };
-        Ok(Node::new(op, ty, span.to(self.last_span()), vec![from, to]))
+        let (moves, span) = (Moves { pseudo, only, from, to }, span.to(self.last_span()));
+        Ok(if count { filter(N::LegalCount(moves), span) } else { filter(S::Legal(moves), span) })
     }
 
     pub(super) fn special(&mut self) -> Parsed<Special> {

@@ -2,8 +2,8 @@
 
 use super::{
     lexer::unsupported,
-    parser::{Parsed, Parser, binary},
-    tree::{Cmp, Node, Op, Type},
+    parser::{C, N, Parsed, Parser, filter},
+    tree::{Cmp, Node, Number},
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -76,7 +76,7 @@ impl Header {
                     let (value, at) = words.value(word, span)?;
                     let mut parser = Parser::new(value)?;
                     let result = parser.result_value().map_err(|e| Diagnostic { span: at, ..e })?;
-                    filters.push(Node::new(Op::Result(result), Type::Bool, span.to(at), vec![]));
+                    filters.push(filter(C::Result(result), span.to(at)));
                 }
                 "gamenumber" => {
                     let (lo, at) = words.number(word, span)?;
@@ -104,9 +104,8 @@ impl Header {
 
 fn game_range(lo: i32, hi: i32, span: Span) -> [Node; 2] {
     [(Cmp::Ge, lo), (Cmp::Le, hi)].map(|(cmp, bound)| {
-        let number = Node::new(Op::GameNumber, Type::Num, span, vec![]);
-        let bound = Node::new(Op::Int(bound), Type::Num, span, vec![]);
-        binary(Op::Compare(cmp), Type::Num, number, bound)
+        let [number, bound] = [N::GameNumber, N::Int(bound)].map(|op| Number::new(op, span));
+        filter(N::Compare(cmp, number, bound), span)
     })
 }
 

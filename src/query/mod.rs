@@ -20,7 +20,7 @@ mod words;
 
 pub use words::vocabulary;
 
-pub use tree::{Node, Op, Query, Type};
+pub use tree::{Node, Query, Type};
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -97,9 +97,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         }
     };
     let parser = parser::Parser::new(blanked.as_deref().unwrap_or(text))?;
-    let (mut query, more) = parser.program(std::mem::take(&mut filters))?;
+    let (query, more) = parser.program(std::mem::take(&mut filters))?;
     remarks.extend(more);
-    letters::settle_letters(&mut query.body);
     assigned::check(&query)?;
     other_meanings(&query.body, text, &mut remarks);
     Ok(Parsed { query, remarks })
@@ -110,9 +109,10 @@ fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;
         body.walk(&mut |node| {
-            let is_sign = matches!(node.op, Op::Designator { .. })
-                && text.get(node.span.start..node.span.end).is_some_and(|text| text.contains(sign));
-            first = first.or(is_sign.then_some(node.span));
+            let span = *node.mark();
+            let is_sign = matches!(node, tree::Ref::Squares(f) if matches!(f.op(), parser::S::Designator { .. }))
+                && text.get(span.start..span.end).is_some_and(|text| text.contains(sign));
+            first = first.or(is_sign.then_some(span));
         });
         if let Some(span) = first {
             remarks.push(Diagnostic::note(

@@ -7,8 +7,13 @@
 use shakmaty::Color;
 
 use super::{
+    letters::kind_of,
     lexer::{Tok, Token, lex, unsupported},
-    tree::{Arith, Cmp, Node, Op, Query, Tally, Type, Var, VarId},
+    tree::{
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, Keyword, Kind as _, Node, Number, NumberKeyword,
+        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, TextOp, TransformKind, Type, Var,
+        VarId, Written,
+    },
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -20,6 +25,13 @@ const DEPTH_MAX: u32 = 200;
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type Parsed<T> = Result<T, Diagnostic>;
+
+// The operations of the tree as written.
+pub(super) type C = ConditionOp<Written>;
+pub(super) type S = SquaresOp<Written>;
+pub(super) type N = NumberOp<Written>;
+pub(super) type T = TextOp<Written>;
+pub(super) type P = PositionOp<Written>;
 
 pub(super) struct Parser {
     tokens: Vec<Token>,
@@ -52,11 +64,11 @@ impl Parser {
         while *self.tok() != Tok::End {
             filters.push(self.node()?);
         }
-        if filters.is_empty() {
+        let Some(last) = filters.pop() else {
             return Err(Diagnostic::error(self.span(), "the query is empty", "expected a filter")
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
-        }
-        let body = compound(filters);
+        };
+        let body = compound(filters, last);
         Ok((Query { body, vars: self.vars }, self.remarks))
     }
 
@@ -192,13 +204,13 @@ impl Parser {
     pub fn node(&mut self) -> Parsed<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
-        let mut parts = vec![self.and_chain()?];
+        let (first, mut rest) = (self.and_chain()?, Vec::new());
         while self.eat_word("or") {
-            parts.push(self.and_chain()?);
+            rest.push(self.and_chain()?);
         }
         self.depth -= 1;
         self.level = level;
-        Ok(balanced(&Op::Or, Type::Bool, parts))
+        Ok(balanced(first, rest, &|left, right| either(C::Or, left, right)))
     }
 
     /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
@@ -229,28 +241,32 @@ impl Parser {
     }
 
     fn and_chain(&mut self) -> Parsed<Node> {
-        let mut parts = vec![self.not_operand()?];
+        let (first, mut rest) = (self.not_operand()?, Vec::new());
         while self.eat_word("and") {
-            parts.push(self.not_operand()?);
+            rest.push(self.not_operand()?);
         }
-        Ok(balanced(&Op::And, Type::Bool, parts))
+        Ok(balanced(first, rest, &|left, right| either(C::And, left, right)))
     }
 
     /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
     pub fn not_operand(&mut self) -> Parsed<Node> {
         let left = self.relation()?;
-        let taken = !self.ends || matches!(left.ty, Type::Set | Type::Str);
+        let taken = !self.ends || matches!(kind_of(&left), Type::Set | Type::Str);
         if !self.is_word("in") || !taken {
             return Ok(left);
         }
         self.bump();
         let right = self.relation()?;
-        match (left.ty, right.ty) {
-            (Type::Set, Type::Set) => Ok(binary(Op::Subset, Type::Bool, left, right)),
-            (Type::Str, Type::Str) => self.string_in(left, right),
-            _ => {
-                Err(self.mismatch("in", &left, &right, "both sides must be sets of squares, or both strings"))
-            }
+        let span = left.span().to(right.span());
+        match (left, right) {
+            (Node::Squares(left), Node::Squares(right)) => Ok(filter(C::Subset(left, right), span)),
+            (left, right) if [&left, &right].map(kind_of) == [Type::Str; 2] => self.string_in(left, right),
+            (left, right) => Err(mismatch(
+                "in",
+                typed(&left),
+                typed(&right),
+                "both sides must be sets of squares, or both strings",
+            )),
         }
     }
 
@@ -259,10 +275,11 @@ impl Parser {
         self.refuse_single_equals()?;
         // A condition cannot be compared, but what it stands in may be a number:
         // `flip count {Ra1 or Rh1} == 4` compares the count.
-        if left.ty == Type::Bool {
+        if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
-        if left.ty == Type::Position && matches!(self.tok(), Tok::Sign("==" | "!=" | "<" | "<=" | ">" | ">="))
+        if kind_of(&left) == Type::Position
+            && matches!(self.tok(), Tok::Sign("==" | "!=" | "<" | "<=" | ">" | ">="))
         {
             return Err(unsupported(self.span(), "comparing positions of the game")
                 .help("`find all F` and `find count F` are numbers: `find all check > 2`"));
@@ -289,24 +306,28 @@ impl Parser {
 
     fn compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
         let equality = matches!(cmp, Cmp::Eq | Cmp::Ne);
-        match (left.ty, right.ty) {
-            (Type::Set, Type::Set) if equality => {
-                Ok(binary(Op::SetEq { equal: cmp == Cmp::Eq }, Type::Bool, left, right))
+        let span = left.span().to(right.span());
+        match (left, right) {
+            (Node::Squares(left), Node::Squares(right)) if equality => {
+                Ok(filter(C::SetEq { equal: cmp == Cmp::Eq, left, right }, span))
             }
-            (Type::Set, Type::Set) => Err(self
-                .mismatch(cmp.sign(), &left, &right, "sets have no order")
-                .help("compare their sizes: `#a < #b`")),
-            (Type::Set, Type::Num) => self.compare(cmp, cardinality(left), right),
-            (Type::Num, Type::Set) => self.compare(cmp, left, cardinality(right)),
-            (Type::Num, Type::Num) => {
-                let ty = if cmp == Cmp::Ne { Type::Bool } else { Type::Num };
-                Ok(binary(Op::Compare(cmp), ty, left, right))
+            (left @ Node::Squares(_), right @ Node::Squares(_)) => {
+                Err(mismatch(cmp.sign(), typed(&left), typed(&right), "sets have no order")
+                    .help("compare their sizes: `#a < #b`"))
             }
-            (Type::Str, Type::Str) => self.string_compare(cmp, left, right),
-            _ => Err(self.mismatch(
+            (Node::Squares(left), right @ Node::Number(_)) => self.compare(cmp, cardinality(left), right),
+            (left @ Node::Number(_), Node::Squares(right)) => self.compare(cmp, left, cardinality(right)),
+            (Node::Number(left), Node::Number(right)) => Ok(match cmp {
+                Cmp::Ne => filter(C::Differ(left, right), span),
+                _ => filter(N::Compare(cmp, left, right), span),
+            }),
+            (left, right) if [&left, &right].map(kind_of) == [Type::Str; 2] => {
+                self.string_compare(cmp, left, right)
+            }
+            (left, right) => Err(mismatch(
                 cmp.sign(),
-                &left,
-                &right,
+                typed(&left),
+                typed(&right),
                 "both sides must be numbers, sets of squares or strings",
             )),
         }
@@ -316,7 +337,7 @@ impl Parser {
     pub fn sum(&mut self) -> Parsed<Node> {
         let mut left = self.product()?;
         loop {
-            if left.ty == Type::Bool {
+            if kind_of(&left) == Type::Bool {
                 return Ok(left);
             }
             let op = match self.tok() {
@@ -325,7 +346,7 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.refuse_range_of_squares()?;
-            if self.ends && !takes_arithmetic(op, left.ty) {
+            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
                 return Ok(left);
             }
             self.link()?;
@@ -337,7 +358,7 @@ impl Parser {
     fn product(&mut self) -> Parsed<Node> {
         let mut left = self.arrows()?;
         loop {
-            if left.ty == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
+            if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
                 return Ok(left);
             }
             let op = match self.tok() {
@@ -356,7 +377,7 @@ impl Parser {
                 }
                 _ => return Ok(left),
             };
-            if self.ends && !takes_arithmetic(op, left.ty) {
+            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
                 return Ok(left);
             }
             self.link()?;
@@ -375,7 +396,7 @@ impl Parser {
         Ok(())
     }
 
-    fn sign_text(&self) -> &'static str {
+    pub(super) fn sign_text(&self) -> &'static str {
         match self.tok() {
             Tok::Sign(sign) => sign,
             _ => "",
@@ -390,26 +411,29 @@ impl Parser {
             Arith::Div => "/",
             Arith::Rem => "%",
         };
-        match (left.ty, right.ty) {
-            (Type::Num, Type::Num) => Ok(binary(Op::Arith(op), Type::Num, left, right)),
-            (Type::Str, Type::Str) => Err(unsupported(left.span.to(right.span), "joining strings with `+`")),
-            (Type::Set, _) | (_, Type::Set) => Err(self
-                .mismatch(sign, &left, &right, "both sides must be numbers")
-                .help("`#` counts the squares of a set: `#R + #r`")),
-            _ => Err(self.mismatch(sign, &left, &right, "both sides must be numbers")),
-        }
+        let span = left.span().to(right.span());
+        let (left, right) = match (left, right) {
+            (Node::Number(left), Node::Number(right)) => return Ok(filter(N::Arith(op, left, right), span)),
+            (left, right) => (typed(&left), typed(&right)),
+        };
+        let wrong = || mismatch(sign, left, right, "both sides must be numbers");
+        Err(match (left.0, right.0) {
+            (Type::Str, Type::Str) => unsupported(span, "joining strings with `+`"),
+            (Type::Set, _) | (_, Type::Set) => wrong().help("`#` counts the squares of a set: `#R + #r`"),
+            _ => wrong(),
+        })
     }
 
     /// A set expression: `->` and `<-` chains. What `#`, `power` and loop domains take.
     pub fn arrows(&mut self) -> Parsed<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
-            Tok::Sign("->" | "<-") if self.ends && first.ty != Type::Set => return Ok(first),
+            Tok::Sign("->" | "<-") if self.ends && kind_of(&first) != Type::Set => return Ok(first),
             Tok::Sign("->") => true,
             Tok::Sign("<-") => false,
             _ => return Ok(first),
         };
-        let mut chain = vec![first];
+        let mut rest = Vec::new();
         loop {
             match (forward, self.tok()) {
                 (true, Tok::Sign("->")) | (false, Tok::Sign("<-")) => {}
@@ -423,80 +447,91 @@ impl Parser {
                 _ => break,
             }
             self.bump();
-            chain.push(self.union()?);
+            rest.push(self.union()?);
         }
-        for part in &chain {
-            self.want(part, Type::Set, "an arrow")?;
-        }
-        let span = chain[0].span.to(self.last_span());
-        let op = match (chain.len(), forward) {
-            (2, true) => Op::Attacks,
-            (2, false) => Op::AttackedBy,
-            _ => Op::Xray { forward },
+        let span = first.span().to(self.last_span());
+        let first = self.want_squares(first, "an arrow")?;
+        let rest = rest.into_iter().map(|part| self.want_squares(part, "an arrow"));
+        let op = match <[Squares; 1]>::try_from(rest.collect::<Parsed<Vec<_>>>()?) {
+            Ok([second]) if forward => S::Attacks(first, second),
+            Ok([second]) => S::AttackedBy(first, second),
+            Err(rest) => S::Xray { forward, sets: OneOrMore { first, rest } },
         };
-        Ok(Node::new(op, Type::Set, span, chain))
+        Ok(filter(op, span))
     }
 
     fn union(&mut self) -> Parsed<Node> {
-        let mut parts = vec![self.intersection()?];
-        while self.takes_sets(&parts) && self.eat_sign("|") {
-            parts.push(self.intersection()?);
-            self.want_sets("|", &parts)?;
-        }
-        Ok(balanced(&Op::Union, Type::Set, parts))
+        let first = self.intersection()?;
+        self.joined_sets("|", first, Parser::intersection, S::Union)
     }
 
     fn intersection(&mut self) -> Parsed<Node> {
-        let mut parts = vec![self.attack()?];
-        while self.takes_sets(&parts) && self.eat_sign("&") {
-            parts.push(self.attack()?);
-            self.want_sets("&", &parts)?;
-        }
-        Ok(balanced(&Op::Intersect, Type::Set, parts))
+        let first = self.attack()?;
+        self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// Whether an operator on sets belongs to what was read, right or wrong.
-    fn takes_sets(&self, parts: &[Node]) -> bool {
-        !self.ends || parts.iter().all(|part| part.ty == Type::Set)
-    }
-
-    /// Checks the operands of `|` or `&`, of which the last was just read.
-    fn want_sets(&self, sign: &str, parts: &[Node]) -> Parsed<()> {
-        let [first, .., right] = parts else { return Ok(()) };
-        if first.ty == Type::Set && right.ty == Type::Set {
-            return Ok(());
+    /// What an operator on sets joins, of which the first was read. Where a filter that is no set ends an argument,
+    /// the operator belongs to what stands around.
+    fn joined_sets(
+        &mut self,
+        sign: &'static str,
+        first: Node,
+        next: fn(&mut Parser) -> Parsed<Node>,
+        join: fn(Squares, Squares) -> S,
+    ) -> Parsed<Node> {
+        if !self.is_sign(sign) || self.ends && kind_of(&first) != Type::Set {
+            return Ok(first);
         }
-        let before = &parts[parts.len() - 2];
-        let left = Node::new(Op::Bool(true), first.ty, first.span.to(before.span), vec![]);
         let word = if sign == "&" { "and" } else { "or" };
-        Err(self
-            .mismatch(sign, &left, right, "both sides must be sets of squares")
-            .help(format!("`{word}` combines conditions of any type")))
+        let wrong = |left, right: &Node| {
+            mismatch(sign, left, typed(right), "both sides must be sets of squares")
+                .help(format!("`{word}` combines conditions of any type"))
+        };
+        let (mut left, mut sets) = (typed(&first), Vec::new());
+        let first = match first {
+            Node::Squares(first) => first,
+            _ => {
+                self.bump();
+                return Err(wrong(left, &next(self)?));
+            }
+        };
+        while self.eat_sign(sign) {
+            match next(self)? {
+                Node::Squares(right) => {
+                    left.1 = first.span().to(right.span());
+                    sets.push(right);
+                }
+                right => return Err(wrong(left, &right)),
+            }
+        }
+        let join = |left: Squares, right: Squares| {
+            let span = left.span().to(right.span());
+            Squares::new(join(left, right), span)
+        };
+        Ok(balanced(first, sets, &join).into())
     }
 
     /// What `~` takes: primaries joined by `attacks` and `attackedby`.
     pub fn attack(&mut self) -> Parsed<Node> {
         let mut left = self.primary()?;
         loop {
-            if self.ends && left.ty != Type::Set {
+            if self.ends && kind_of(&left) != Type::Set {
                 return Ok(left);
             }
-            let op = if self.is_word("attacks") || self.is_word("attack") {
-                Op::Attacks
-            } else if self.is_word("attackedby") {
-                Op::AttackedBy
-            } else if self.is_word("attacked") && matches!(self.peek(1), Tok::Word(w) if w == "by") {
+            let attacks = self.is_word("attacks") || self.is_word("attack");
+            if self.is_word("attacked") && matches!(self.peek(1), Tok::Word(w) if w == "by") {
                 self.bump();
-                Op::AttackedBy
-            } else {
+            } else if !attacks && !self.is_word("attackedby") {
                 return Ok(left);
-            };
+            }
             self.link()?;
             self.refuse_attack_by()?;
             let right = self.primary()?;
-            self.want(&left, Type::Set, "`attacks`")?;
-            self.want(&right, Type::Set, "`attacks`")?;
-            left = binary(op, Type::Set, left, right);
+            let first = self.want_squares(left, "`attacks`")?;
+            let second = self.want_squares(right, "`attacks`")?;
+            let span = first.span().to(second.span());
+            let op = if attacks { S::Attacks(first, second) } else { S::AttackedBy(first, second) };
+            left = filter(op, span);
         }
     }
 
@@ -513,16 +548,16 @@ impl Parser {
     fn primary_inner(&mut self) -> Parsed<Node> {
         let span = self.span();
         if let Some(value) = self.signed_int() {
-            return Ok(Node::new(Op::Int(value), Type::Num, span.to(self.last_span()), vec![]));
+            return Ok(filter(N::Int(value), span.to(self.last_span())));
         }
         match self.tok().clone() {
             Tok::Designator { pieces, squares } => {
                 self.bump();
-                Ok(Node::new(Op::Designator { pieces, squares }, Type::Set, span, vec![]))
+                Ok(filter(S::Designator { pieces, squares }, span))
             }
             Tok::Str(text) => {
                 self.bump();
-                Ok(Node::new(Op::Str(text), Type::Str, span, vec![]))
+                Ok(filter(T::Literal(text), span))
             }
             Tok::Word(word) => self.word(&word),
             Tok::Sign(sign) => self.sign(sign),
@@ -539,10 +574,9 @@ impl Parser {
                     return Err(list_of_cql_5(span.to(self.tokens[self.at + 1].span)));
                 }
                 self.bump();
-                let mut inner = self.inside(Parser::node)?;
+                let inner = self.inside(Parser::node)?;
                 if self.is_sign(")") {
-                    inner.span = span.to(self.bump());
-                    return Ok(inner);
+                    return Ok(inner.at(span.to(self.bump())));
                 }
                 Err(Diagnostic::error(
                     self.span(),
@@ -561,41 +595,42 @@ impl Parser {
                     filters.push(self.inside(Parser::node)?);
                 }
                 let end = self.bump();
-                if filters.is_empty() {
+                let Some(last) = filters.pop() else {
                     return Err(Diagnostic::error(span.to(end), "empty braces", "expected a filter inside"));
-                }
-                let mut node = compound(filters);
-                node.span = span.to(end);
-                Ok(node)
+                };
+                Ok(compound(filters, last).at(span.to(end)))
             }
             "." => {
                 self.bump();
-                Ok(Node::new(Op::Squares(shakmaty::Bitboard::FULL), Type::Set, span, vec![]))
+                Ok(filter(S::Constant(shakmaty::Bitboard::FULL), span))
             }
             "[]" => {
                 self.bump();
-                Ok(Node::new(Op::Squares(shakmaty::Bitboard::EMPTY), Type::Set, span, vec![]))
+                Ok(filter(S::Constant(shakmaty::Bitboard::EMPTY), span))
             }
             "~" => {
                 self.bump();
-                let arg = self.attack()?;
-                self.want(&arg, Type::Set, "`~`")?;
-                Ok(unary(Op::Complement, Type::Set, span, arg))
+                let of = self.attack()?;
+                let of = self.want_squares(of, "`~`")?;
+                let span = span.to(of.span());
+                Ok(filter(S::Complement(of), span))
             }
             "#" => {
                 self.bump();
-                let arg = self.arrows()?;
-                if arg.ty == Type::Str {
+                let of = self.arrows()?;
+                if kind_of(&of) == Type::Str {
                     return Err(unsupported(span, "the length of a string"));
                 }
-                self.want(&arg, Type::Set, "`#`")?;
-                Ok(unary(Op::Cardinality, Type::Num, span, arg))
+                let of = self.want_squares(of, "`#`")?;
+                let span = span.to(of.span());
+                Ok(filter(N::Cardinality(of), span))
             }
             "-" => {
                 self.bump();
-                let arg = self.primary()?;
-                self.want(&arg, Type::Num, "`-`")?;
-                Ok(unary(Op::Neg, Type::Num, span, arg))
+                let of = self.primary()?;
+                let of = self.want_number(of, "`-`")?;
+                let span = span.to(of.span());
+                Ok(filter(N::Neg(of), span))
             }
             "✵" => self.transform_word("flip"),
             "⬓" => self.transform_word("flipcolor"),
@@ -633,24 +668,39 @@ impl Parser {
 
     // ---- typing helpers
 
-    pub fn want(&self, node: &Node, ty: Type, user: &str) -> Parsed<()> {
-        if node.ty == ty {
-            return Ok(());
+    /// A filter that must be a set.
+    pub fn want_squares(&self, node: Node, user: &str) -> Parsed<Squares> {
+        match node {
+            Node::Squares(squares) => Ok(squares),
+            other => Err(wanted(Type::Set, typed(&other), user)),
         }
-        Err(Diagnostic::error(
-            node.span,
-            format!("{user} needs {}", name_of(ty)),
-            format!("this is {}", name_of(node.ty)),
-        ))
     }
 
-    fn mismatch(&self, sign: &str, left: &Node, right: &Node, rule: &str) -> Diagnostic {
-        Diagnostic::error(
-            left.span.to(right.span),
-            format!("`{sign}` between {} and {}", name_of(left.ty), name_of(right.ty)),
-            rule,
-        )
+    /// A filter that must be a number.
+    pub fn want_number(&self, node: Node, user: &str) -> Parsed<Number> {
+        match node {
+            Node::Number(number) => Ok(number),
+            other => Err(wanted(Type::Num, typed(&other), user)),
+        }
     }
+}
+
+/// The error for a filter of another type than `user` needs.
+pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnostic {
+    Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
+}
+
+/// The type of a filter and its place.
+pub(super) fn typed(node: &Node) -> (Type, Span) {
+    (kind_of(node), node.span())
+}
+
+fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> Diagnostic {
+    Diagnostic::error(
+        left.1.to(right.1),
+        format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),
+        rule,
+    )
 }
 
 /// Whether an operation of arithmetic can have a left operand of a type.
@@ -668,55 +718,71 @@ pub(super) fn name_of(ty: Type) -> &'static str {
     }
 }
 
-pub(super) fn unary(op: Op, ty: Type, at: Span, arg: Node) -> Node {
-    let span = at.to(arg.span);
-    Node::new(op, ty, span, vec![arg])
+/// A filter of the kind that its operation says.
+pub(super) fn filter<O>(op: O, span: Span) -> Node
+where
+    Of<O, Written>: Into<Node>,
+{
+    Of::new(op, span).into()
 }
 
-pub(super) fn binary(op: Op, ty: Type, left: Node, right: Node) -> Node {
-    let span = left.span.to(right.span);
-    Node::new(op, ty, span, vec![left, right])
+fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
+    let span = left.span().to(right.span());
+    filter(join(left, right), span)
 }
 
 /// Operands of an associative operation as a tree that is no deeper than it must be, so that long
 /// lists stay within the stack. A single operand stays itself.
-fn balanced(op: &Op, ty: Type, mut parts: Vec<Node>) -> Node {
-    if parts.len() == 1 {
-        return parts.pop().expect("it has one element");
+fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
+    let mut right = rest.split_off(rest.len() / 2).into_iter();
+    match right.next() {
+        Some(middle) => join(balanced(first, rest, join), balanced(middle, right.collect(), join)),
+        None => first,
     }
-    let right = parts.split_off(parts.len().div_ceil(2));
-    binary(op.clone(), ty, balanced(op, ty, parts), balanced(op, ty, right))
 }
 
-fn cardinality(set: Node) -> Node {
-    let span = set.span;
-    Node::new(Op::Cardinality, Type::Num, span, vec![set])
+fn cardinality(set: Squares) -> Node {
+    let span = set.span();
+    filter(N::Cardinality(set), span)
 }
 
-/// Several filters as one; a single one stays itself.
-pub(super) fn compound(mut filters: Vec<Node>) -> Node {
-    if filters.len() == 1 {
-        return filters.pop().expect("it has one element");
+/// Several filters as one, of the kind of the last; a single one stays itself.
+pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
+    let Some(start) = first.first().map(Node::span) else { return last };
+    let span = start.to(last.span());
+    match last {
+        Node::Squares(last) => filter(S::Control(Control::Braces { first, last }), span),
+        Node::Number(last) => filter(N::Control(Control::Braces { first, last }), span),
+        Node::Text(last) => filter(T::Control(Control::Braces { first, last }), span),
+        Node::Position(last) => filter(P::Control(Control::Braces { first, last }), span),
+        last @ Node::Condition(_) => {
+            first.push(last);
+            filter(C::Braces(first), span)
+        }
     }
-    let ty = filters.last().expect("callers refuse empty lists").ty;
-    let span = filters[0].span.to(filters[filters.len() - 1].span);
-    Node::new(Op::Compound, ty, span, filters)
+}
+
+/// A transform that does not count its copies. Transforms fuse, and the range of an inner one governs all copies.
+pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
+    let of = match of {
+        Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),
+        Node::Number(of) => of,
+        other => return filter(C::Form(ConditionKeyword::Transform(kind, other)), span),
+    };
+    let around = |of| Number::new(N::Form(NumberKeyword::Number(Keyword::Transform(kind, of))), span);
+    let at = of.span();
+    match of.into_op() {
+        N::InRange { lo, hi, of } if of.node().is_transform() => {
+            filter(N::InRange { lo, hi, of: around(of) }, span)
+        }
+        op => around(Number::new(op, at)).into(),
+    }
 }
 
 fn list_of_cql_5(span: Span) -> Diagnostic {
     Diagnostic::error(span, "a list of CQL 5 inside a query of CQL 6", "the dialects are not mixed").help(
         "in CQL 5 the list is the whole query, with transforms and conditions inside: `(position Ra1 :wtm :flip)`",
     )
-}
-
-/// The type of a transform's value.
-pub(super) fn transform_type(tally: Tally, arg: Type) -> Type {
-    match (tally, arg) {
-        (Tally::Any, Type::Set) => Type::Set,
-        (Tally::Any, Type::Num) => Type::Num,
-        (Tally::Any, _) => Type::Bool,
-        _ => Type::Num,
-    }
 }
 
 pub(super) fn color_word(word: &str) -> Option<Color> {

@@ -5,22 +5,22 @@
 
 use super::{
     lexer::Tok,
-    parser::Parser,
-    tree::{Node, Op, Tally, Type},
+    parser::{N, Parser},
+    tree::{Control, Counted, Holds, Number},
 };
 
 /// One end of a range.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
-    Literal(i32, Node),
+    Literal(i32, Number),
     /// A variable that holds a number.
-    Variable(Node),
+    Variable(Number),
 }
 
 impl Bound {
-    fn into_node(self) -> Node {
+    fn into_number(self) -> Number {
         match self {
-            Bound::Literal(_, node) | Bound::Variable(node) => node,
+            Bound::Literal(_, number) | Bound::Variable(number) => number,
         }
     }
 }
@@ -38,35 +38,44 @@ pub(super) enum Within {
     /// Both ends are known.
     Known(i32, i32),
     /// The operands that are its ends.
-    Read(Node, Node),
+    Read(Number, Number),
 }
 
 impl Range {
     pub fn within(self) -> Within {
         match (&self.lo, &self.hi) {
             (&Bound::Literal(lo, _), &Bound::Literal(hi, _)) => Within::Known(lo, hi),
-            _ => Within::Read(self.lo.into_node(), self.hi.into_node()),
+            _ => Within::Read(self.lo.into_number(), self.hi.into_number()),
         }
     }
 }
 
-impl Within {
-    /// How copies or positions are counted within the range.
-    pub fn tally(&self) -> Tally {
+/// How copies or positions are counted.
+#[derive(Clone, Debug)]
+pub(super) enum Tally {
+    /// `count`.
+    Count,
+    /// By a range.
+    Range(Within),
+}
+
+impl Tally {
+    /// What is part of the operation.
+    pub fn counted(&self) -> Counted {
         match *self {
-            Within::Known(lo, hi) => Tally::Range(lo, hi),
-            Within::Read(..) => Tally::Count,
+            Tally::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
+            Tally::Count | Tally::Range(Within::Read(..)) => Counted::All,
         }
     }
 
     /// The count of copies or positions, if the range has it.
-    pub fn around(self, count: Node) -> Node {
+    pub fn around(self, count: Number) -> Number {
         match self {
-            Within::Known(..) => count,
-            Within::Read(lo, hi) => {
-                let span = count.span;
-                Node::new(Op::InRange, Type::Num, span, vec![lo, hi, count])
+            Tally::Range(Within::Read(lo, hi)) => {
+                let span = count.span();
+                Number::new(N::InRange { lo, hi, of: count }, span)
             }
+            Tally::Count | Tally::Range(Within::Known(..)) => count,
         }
     }
 }
@@ -94,16 +103,16 @@ impl Parser {
     fn bound(&mut self) -> Option<Bound> {
         let span = self.span();
         if let Some(value) = self.signed_int() {
-            let node = Node::new(Op::Int(value), Type::Num, span.to(self.last_span()), vec![]);
-            return Some(Bound::Literal(value, node));
+            let number = Number::new(N::Int(value), span.to(self.last_span()));
+            return Some(Bound::Literal(value, number));
         }
         let Tok::Word(name) = self.tok() else { return None };
-        let var = self.lookup(name).filter(|var| self.vars[var.0 as usize].ty == Type::Num)?;
+        let var = self.lookup(name).filter(|var| self.vars[var.0 as usize].holds == Holds::Number)?;
         if self.assigns_next() {
             return None;
         }
         self.bump();
-        Some(Bound::Variable(Node::new(Op::Var(var), Type::Num, span, vec![])))
+        Some(Bound::Variable(Number::new(N::Control(Control::Var(var)), span)))
     }
 
     /// Whether the current word is assigned by the sign behind it.

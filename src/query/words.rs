@@ -2,8 +2,11 @@
 
 use shakmaty::Color;
 
-use super::tree::{Arith, Dirs, Op, PawnKind, PureKind, TransformKind, Type};
-use crate::diagnostic;
+use super::{
+    parser::{C, N, S, filter},
+    tree::{Arith, Dirs, Node, PawnKind, PureKind, Squares, TransformKind},
+};
+use crate::diagnostic::{self, Span};
 
 /// Words of CQL 6.2 that ask about moves, the game tree, files or text: known, not built yet.
 pub(super) const UNSUPPORTED: &[&str] = &[
@@ -247,52 +250,58 @@ pub(super) fn transform(word: &str) -> Option<TransformKind> {
     })
 }
 
-/// Filters that are one word.
-pub(super) fn simple(word: &str) -> Option<(Op, Type)> {
+/// A filter that is one word, at `span`.
+pub(super) fn simple(word: &str, span: Span) -> Option<Node> {
+    let condition = |op: C| filter(op, span);
+    let number = |op: N| filter(op, span);
+    let pawns = |kind| filter(S::Pawns(kind), span);
+    let pure = |kind, mate| filter(S::Pure { kind, mate }, span);
     Some(match word {
-        "true" => (Op::Bool(true), Type::Bool),
-        "false" => (Op::Bool(false), Type::Bool),
-        "check" => (Op::Check, Type::Bool),
-        "mate" => (Op::Mate, Type::Bool),
-        "stalemate" => (Op::Stalemate, Type::Bool),
-        "initial" => (Op::Initial, Type::Bool),
-        "terminal" => (Op::Terminal, Type::Bool),
-        "wtm" => (Op::ToMove(Color::White), Type::Bool),
-        "btm" => (Op::ToMove(Color::Black), Type::Bool),
-        "white" => (Op::ColorValue(Color::White), Type::Num),
-        "black" => (Op::ColorValue(Color::Black), Type::Num),
-        "sidetomove" => (Op::SideToMove, Type::Num),
-        "ply" => (Op::Ply, Type::Num),
-        "movenumber" => (Op::MoveNumber, Type::Num),
-        "gamenumber" => (Op::GameNumber, Type::Num),
-        "year" => (Op::Year, Type::Num),
-        "passedpawns" => (Op::Pawns(PawnKind::Passed), Type::Set),
-        "isolatedpawns" => (Op::Pawns(PawnKind::Isolated), Type::Set),
-        "doubledpawns" => (Op::Pawns(PawnKind::Doubled), Type::Set),
-        "connectedpawns" => (Op::Pawns(PawnKind::Connected), Type::Set),
-        "puremate" => (pure(PureKind::Pure, true), Type::Set),
-        "modelmate" => (pure(PureKind::Model, true), Type::Set),
-        "idealmate" => (pure(PureKind::Ideal, true), Type::Set),
-        "purestalemate" => (pure(PureKind::Pure, false), Type::Set),
-        "modelstalemate" => (pure(PureKind::Model, false), Type::Set),
-        "idealstalemate" => (pure(PureKind::Ideal, false), Type::Set),
+        "true" => condition(C::Bool(true)),
+        "false" => condition(C::Bool(false)),
+        "check" => condition(C::Check),
+        "mate" => condition(C::Mate),
+        "stalemate" => condition(C::Stalemate),
+        "initial" => condition(C::Initial),
+        "terminal" => condition(C::Terminal),
+        "wtm" => condition(C::ToMove(Color::White)),
+        "btm" => condition(C::ToMove(Color::Black)),
+        "white" => number(N::ColorValue(Color::White)),
+        "black" => number(N::ColorValue(Color::Black)),
+        "sidetomove" => number(N::SideToMove),
+        "ply" => number(N::Ply),
+        "movenumber" => number(N::MoveNumber),
+        "gamenumber" => number(N::GameNumber),
+        "year" => number(N::Year),
+        "passedpawns" => pawns(PawnKind::Passed),
+        "isolatedpawns" => pawns(PawnKind::Isolated),
+        "doubledpawns" => pawns(PawnKind::Doubled),
+        "connectedpawns" => pawns(PawnKind::Connected),
+        "puremate" => pure(PureKind::Pure, true),
+        "modelmate" => pure(PureKind::Model, true),
+        "idealmate" => pure(PureKind::Ideal, true),
+        "purestalemate" => pure(PureKind::Pure, false),
+        "modelstalemate" => pure(PureKind::Model, false),
+        "idealstalemate" => pure(PureKind::Ideal, false),
         _ => return None,
     })
 }
 
-fn pure(kind: PureKind, mate: bool) -> Op {
-    Op::Pure { kind, mate }
+/// What an assignment such as `+=` does to the value of a variable.
+pub(super) enum Updated {
+    Number(Arith),
+    Squares(fn(Squares, Squares) -> S),
 }
 
-pub(super) fn compound_assignment(sign: &str) -> Option<Op> {
+pub(super) fn updated(sign: &str) -> Option<Updated> {
     Some(match sign {
-        "+=" => Op::Arith(Arith::Add),
-        "-=" => Op::Arith(Arith::Sub),
-        "*=" => Op::Arith(Arith::Mul),
-        "/=" => Op::Arith(Arith::Div),
-        "%=" => Op::Arith(Arith::Rem),
-        "|=" => Op::Union,
-        "&=" => Op::Intersect,
+        "+=" => Updated::Number(Arith::Add),
+        "-=" => Updated::Number(Arith::Sub),
+        "*=" => Updated::Number(Arith::Mul),
+        "/=" => Updated::Number(Arith::Div),
+        "%=" => Updated::Number(Arith::Rem),
+        "|=" => Updated::Squares(S::Union),
+        "&=" => Updated::Squares(S::Intersect),
         _ => return None,
     })
 }

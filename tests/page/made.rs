@@ -2,7 +2,7 @@
 
 use orbit_chess::{
     board::{Bitboard, Square},
-    orbit::{self, Filter, Orbit},
+    orbit::{self, Orbit},
     query,
     report::{
         findings::{
@@ -15,10 +15,8 @@ use orbit_chess::{
 
 /// The orbit of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {
-    match orbit::expand(&query::parse(text).unwrap().query.body).unwrap() {
-        Filter::Orbit(orbit) => orbit,
-        Filter::Plain(_) => panic!("{text} is no transform"),
-    }
+    let filter = orbit::expand(&query::parse(text).unwrap().query.body).unwrap();
+    filter.outermost().unwrap_or_else(|| panic!("{text} is no transform"))
 }
 
 /// Everything that a page can show, some of it too long, too large or hostile.

@@ -34,7 +34,7 @@ fn rows() -> Vec<Row> {
 /// What a runner says, in the notation of the table.
 fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
     let query = query::parse(&row.query).unwrap_or_else(|error| panic!("{}: {error}", row.id)).query;
-    let ty = query.body.ty;
+    let ty = query.body.ty();
     let engine = runner.engine(&query).unwrap();
     let mut out = Vec::new();
     for block in blocks {
@@ -93,7 +93,7 @@ fn orbits_of_what_is_found_on_real_games() {
         let query = query::parse(text).unwrap().query;
         let mut answers = Runner::engines().into_iter().map(|runner| {
             let hits = runner.engine(&query).unwrap().scan(&sample, Want::Values).unwrap();
-            (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect::<Vec<_>>()
+            (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect::<Vec<_>>()
         });
         let first = answers.next().unwrap();
         assert!(first.iter().any(|answer| answer.is_hit()), "{text}");

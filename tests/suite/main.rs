@@ -15,6 +15,7 @@
 //! * `soup`: random text, which must never bring the parser down.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
+//! * `trees`: trees that no text is parsed to.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,5 +32,6 @@ mod runners;
 mod second;
 mod soup;
 mod tables;
+mod trees;
 mod variants;
 mod verify;

@@ -196,7 +196,7 @@ impl Runner {
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         let query = query::parse(text).map_err(|error| error.to_string())?.query;
         let hits = self.engine(&query)?.scan(block, Want::Values).map_err(|error| error.to_string())?;
-        Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect())
+        Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect())
     }
 }
 

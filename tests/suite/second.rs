@@ -4,7 +4,7 @@
 use orbit_chess::{
     board::Position,
     engine::{Outcome, Want},
-    orbit::{Filter, expand},
+    orbit::expand,
     pgn::Game,
     query,
     reel::Block,
@@ -80,7 +80,7 @@ fn an_evaluator_from_the_rules_alone_agrees() {
                 continue;
             }
         };
-        if let Ok(Filter::Orbit(orbit)) = expand(&query.body) {
+        if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
             // A list that holds nothing but a list with transforms is that list.
             if images > 1 && images != orbit.copies.len() {

@@ -13,7 +13,7 @@ use orbit_chess::{
 
 use crate::{
     common::{block_of, data, position},
-    differential::{Generator, Rng},
+    differential::{Generator, Rng, operation},
 };
 
 const TOKENS: &[&str] = &[
@@ -260,13 +260,15 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
                 remark.render(text, "query", false);
             }
             let mut copies = 1u64;
-            parsed.query.body.walk(&mut |node| match node.op {
-                query::Op::Transform(..) => copies = copies.saturating_mul(8),
-                query::Op::ListTransforms(_) => copies = copies.saturating_mul(30),
-                query::Op::SquareLoop { .. } | query::Op::SquareAll { .. } => {
-                    copies = copies.saturating_mul(8)
-                }
-                _ => {}
+            parsed.query.body.walk(&mut |node| {
+                let operation = operation(node);
+                let times = match operation.as_str() {
+                    "ListTransforms" => 30,
+                    "SquareLoop" | "SquareAll" => 8,
+                    _ if node.is_transform() => 8,
+                    _ => 1,
+                };
+                copies = copies.saturating_mul(times);
             });
             if copies > 512 {
                 return 1;

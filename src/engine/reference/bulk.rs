@@ -24,7 +24,7 @@ impl Bulk {
     ///
     /// See [`ReferenceError`].
     pub fn new(query: &Query) -> Result<Bulk, ReferenceError> {
-        Ok(Bulk { reference: Reference::new(query)?, ty: query.body.ty })
+        Ok(Bulk { reference: Reference::new(query)?, ty: query.body.ty() })
     }
 
     /// Visits each slot of a block, with the positions of its game and its place among them.

@@ -2,29 +2,105 @@
 
 use std::collections::{HashMap, HashSet};
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Color};
 
 use super::{
     ReferenceError,
     geometry::{Basic, ListImages},
 };
-use crate::query::tree::{GameResult, ListTransform, Node, Op, Tally, TransformKind, Type};
 
-/// A filter without transform keywords: each has become the list of its copies.
-#[derive(Clone, Debug)]
-pub(super) enum Filter {
-    /// An operation that is no transform.
-    Plain { op: Op, ty: Type, args: Vec<Filter> },
-    /// A transform: its distinct surviving copies in declaration order, first of each kind. The
-    /// type is that of its value.
-    Orbit { tally: Tally, ty: Type, copies: Vec<Filter> },
+use crate::query::tree::{
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Form, GameResult, Keyword, Kind,
+    ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Part, Position, PositionOp, Ref,
+    Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
+};
+
+/// Where a filter stands in the query text.
+type Span = <Written as Form>::Mark;
+
+/// The form of a tree without transform keywords: each has become the list of its copies.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Explicit {}
+
+impl Form for Explicit {
+    type Mark = ();
+    type OfCondition = Copies<Condition<Explicit>, Filter>;
+    type OfSquares = Copies<Squares<Explicit>, Squares<Explicit>>;
+    type OfNumber = NumberCopies;
+    type OfText = NoTransform<Text<Explicit>>;
+    type OfPosition = NoTransform<Position<Explicit>>;
 }
 
-/// The copies of one transform, before they are put into a tree.
-struct Orbit {
-    tally: Tally,
-    ty: Type,
-    copies: Vec<Filter>,
+/// A filter without transform keywords.
+pub(super) type Filter = Any<Explicit>;
+
+/// A transform: its distinct surviving copies in declaration order, first of each kind. Or what no transform
+/// changes.
+#[derive(Clone, Debug)]
+pub(super) enum Copies<F, C> {
+    Orbit(Vec<C>),
+    NoTransform(F),
+}
+
+/// The same where the value is a number: the largest of the copies' values, or how many match.
+#[derive(Clone, Debug)]
+pub(super) enum NumberCopies {
+    Largest(Copies<Number<Explicit>, Number<Explicit>>),
+    Counted(Counted, Vec<Filter>),
+}
+
+impl<F: Kind<Explicit>, C: Kind<Explicit>> Part<Explicit> for Copies<F, C> {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+        match self {
+            Copies::Orbit(copies) => copies.iter().for_each(|copy| visit(copy.node())),
+            Copies::NoTransform(of) => visit(of.node()),
+        }
+    }
+}
+
+impl Part<Explicit> for NumberCopies {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+        match self {
+            NumberCopies::Largest(copies) => copies.each_child(visit),
+            NumberCopies::Counted(_, copies) => copies.iter().for_each(|copy| visit(copy.node())),
+        }
+    }
+}
+
+/// What a filter of one form means to transforms.
+enum Standing<'a> {
+    /// An operation that is no transform.
+    Plain,
+    /// `notransform`.
+    Still,
+    /// The copies of a transform.
+    Orbit(Vec<Ref<'a, Explicit>>),
+}
+
+impl<'a> Standing<'a> {
+    fn of(filter: Ref<'a, Explicit>) -> Standing<'a> {
+        let orbit = || Standing::Orbit(filter.children());
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                ConditionOp::Form(Copies::Orbit(_)) => orbit(),
+                ConditionOp::Form(Copies::NoTransform(_)) => Standing::Still,
+                _ => Standing::Plain,
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Form(Copies::Orbit(_)) => orbit(),
+                SquaresOp::Form(Copies::NoTransform(_)) => Standing::Still,
+                _ => Standing::Plain,
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Form(NumberCopies::Largest(Copies::NoTransform(_))) => Standing::Still,
+                NumberOp::Form(_) => orbit(),
+                _ => Standing::Plain,
+            },
+            Ref::Text(f) if let TextOp::Form(_) = f.op() => Standing::Still,
+            Ref::Position(f) if let PositionOp::Form(_) = f.op() => Standing::Still,
+            _ => Standing::Plain,
+        }
+    }
 }
 
 /// The transformable members of a copy in child order. Two copies of one filter are the same copy
@@ -61,48 +137,87 @@ impl Expander {
     ///
     /// See [`ReferenceError`].
     pub(super) fn expand(root: &Node) -> Result<Filter, ReferenceError> {
-        Expander { nodes: 0 }.filter(root)
+        Expander { nodes: 0 }.any(root)
     }
 
-    fn filter(&mut self, node: &Node) -> Result<Filter, ReferenceError> {
-        if let Op::Transform(kind, tally) = node.op {
-            let Orbit { tally, ty, copies } = self.orbit(kind, tally, &node.args[0])?;
-            return Ok(Filter::Orbit { tally, ty, copies });
-        }
-        if let Op::ListTransforms(transforms) = &node.op {
-            let base = self.filter(&node.args[0])?;
-            let mut copies = Vec::new();
-            for images in self.compositions(transforms)? {
-                copies.push(self.image(&Basic::List(images), &base)?);
-            }
-            let copies = distinct_survivors(copies);
-            return Ok(Filter::Orbit { tally: Tally::Any, ty: node.ty, copies });
-        }
-        self.count_node()?;
-        let args = node.args.iter().map(|arg| self.filter(arg)).collect::<Result<_, _>>()?;
-        Ok(Filter::Plain { op: node.op.clone(), ty: node.ty, args })
-    }
-
-    /// The orbit of a transform. Without count or range a transform fuses with one that it is
-    /// applied to directly, whose tally then governs: the copies are all products.
-    fn orbit(&mut self, kind: TransformKind, tally: Tally, arg: &Node) -> Result<Orbit, ReferenceError> {
-        let arg = without_braces(arg);
-        let inner = match arg.op {
-            Op::Transform(inner_kind, inner_tally) if tally == Tally::Any => {
-                self.orbit(inner_kind, inner_tally, &arg.args[0])?
-            }
-            _ => Orbit { tally, ty: value_type(tally, arg.ty), copies: vec![self.filter(arg)?] },
-        };
+    /// All images of copies under a transform.
+    fn products<F>(&mut self, kind: TransformKind, copies: &[F]) -> Result<Vec<F>, ReferenceError>
+    where
+        F: Kind<Explicit, In<Explicit> = F>,
+    {
         if kind == TransformKind::Rotate45 {
-            inner.copies.iter().try_for_each(rotates_by_45)?;
+            copies.iter().try_for_each(|copy| rotates_by_45(copy.node()))?;
         }
         let mut products = Vec::new();
         for basic in Basic::all(kind) {
-            for copy in &inner.copies {
+            for copy in copies {
                 products.push(self.image(&basic, copy)?);
             }
         }
-        Ok(Orbit { copies: distinct_survivors(products), ..inner })
+        Ok(distinct_survivors(products))
+    }
+
+    /// The copies of a transform around a set. A transform fuses with one that it is applied to directly: the
+    /// copies are all products.
+    fn sets(&mut self, kind: TransformKind, of: &Squares) -> Result<Vec<Squares<Explicit>>, ReferenceError> {
+        let of = without_braces(of);
+        let inner = match of.op() {
+            SquaresOp::Form(Keyword::Transform(kind, of)) => self.sets(*kind, of)?,
+            _ => vec![self.squares(of)?],
+        };
+        self.products(kind, &inner)
+    }
+
+    /// The same around a condition, or whatever the transform makes one of.
+    fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let of = without_condition_braces(of);
+        let inner = match of {
+            Any::Condition(inner)
+                if let ConditionOp::Form(ConditionKeyword::Transform(kind, of)) = inner.op() =>
+            {
+                self.conditions(*kind, of)?
+            }
+            _ => vec![self.any(of)?],
+        };
+        self.products(kind, &inner)
+    }
+
+    /// The same around a number. If the transform that it fuses with counts its copies, all are counted.
+    fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
+        let of = without_braces(of);
+        let copies = match of.op() {
+            NumberOp::Form(NumberKeyword::Counted(inner, counted, of)) => {
+                let copies = self.counted(*inner, of)?;
+                return Ok(NumberCopies::Counted(*counted, self.products(kind, &copies)?));
+            }
+            NumberOp::Form(NumberKeyword::Number(Keyword::Transform(inner, of))) => {
+                match self.numbers(*inner, of)? {
+                    NumberCopies::Counted(counted, copies) => {
+                        return Ok(NumberCopies::Counted(counted, self.products(kind, &copies)?));
+                    }
+                    NumberCopies::Largest(Copies::Orbit(copies)) => copies,
+                    NumberCopies::Largest(Copies::NoTransform(one)) => vec![one],
+                }
+            }
+            _ => vec![self.number(of)?],
+        };
+        Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
+    }
+
+    /// The copies of a transform that counts them: it fuses with none inside.
+    fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let copy = self.any(of)?;
+        self.products(kind, &[copy])
+    }
+
+    /// The copies of a list.
+    fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let base = self.any(of)?;
+        let mut copies = Vec::new();
+        for images in self.compositions(transforms)? {
+            copies.push(self.image(&Basic::List(images), &base)?);
+        }
+        Ok(distinct_survivors(copies))
     }
 
     /// All compositions of one element of each keyword of a CQL 5 list, in any order, the first of each
@@ -148,22 +263,12 @@ impl Expander {
         Ok(out)
     }
 
-    /// The image of a filter under one basic transform. Nested orbits lose the members that do not
-    /// survive it, and those that become equal to an earlier one.
-    fn image(&mut self, basic: &Basic, filter: &Filter) -> Result<Filter, ReferenceError> {
-        match filter {
-            Filter::Plain { op: Op::NoTransform, .. } => Ok(filter.clone()),
-            Filter::Plain { op, ty, args } => {
-                self.count_node()?;
-                let args = args.iter().map(|arg| self.image(basic, arg)).collect::<Result<_, _>>()?;
-                Ok(Filter::Plain { op: image_of_members(basic, op), ty: *ty, args })
-            }
-            Filter::Orbit { tally, ty, copies } => {
-                self.count_node()?;
-                let copies = copies.iter().map(|copy| self.image(basic, copy)).collect::<Result<_, _>>()?;
-                Ok(Filter::Orbit { tally: *tally, ty: *ty, copies: distinct_survivors(copies) })
-            }
-        }
+    /// The image of a filter under one basic transform.
+    fn image<F>(&mut self, basic: &Basic, filter: &F) -> Result<F, ReferenceError>
+    where
+        F: Kind<Explicit, In<Explicit> = F>,
+    {
+        filter.rewritten(&mut Image { basic, expander: self })
     }
 
     fn count_node(&mut self) -> Result<(), ReferenceError> {
@@ -175,310 +280,359 @@ impl Expander {
     }
 }
 
-/// What stands in braces or parentheses around nothing else.
-fn without_braces(node: &Node) -> &Node {
-    match (&node.op, node.args.as_slice()) {
-        (Op::Compound, [only]) => without_braces(only),
+impl Rewrite<Written, Explicit> for Expander {
+    type Stop = ReferenceError;
+
+    fn mark(&mut self, _: &Span) {}
+
+    fn condition(&mut self, filter: &Condition) -> Result<Condition<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::condition(filter, self)
+    }
+
+    fn squares(&mut self, filter: &Squares) -> Result<Squares<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::squares(filter, self)
+    }
+
+    fn number(&mut self, filter: &Number) -> Result<Number<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::number(filter, self)
+    }
+
+    fn text(&mut self, filter: &Text) -> Result<Text<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::text(filter, self)
+    }
+
+    fn position(&mut self, filter: &Position) -> Result<Position<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::position(filter, self)
+    }
+
+    fn of_condition(
+        &mut self,
+        part: &ConditionKeyword,
+        _: &Span,
+    ) -> Result<Condition<Explicit>, ReferenceError> {
+        let copies = match part {
+            ConditionKeyword::Transform(kind, of) => Copies::Orbit(self.conditions(*kind, of)?),
+            ConditionKeyword::Lists(transforms, of) => Copies::Orbit(self.list(transforms, of)?),
+            ConditionKeyword::NoTransform(of) => Copies::NoTransform(self.condition(of)?),
+        };
+        Ok(Condition::new(ConditionOp::Form(copies), ()))
+    }
+
+    fn of_squares(&mut self, part: &Keyword<Squares>, _: &Span) -> Result<Squares<Explicit>, ReferenceError> {
+        let copies = match part {
+            Keyword::Transform(kind, of) => Copies::Orbit(self.sets(*kind, of)?),
+            Keyword::NoTransform(of) => Copies::NoTransform(self.squares(of)?),
+        };
+        Ok(Squares::new(SquaresOp::Form(copies), ()))
+    }
+
+    fn of_number(&mut self, part: &NumberKeyword, _: &Span) -> Result<Number<Explicit>, ReferenceError> {
+        let copies = match part {
+            NumberKeyword::Counted(kind, counted, of) => {
+                NumberCopies::Counted(*counted, self.counted(*kind, of)?)
+            }
+            NumberKeyword::Number(Keyword::Transform(kind, of)) => self.numbers(*kind, of)?,
+            NumberKeyword::Number(Keyword::NoTransform(of)) => {
+                NumberCopies::Largest(Copies::NoTransform(self.number(of)?))
+            }
+        };
+        Ok(Number::new(NumberOp::Form(copies), ()))
+    }
+
+    fn of_text(&mut self, part: &NoTransform<Text>, _: &Span) -> Result<Text<Explicit>, ReferenceError> {
+        Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), ()))
+    }
+
+    fn of_position(
+        &mut self,
+        part: &NoTransform<Position>,
+        _: &Span,
+    ) -> Result<Position<Explicit>, ReferenceError> {
+        Ok(Position::new(PositionOp::Form(NoTransform(self.position(&part.0)?)), ()))
+    }
+}
+
+/// The image of filters under one basic transform: the table "how each filter transforms". Nested orbits lose the
+/// members that do not survive it, and those that become equal to an earlier one.
+struct Image<'a> {
+    basic: &'a Basic,
+    expander: &'a mut Expander,
+}
+
+impl Image<'_> {
+    fn color(&self, color: Color) -> Color {
+        if self.basic.swaps_colors() { !color } else { color }
+    }
+
+    fn copies<F: Kind<Explicit, In<Explicit> = F>>(
+        &mut self,
+        copies: &[F],
+    ) -> Result<Vec<F>, ReferenceError> {
+        let images = copies.iter().map(|copy| copy.rewritten(self)).collect::<Result<_, _>>()?;
+        Ok(distinct_survivors(images))
+    }
+}
+
+impl Rewrite<Explicit, Explicit> for Image<'_> {
+    type Stop = ReferenceError;
+
+    fn mark(&mut self, (): &()) {}
+
+    fn condition(&mut self, filter: &Condition<Explicit>) -> Result<Condition<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            ConditionOp::ToMove(color) => ConditionOp::ToMove(self.color(*color)),
+            ConditionOp::Result(GameResult::WhiteWins) if self.basic.swaps_colors() => {
+                ConditionOp::Result(GameResult::BlackWins)
+            }
+            ConditionOp::Result(GameResult::BlackWins) if self.basic.swaps_colors() => {
+                ConditionOp::Result(GameResult::WhiteWins)
+            }
+            _ => return rewrite::condition(filter, self),
+        };
+        Ok(Condition::new(op, ()))
+    }
+
+    fn squares(&mut self, filter: &Squares<Explicit>) -> Result<Squares<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            SquaresOp::Designator { pieces, squares } => SquaresOp::Designator {
+                pieces: self.basic.pieces(*pieces),
+                squares: self.basic.squares(*squares),
+            },
+            SquaresOp::Direction { dirs, lo, hi, of } => {
+                let dirs = self.basic.dirs(*dirs);
+                SquaresOp::Direction { dirs, lo: *lo, hi: *hi, of: self.squares(of)? }
+            }
+            SquaresOp::DirectionWithin { dirs, lo, hi, of } => {
+                let dirs = self.basic.dirs(*dirs);
+                let (lo, hi) = (self.number(lo)?, self.number(hi)?);
+                SquaresOp::DirectionWithin { dirs, lo, hi, of: self.squares(of)? }
+            }
+            SquaresOp::Ray { dirs, attack, sets } => {
+                let dirs = self.basic.dirs(*dirs);
+                SquaresOp::Ray { dirs, attack: *attack, sets: sets.try_map(|set| self.squares(set))? }
+            }
+            SquaresOp::Shade { light, of } => {
+                SquaresOp::Shade { light: *light != self.basic.swaps_shades(), of: self.squares(of)? }
+            }
+            _ => return rewrite::squares(filter, self),
+        };
+        Ok(Squares::new(op, ()))
+    }
+
+    fn number(&mut self, filter: &Number<Explicit>) -> Result<Number<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            NumberOp::ColorValue(color) => NumberOp::ColorValue(self.color(*color)),
+            NumberOp::Elo(Some(color)) => NumberOp::Elo(Some(self.color(*color))),
+            _ => return rewrite::number(filter, self),
+        };
+        Ok(Number::new(op, ()))
+    }
+
+    fn text(&mut self, filter: &Text<Explicit>) -> Result<Text<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let swap = self.basic.swaps_colors();
+        let op = match filter.op() {
+            TextOp::Player(Some(color)) => TextOp::Player(Some(self.color(*color))),
+            TextOp::Tag(name) if swap && name == "White" => TextOp::Tag(String::from("Black")),
+            TextOp::Tag(name) if swap && name == "Black" => TextOp::Tag(String::from("White")),
+            _ => return rewrite::text(filter, self),
+        };
+        Ok(Text::new(op, ()))
+    }
+
+    fn position(&mut self, filter: &Position<Explicit>) -> Result<Position<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        rewrite::position(filter, self)
+    }
+
+    fn of_condition(
+        &mut self,
+        part: &Copies<Condition<Explicit>, Filter>,
+        (): &(),
+    ) -> Result<Condition<Explicit>, ReferenceError> {
+        let copies = match part {
+            Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
+            Copies::NoTransform(_) => part.clone(),
+        };
+        Ok(Condition::new(ConditionOp::Form(copies), ()))
+    }
+
+    fn of_squares(
+        &mut self,
+        part: &Copies<Squares<Explicit>, Squares<Explicit>>,
+        (): &(),
+    ) -> Result<Squares<Explicit>, ReferenceError> {
+        let copies = match part {
+            Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
+            Copies::NoTransform(_) => part.clone(),
+        };
+        Ok(Squares::new(SquaresOp::Form(copies), ()))
+    }
+
+    fn of_number(&mut self, part: &NumberCopies, (): &()) -> Result<Number<Explicit>, ReferenceError> {
+        let copies = match part {
+            NumberCopies::Largest(Copies::Orbit(copies)) => {
+                NumberCopies::Largest(Copies::Orbit(self.copies(copies)?))
+            }
+            NumberCopies::Largest(Copies::NoTransform(_)) => part.clone(),
+            NumberCopies::Counted(counted, copies) => NumberCopies::Counted(*counted, self.copies(copies)?),
+        };
+        Ok(Number::new(NumberOp::Form(copies), ()))
+    }
+
+    fn of_text(
+        &mut self,
+        part: &NoTransform<Text<Explicit>>,
+        (): &(),
+    ) -> Result<Text<Explicit>, ReferenceError> {
+        Ok(Text::new(TextOp::Form(part.clone()), ()))
+    }
+
+    fn of_position(
+        &mut self,
+        part: &NoTransform<Position<Explicit>>,
+        (): &(),
+    ) -> Result<Position<Explicit>, ReferenceError> {
+        Ok(Position::new(PositionOp::Form(part.clone()), ()))
+    }
+}
+
+/// What stands in braces around nothing else.
+fn without_braces<F: Braced>(filter: &F) -> &F {
+    filter.only().map_or(filter, without_braces)
+}
+
+/// The same of a condition, and of what a condition of its own is made of.
+fn without_condition_braces(node: &Node) -> &Node {
+    match node {
+        Any::Condition(f)
+            if let ConditionOp::Braces(all) = f.op()
+                && let [only] = &all[..] =>
+        {
+            without_condition_braces(only)
+        }
         _ => node,
     }
 }
 
-/// The type of a transform's value.
-fn value_type(tally: Tally, of_copies: Type) -> Type {
-    match (tally, of_copies) {
-        (Tally::Count | Tally::Range(..), _) => Type::Num,
-        (Tally::Any, Type::Set | Type::Num) => of_copies,
-        (Tally::Any, Type::Bool | Type::Str | Type::Position) => Type::Bool,
+/// What braces around one filter hold.
+trait Braced {
+    fn only(&self) -> Option<&Self>;
+}
+
+impl Braced for Squares {
+    fn only(&self) -> Option<&Squares> {
+        match self.op() {
+            SquaresOp::Control(Control::Braces { first, last }) if first.is_empty() => Some(last),
+            _ => None,
+        }
     }
 }
 
-/// The table "how each filter transforms": an operation's own members.
-fn image_of_members(basic: &Basic, op: &Op) -> Op {
-    let swap = basic.swaps_colors();
-    match op {
-        Op::Designator { pieces, squares } => {
-            Op::Designator { pieces: basic.pieces(*pieces), squares: basic.squares(*squares) }
+impl Braced for Number {
+    fn only(&self) -> Option<&Number> {
+        match self.op() {
+            NumberOp::Control(Control::Braces { first, last }) if first.is_empty() => Some(last),
+            _ => None,
         }
-        Op::Direction { dirs, lo, hi } => Op::Direction { dirs: basic.dirs(*dirs), lo: *lo, hi: *hi },
-        Op::DirectionWithin { dirs } => Op::DirectionWithin { dirs: basic.dirs(*dirs) },
-        Op::Ray { dirs, attack } => Op::Ray { dirs: basic.dirs(*dirs), attack: *attack },
-        Op::Shade { light } => Op::Shade { light: *light != basic.swaps_shades() },
-        Op::ToMove(color) if swap => Op::ToMove(!*color),
-        Op::ColorValue(color) if swap => Op::ColorValue(!*color),
-        Op::Elo(Some(color)) if swap => Op::Elo(Some(!*color)),
-        Op::Player(Some(color)) if swap => Op::Player(Some(!*color)),
-        Op::Result(GameResult::WhiteWins) if swap => Op::Result(GameResult::BlackWins),
-        Op::Result(GameResult::BlackWins) if swap => Op::Result(GameResult::WhiteWins),
-        Op::Tag(name) if swap && name == "White" => Op::Tag(String::from("Black")),
-        Op::Tag(name) if swap && name == "Black" => Op::Tag(String::from("White")),
-        other => other.clone(),
     }
 }
 
 /// Drops the copies with an empty designator, then all but the first of each kind.
-fn distinct_survivors(copies: Vec<Filter>) -> Vec<Filter> {
+fn distinct_survivors<F: Kind<Explicit>>(copies: Vec<F>) -> Vec<F> {
     let mut seen = HashSet::new();
-    copies.into_iter().filter(|copy| survives(copy) && seen.insert(members(copy))).collect()
+    let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
+    copies.into_iter().filter(is_new).collect()
 }
 
 /// Whether no designator has lost all its squares and no nested orbit all its members, wherever in
 /// the tree they stand.
-fn survives(filter: &Filter) -> bool {
-    match filter {
-        Filter::Plain { op: Op::Designator { squares, .. }, .. } => squares.any(),
-        Filter::Plain { args, .. } => args.iter().all(survives),
-        Filter::Orbit { copies, .. } => !copies.is_empty(),
+fn survives(filter: Ref<Explicit>) -> bool {
+    match (Standing::of(filter), filter) {
+        (Standing::Orbit(copies), _) => !copies.is_empty(),
+        (_, Ref::Squares(f)) if let SquaresOp::Designator { squares, .. } = f.op() => squares.any(),
+        _ => filter.children().into_iter().all(survives),
     }
 }
 
-fn members(filter: &Filter) -> Vec<Member> {
+fn members(filter: Ref<Explicit>) -> Vec<Member> {
     let mut out = Vec::new();
     collect_members(filter, &mut out);
     out
 }
 
-fn collect_members(filter: &Filter, out: &mut Vec<Member>) {
-    match filter {
-        Filter::Plain { op: Op::NoTransform, .. } => {}
-        Filter::Plain { op, args, .. } => {
-            out.extend(own_member(op));
-            args.iter().for_each(|arg| collect_members(arg, out));
+fn collect_members(filter: Ref<Explicit>, out: &mut Vec<Member>) {
+    match Standing::of(filter) {
+        Standing::Still => {}
+        Standing::Plain => {
+            out.extend(own_member(filter));
+            filter.each_child(&mut |child| collect_members(child, out));
         }
-        Filter::Orbit { copies, .. } => {
-            let mut nested: Vec<Vec<Member>> = copies.iter().map(members).collect();
+        Standing::Orbit(copies) => {
+            let mut nested: Vec<Vec<Member>> = copies.into_iter().map(members).collect();
             nested.sort();
             out.push(Member::Orbit(nested));
         }
     }
 }
 
-fn own_member(op: &Op) -> Option<Member> {
-    Some(match op {
-        Op::Designator { pieces, squares } => Member::Designator {
-            squares: *squares,
-            all_white: pieces.all_white,
-            all_black: pieces.all_black,
-            list: pieces.list.0,
+fn own_member(filter: Ref<Explicit>) -> Option<Member> {
+    Some(match filter {
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { pieces, squares } => Member::Designator {
+                squares: *squares,
+                all_white: pieces.all_white,
+                all_black: pieces.all_black,
+                list: pieces.list.0,
+            },
+            SquaresOp::Direction { dirs, .. }
+            | SquaresOp::DirectionWithin { dirs, .. }
+            | SquaresOp::Ray { dirs, .. } => Member::Dirs(dirs.0),
+            SquaresOp::Shade { light, .. } => Member::Side(*light),
+            _ => return None,
         },
-        Op::Direction { dirs, .. } | Op::DirectionWithin { dirs } | Op::Ray { dirs, .. } => {
-            Member::Dirs(dirs.0)
-        }
-        Op::Shade { light } => Member::Side(*light),
-        Op::ToMove(color) | Op::ColorValue(color) | Op::Elo(Some(color)) | Op::Player(Some(color)) => {
-            Member::Side(color.is_white())
-        }
-        // A draw is a draw in every copy; it says nothing that could differ.
-        Op::Result(result) => Member::Side(*result == GameResult::WhiteWins),
-        Op::Tag(name) => Member::Side(name == "White"),
-        _ => return None,
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::ToMove(color) => Member::Side(color.is_white()),
+            // A draw is a draw in every copy; it says nothing that could differ.
+            ConditionOp::Result(result) => Member::Side(*result == GameResult::WhiteWins),
+            _ => return None,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => Member::Side(color.is_white()),
+            _ => return None,
+        },
+        Ref::Text(f) => match f.op() {
+            TextOp::Player(Some(color)) => Member::Side(color.is_white()),
+            TextOp::Tag(name) => Member::Side(name == "White"),
+            _ => return None,
+        },
+        Ref::Position(_) => return None,
     })
 }
 
 /// Refuses what has no image under an eighth of a turn.
-fn rotates_by_45(filter: &Filter) -> Result<(), ReferenceError> {
-    match filter {
-        Filter::Plain { op: Op::NoTransform, .. } => Ok(()),
-        Filter::Plain { op: Op::Shade { .. }, .. } => Err(ReferenceError::Rotate45Shade),
-        Filter::Plain { op: Op::Designator { squares, .. }, .. }
-            if *squares != Bitboard::FULL && *squares != Bitboard::EMPTY =>
-        {
-            Err(ReferenceError::Rotate45Squares)
-        }
-        Filter::Plain { args, .. } => args.iter().try_for_each(rotates_by_45),
-        Filter::Orbit { copies, .. } => copies.iter().try_for_each(rotates_by_45),
+fn rotates_by_45(filter: Ref<Explicit>) -> Result<(), ReferenceError> {
+    if let Standing::Still = Standing::of(filter) {
+        return Ok(());
     }
+    if let Ref::Squares(f) = filter {
+        match f.op() {
+            SquaresOp::Shade { .. } => return Err(ReferenceError::Rotate45Shade),
+            SquaresOp::Designator { squares: Bitboard::FULL | Bitboard::EMPTY, .. } => {}
+            SquaresOp::Designator { .. } => return Err(ReferenceError::Rotate45Squares),
+            _ => {}
+        }
+    }
+    filter.children().into_iter().try_for_each(rotates_by_45)
 }
 
 #[cfg(test)]
-mod tests {
-    use shakmaty::{Color, Square};
-
-    use super::*;
-    use crate::{
-        board::{Code, PieceSet},
-        diagnostic::Span,
-        query::tree::{Dirs, Pieces},
-    };
-
-    fn node(op: Op, ty: Type, args: Vec<Node>) -> Node {
-        Node::new(op, ty, Span::default(), args)
-    }
-
-    /// A designator without pieces; `a-h2` is a rank, `a1-8` a file.
-    fn at(names: &[&str]) -> Node {
-        let mut squares = Bitboard::EMPTY;
-        for name in names {
-            squares |= match *name {
-                "a-h2" => Bitboard(0xff00),
-                "a1-8" => Bitboard(0x0101_0101_0101_0101),
-                square => square.parse::<Square>().unwrap().into(),
-            };
-        }
-        node(Op::Designator { pieces: Pieces::UNNAMED, squares }, Type::Set, vec![])
-    }
-
-    fn of(pieces: Pieces, squares: Bitboard) -> Node {
-        node(Op::Designator { pieces, squares }, Type::Set, vec![])
-    }
-
-    fn rooks(colors: &[Color]) -> Pieces {
-        let rook = |&color| PieceSet::only(Code::of(shakmaty::Piece { color, role: shakmaty::Role::Rook }));
-        let list = colors.iter().map(rook).fold(PieceSet::NONE, PieceSet::union);
-        Pieces { all_white: false, all_black: false, list }
-    }
-
-    fn braces(args: Vec<Node>) -> Node {
-        node(Op::Compound, args[args.len() - 1].ty, args)
-    }
-
-    fn transform(kind: TransformKind, tally: Tally, arg: Node) -> Node {
-        let ty = value_type(tally, arg.ty);
-        node(Op::Transform(kind, tally), ty, vec![arg])
-    }
-
-    use TransformKind::{
-        Flip, FlipColor, FlipHorizontal, ReverseColor, Rotate45, Shift, ShiftHorizontal, ShiftVertical,
-    };
-
-    fn any(kind: TransformKind, arg: Node) -> Node {
-        transform(kind, Tally::Any, arg)
-    }
-
-    fn count(kind: TransformKind, arg: Node) -> Node {
-        transform(kind, Tally::Count, arg)
-    }
-
-    fn orbit(node: &Node) -> (Tally, Vec<Filter>) {
-        match Expander::expand(node).unwrap() {
-            Filter::Orbit { tally, copies, .. } => (tally, copies),
-            other => panic!("{other:?} is no orbit"),
-        }
-    }
-
-    fn size(node: Node) -> usize {
-        orbit(&node).1.len()
-    }
-
-    #[test]
-    fn shift_orbits_have_the_documented_sizes() {
-        assert_eq!(size(any(Shift, at(&["a1"]))), 64);
-        assert_eq!(size(any(Shift, braces(vec![at(&["a1"]), at(&["a8"])]))), 8);
-        assert_eq!(size(any(ShiftHorizontal, braces(vec![at(&["a1"]), at(&["g1"])]))), 2);
-        assert_eq!(size(any(Shift, at(&["a1-8"]))), 8);
-        assert_eq!(size(any(Shift, at(&["a-h2"]))), 8);
-        assert_eq!(size(any(Shift, at(&["a-h2", "c4"]))), 72);
-        assert_eq!(size(any(Shift, braces(vec![at(&["a-h2", "c4"]), at(&["a1-8"])]))), 76);
-        assert_eq!(size(any(ShiftHorizontal, at(&["a-h2", "c4"]))), 9);
-        assert_eq!(size(any(ShiftVertical, at(&["a1-8", "b1"]))), 9);
-        assert_eq!(size(any(Shift, of(rooks(&[Color::White]), Bitboard::FULL))), 1);
-        assert_eq!(size(any(Shift, node(Op::Squares(Bitboard(1)), Type::Set, vec![]))), 1);
-    }
-
-    #[test]
-    fn empty_designators_kill_wherever_they_stand() {
-        let not = |arg| node(Op::Not, Type::Bool, vec![arg]);
-        let either = |a, b| node(Op::Or, Type::Bool, vec![a, b]);
-        assert_eq!(size(any(Shift, not(at(&["a1"])))), 64);
-        assert_eq!(size(any(Shift, either(at(&["a2"]), at(&["b3"])))), 49);
-        // As one designator it survives on its own half: a lone a8 or h1 comes from either square.
-        assert_eq!(size(any(Shift, at(&["a2", "b3"]))), 49 + 2 * 15 - 2);
-    }
-
-    #[test]
-    fn copies_are_distinct_by_structure() {
-        let union = node(Op::Union, Type::Set, vec![at(&["a1"]), at(&["h8"])]);
-        assert_eq!(size(any(Flip, at(&["a1", "h8"]))), 2);
-        assert_eq!(size(any(Flip, union)), 4);
-        assert_eq!(size(any(Flip, braces(vec![at(&["a1"]), at(&["h8"])]))), 4);
-        assert_eq!(size(any(Flip, of(rooks(&[Color::White]), Bitboard::FULL))), 1);
-        assert_eq!(size(any(FlipColor, of(rooks(&[Color::White, Color::Black]), Bitboard::FULL))), 1);
-        let all_white = Pieces { all_white: true, all_black: false, list: PieceSet::NONE };
-        assert_eq!(size(any(FlipColor, of(all_white, Bitboard::FULL))), 2);
-        assert_eq!(size(any(FlipColor, at(&["a4"]))), 2);
-        assert_eq!(size(any(FlipColor, node(Op::ToMove(Color::White), Type::Bool, vec![]))), 2);
-        let up = Op::Direction { dirs: Dirs(4), lo: 1, hi: 1 };
-        let kings = of(rooks(&[Color::White]), Bitboard::FULL);
-        assert_eq!(size(any(Flip, node(up.clone(), Type::Set, vec![kings.clone()]))), 4);
-        assert_eq!(size(any(Rotate45, node(up, Type::Set, vec![kings]))), 8);
-    }
-
-    #[test]
-    fn directly_nested_transforms_fuse_and_the_inner_count_governs() {
-        let a1 = || of(rooks(&[Color::White]), Bitboard(1));
-        for query in [
-            any(Shift, count(Flip, a1())),
-            any(Flip, count(Shift, a1())),
-            any(Flip, braces(vec![braces(vec![count(Shift, a1())])])),
-        ] {
-            let (tally, copies) = orbit(&query);
-            assert_eq!((tally, copies.len()), (Tally::Count, 64));
-            assert!(copies.iter().all(|copy| matches!(copy, Filter::Plain { .. })));
-        }
-        assert_eq!(size(any(ReverseColor, any(ReverseColor, a1()))), 1);
-        assert_eq!(size(any(FlipColor, any(Flip, a1()))), 8);
-        let plus_0 = |arg| {
-            let zero = node(Op::Int(0), Type::Num, vec![]);
-            node(Op::Arith(crate::query::tree::Arith::Add), Type::Num, vec![arg, zero])
-        };
-        let (tally, copies) = orbit(&any(FlipHorizontal, plus_0(count(ShiftHorizontal, at(&["a2"])))));
-        assert_eq!((tally, copies.len()), (Tally::Any, 2));
-    }
-
-    #[test]
-    fn a_counted_transform_keeps_its_argument_nested() {
-        let (tally, copies) = orbit(&count(Shift, any(Flip, at(&["a1"]))));
-        assert_eq!(tally, Tally::Count);
-        assert!(copies.iter().all(|copy| matches!(copy, Filter::Orbit { copies, .. } if !copies.is_empty())));
-        let sets: std::collections::BTreeSet<u64> =
-            (-7..=7i32).flat_map(|i| (-7..=7i32).map(move |j| corners_moved(i, j))).collect();
-        assert_eq!(copies.len(), sets.len());
-        assert_eq!(orbit(&count(Flip, any(Shift, at(&["a1"])))).1.len(), 1);
-    }
-
-    fn corners_moved(i: i32, j: i32) -> u64 {
-        let on = |n: i32| (0..8).contains(&n);
-        let corners = [(0, 0), (7, 0), (0, 7), (7, 7)];
-        let moved = corners.into_iter().map(|(x, y)| (x + i, y + j)).filter(|&(x, y)| on(x) && on(y));
-        moved.fold(0, |set, (x, y)| set | 1 << (8 * y + x))
-    }
-
-    #[test]
-    fn colours_swap_in_every_member_that_has_one() {
-        let swapped = |op| image_of_members(&Basic::SwapColors, &op);
-        assert_eq!(swapped(Op::ToMove(Color::White)), Op::ToMove(Color::Black));
-        assert_eq!(swapped(Op::ColorValue(Color::White)), Op::ColorValue(Color::Black));
-        assert_eq!(swapped(Op::Elo(Some(Color::White))), Op::Elo(Some(Color::Black)));
-        assert_eq!(swapped(Op::Elo(None)), Op::Elo(None));
-        assert_eq!(swapped(Op::Player(Some(Color::Black))), Op::Player(Some(Color::White)));
-        assert_eq!(swapped(Op::Result(GameResult::WhiteWins)), Op::Result(GameResult::BlackWins));
-        assert_eq!(swapped(Op::Result(GameResult::Draw)), Op::Result(GameResult::Draw));
-        assert_eq!(swapped(Op::Tag("White".into())), Op::Tag("Black".into()));
-        assert_eq!(swapped(Op::Tag("Site".into())), Op::Tag("Site".into()));
-        assert_eq!(swapped(Op::Shade { light: true }), Op::Shade { light: false });
-        assert_eq!(swapped(Op::SideToMove), Op::SideToMove);
-        let (black, white) = (rooks(&[Color::Black]), rooks(&[Color::White]));
-        let squares = Bitboard(1);
-        assert_eq!(
-            swapped(Op::Designator { pieces: white, squares }),
-            Op::Designator { pieces: black, squares: Bitboard(1 << 56) }
-        );
-    }
-
-    #[test]
-    fn notransform_shields_and_rotate45_is_choosy() {
-        let shield = |arg| node(Op::NoTransform, Type::Set, vec![arg]);
-        let shade = |arg| node(Op::Shade { light: true }, Type::Set, vec![arg]);
-        let all = || of(rooks(&[Color::White]), Bitboard::FULL);
-        assert_eq!(size(any(Flip, shield(at(&["a1"])))), 1);
-        assert_eq!(size(any(Rotate45, shield(at(&["a1"])))), 1);
-        let error = |query| Expander::expand(&query).unwrap_err();
-        assert_eq!(error(any(Rotate45, at(&["a1"]))), ReferenceError::Rotate45Squares);
-        assert_eq!(error(any(Rotate45, shade(all()))), ReferenceError::Rotate45Shade);
-        assert_eq!(error(count(Rotate45, any(Shift, at(&["a1"])))), ReferenceError::Rotate45Squares);
-        let mut towers = at(&["a1", "b1"]);
-        for _ in 0..4 {
-            towers = count(Shift, braces(vec![towers, at(&["a1"])]));
-        }
-        assert!(matches!(error(towers), ReferenceError::TooManyCopies { .. }));
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use std::{cell::OnceCell, collections::BTreeSet};
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
-    copies::Filter,
+    copies::{Copies, Explicit, Filter, NumberCopies},
     facts,
     geometry::{square, xy},
     lines,
@@ -15,7 +15,11 @@ use super::{
 use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
-    query::tree::{Arith, Cmp, Dirs, GameResult, Op, PureKind, Special, Tally, Type, VarId},
+    query::tree::{
+        Any, Arith, Assigned, Cell, Cells, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs,
+        GameResult, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
+        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
+    },
 };
 
 /// What a filter yields.
@@ -27,49 +31,19 @@ pub(super) enum Value {
     Str(Option<Vec<u8>>),
 }
 
-impl Value {
-    /// The value of a filter of this type that fails.
-    fn failed(ty: Type) -> Value {
-        match ty {
-            Type::Bool => Value::Bool(false),
-            Type::Set => Value::Set(Bitboard::EMPTY),
-            Type::Num | Type::Position => Value::Num(None),
-            Type::Str => Value::Str(None),
-        }
-    }
+/// Variables hold values.
+#[derive(Clone, Debug)]
+pub(super) enum Held {}
 
-    fn matches(&self) -> bool {
-        match self {
-            Value::Bool(hit) => *hit,
-            Value::Set(squares) => squares.any(),
-            Value::Num(value) => value.is_some(),
-            Value::Str(value) => value.is_some(),
-        }
-    }
+impl Values for Held {
+    type Squares = Bitboard;
+    type Number = i32;
+    type Text = Vec<u8>;
+    /// The half-moves played before it.
+    type Position = i32;
 }
 
-impl Filter {
-    /// The operation whose value is the filter's: the last one in braces.
-    fn last_op(&self) -> &Op {
-        match self {
-            Filter::Plain { op: Op::Compound | Op::NoTransform, args, .. } => {
-                args.last().expect("braces hold a filter").last_op()
-            }
-            Filter::Plain { op, .. } => op,
-            Filter::Orbit { .. } => &Op::Bool(true),
-        }
-    }
-
-    /// What stands in braces around nothing else.
-    pub(super) fn unbraced(&self) -> &Filter {
-        match self {
-            Filter::Plain { op: Op::Compound, args, .. } if args.len() == 1 => args[0].unbraced(),
-            _ => self,
-        }
-    }
-}
-
-/// One evaluation of one query on one position: variables begin without value.
+/// One evaluation of one query on one position: variables begin unbound.
 pub(super) struct Evaluation<'a> {
     /// All positions of the game.
     line: &'a [Spot<'a>],
@@ -77,111 +51,122 @@ pub(super) struct Evaluation<'a> {
     spot: &'a Spot<'a>,
     placement: Placement,
     rules: OnceCell<Rules>,
-    vars: Vec<Option<Value>>,
+    cells: Cells<Held>,
 }
 
 impl<'a> Evaluation<'a> {
     /// At position `at` of a game.
     pub(super) fn new(line: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
+        Evaluation::with(line, at, Cells::unbound(vars))
+    }
+
+    fn with(line: &'a [Spot<'a>], at: usize, cells: Cells<Held>) -> Evaluation<'a> {
         let spot = &line[at];
         let placement = Placement::new(&spot.position);
-        Evaluation { line, at, spot, placement, rules: OnceCell::new(), vars: vec![None; vars] }
+        Evaluation { line, at, spot, placement, rules: OnceCell::new(), cells }
     }
 
     /// Whether a filter matches.
-    pub(super) fn matches(&mut self, filter: &Filter) -> bool {
-        self.value(filter).matches()
+    pub(super) fn matches(&mut self, filter: &impl Kind<Explicit>) -> bool {
+        match filter.node() {
+            Ref::Condition(f) => self.test(f),
+            Ref::Squares(f) => self.squares(f).any(),
+            Ref::Number(f) => self.number(f).is_some(),
+            Ref::Text(f) => self.text(f).is_some(),
+            Ref::Position(f) => self.position(f).is_some(),
+        }
     }
 
     /// The value of a filter.
     pub(super) fn value(&mut self, filter: &Filter) -> Value {
         match filter {
-            Filter::Plain { op, ty, args } => self.plain(op, *ty, args),
-            Filter::Orbit { tally, ty, copies } => self.orbit(*tally, *ty, copies),
+            Any::Condition(f) => Value::Bool(self.test(f)),
+            Any::Squares(f) => Value::Set(self.squares(f)),
+            Any::Number(f) => Value::Num(self.number(f)),
+            Any::Text(f) => Value::Str(self.text(f)),
+            Any::Position(f) => Value::Num(self.position(f)),
         }
     }
 
-    /// Every copy is evaluated, in order: they may assign variables.
-    fn orbit(&mut self, tally: Tally, ty: Type, copies: &[Filter]) -> Value {
-        let values: Vec<Value> = copies.iter().map(|copy| self.value(copy)).collect();
-        let hits = values.iter().filter(|value| value.matches()).count() as i32;
-        match tally {
-            Tally::Count => Value::Num(Some(hits)),
-            Tally::Range(lo, hi) => Value::Num((lo..=hi).contains(&hits).then_some(hits)),
-            Tally::Any => match ty {
-                Type::Set => Value::Set(values.into_iter().map(as_set).fold(Bitboard::EMPTY, |a, b| a | b)),
-                Type::Num => Value::Num(values.into_iter().filter_map(as_num).max()),
-                Type::Bool | Type::Str | Type::Position => Value::Bool(hits > 0),
-            },
+    // ---- copies: every one is evaluated, in order, since they may assign variables
+
+    fn count_matching<F: Kind<Explicit>>(&mut self, copies: &[F]) -> i32 {
+        copies.iter().map(|copy| i32::from(self.matches(copy))).sum()
+    }
+
+    fn number_of(&mut self, copies: &NumberCopies) -> Option<i32> {
+        match copies {
+            NumberCopies::Largest(Copies::Orbit(copies)) => {
+                let numbers: Vec<Option<i32>> = copies.iter().map(|copy| self.number(copy)).collect();
+                numbers.into_iter().flatten().max()
+            }
+            NumberCopies::Largest(Copies::NoTransform(of)) => self.number(of),
+            NumberCopies::Counted(counted, copies) => within(self.count_matching(copies), *counted),
         }
     }
 
-    fn plain(&mut self, op: &Op, ty: Type, args: &[Filter]) -> Value {
-        match ty {
-            _ if is_control(op) => self.control(op, ty, args),
-            _ if let Op::Find { back, tally } = *op => Value::Num(self.find(back, tally, &args[0])),
-            Type::Set => Value::Set(self.squares(op, args)),
-            Type::Bool => Value::Bool(self.test(op, args)),
-            Type::Num => Value::Num(self.number(op, args)),
-            Type::Str => Value::Str(self.text(op)),
-            Type::Position => unreachable!("{op:?} is no position"),
-        }
-    }
+    // ---- other positions
 
-    /// The ply of the nearest position that matches, or at how many positions a filter does.
-    fn find(&self, back: bool, tally: Tally, filter: &Filter) -> Option<i32> {
+    /// At which of the positions from this one on, or back, a filter matches. All see the same variables.
+    fn found(&mut self, back: bool, filter: &Filter, first: bool) -> Vec<usize> {
         let candidates: Vec<usize> =
             if back { (0..=self.at).rev().collect() } else { (self.at..self.line.len()).collect() };
-        let mut hits = candidates
-            .into_iter()
-            .filter(|&at| Evaluation::new(self.line, at, self.vars.len()).matches(filter));
-        match tally {
-            Tally::Any => hits.next().map(|at| self.line[at].ply as i32),
-            Tally::Count => Some(hits.count() as i32),
-            Tally::Range(lo, hi) => Some(hits.count() as i32).filter(|count| (lo..=hi).contains(count)),
+        let mut out = Vec::new();
+        for at in candidates {
+            let nothing = self.cells.emptied();
+            let cells = std::mem::replace(&mut self.cells, nothing);
+            let mut there = Evaluation::with(self.line, at, cells);
+            if there.matches(filter) {
+                out.push(at);
+            }
+            self.cells = there.cells;
+            if first && !out.is_empty() {
+                break;
+            }
+        }
+        out
+    }
+
+    // ---- what hands on the value of another filter
+
+    /// Whether all of some filters match, up to the first that does not.
+    fn all(&mut self, filters: &[Filter]) -> bool {
+        filters.iter().all(|filter| self.matches(filter))
+    }
+
+    /// The filter whose value is handed on, if one is; a variable has its own.
+    fn handed_on<'f, F>(&mut self, of: &'f Control<Explicit, F>) -> HandedOn<'f, F> {
+        match of {
+            Control::Var(var) => HandedOn::Var(*var),
+            Control::If { condition, then, other } => {
+                HandedOn::Filter(if self.matches(condition) { then } else { other })
+            }
+            Control::Braces { first, last } => {
+                if self.all(first) {
+                    HandedOn::Filter(last)
+                } else {
+                    HandedOn::Nothing
+                }
+            }
         }
     }
 
-    /// Filters that hand on the value of another one.
-    fn control(&mut self, op: &Op, ty: Type, args: &[Filter]) -> Value {
-        match op {
-            Op::Var(id) => self.vars[id.0 as usize].clone().unwrap_or(Value::failed(ty)),
-            Op::NoTransform => self.value(&args[0]),
-            Op::Compound => {
-                let (last, earlier) = args.split_last().expect("braces hold a filter");
-                for filter in earlier {
-                    if !self.matches(filter) {
-                        return Value::failed(ty);
-                    }
-                }
-                if ty == Type::Bool { Value::Bool(self.matches(last)) } else { self.value(last) }
-            }
-            Op::If => {
-                let branch = if self.matches(&args[0]) { args.get(1) } else { args.get(2) };
-                match branch {
-                    None => Value::Bool(true),
-                    Some(branch) if ty == Type::Bool => Value::Bool(self.matches(branch)),
-                    Some(branch) => self.value(branch),
-                }
-            }
-            _ => unreachable!("{op:?} hands on no value"),
-        }
-    }
+    // ---- sets
 
-    fn squares(&mut self, op: &Op, args: &[Filter]) -> Bitboard {
-        match op {
-            Op::Designator { pieces, squares } => {
+    fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
+        match f.op() {
+            S::Designator { pieces, squares } => {
                 squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
             }
-            Op::Squares(squares) => *squares,
-            Op::SquareLoop { var } => self.square_loop(*var, &args[0], &args[1]),
-            Op::MakeSquare => {
-                let (file, rank) = (self.num(&args[0]), self.num(&args[1]));
+            S::Constant(squares) => *squares,
+            S::SquareLoop { var, domain, body } => self.square_loop(*var, domain, body),
+            S::MakeSquare { file, rank } => {
+                let (file, rank) = (self.number(file), self.number(rank));
                 make_square(file, rank).map_or(Bitboard::EMPTY, Bitboard::from)
             }
-            Op::DirectionWithin { dirs } => {
-                let (lo, hi) = (self.num(&args[0]), self.num(&args[1]));
-                let from = self.set(&args[2]);
+            S::DirectionWithin { dirs, lo, hi, of } => {
+                let (lo, hi) = (self.number(lo), self.number(hi));
+                let from = self.squares(of);
                 // No board has more steps.
                 let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
                 let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
@@ -189,209 +174,268 @@ impl<'a> Evaluation<'a> {
                     .map(|n| lines::direction(*dirs, n as i8, n as i8, from))
                     .fold(Bitboard::EMPTY, |a, b| a | b)
             }
-            Op::Pawns(kind) => lines::pawns(&self.placement, *kind),
-            Op::Pure { kind, mate } => self.pure(*kind, *mate),
-            Op::Legal { pseudo, only, .. } => {
-                self.moves(*pseudo, *only, args).into_iter().map(|(_, to)| to).collect()
+            S::Pawns(kind) => lines::pawns(&self.placement, *kind),
+            S::Pure { kind, mate } => self.pure(*kind, *mate),
+            S::Legal(of) => self.moves(of).into_iter().map(|(_, to)| to).collect(),
+            S::Union(a, b) => self.squares(a) | self.squares(b),
+            S::Intersect(a, b) => self.squares(a) & self.squares(b),
+            S::Complement(of) => !self.squares(of),
+            S::Attacks(x, y) => {
+                let (x, y) = (self.squares(x), self.squares(y));
+                lines::attackers(&self.placement, x, y)
             }
-            _ => {
-                let sets: Vec<Bitboard> = args.iter().map(|arg| self.set(arg)).collect();
-                self.squares_of_sets(op, &sets)
+            S::AttackedBy(y, x) => {
+                let (y, x) = (self.squares(y), self.squares(x));
+                lines::attacked(&self.placement, y, x)
+            }
+            S::Xray { forward: true, sets } => {
+                let sets = self.sets(sets.iter());
+                lines::ray(&self.placement, Dirs::ALL, true, &sets).first
+            }
+            S::Xray { forward: false, sets } => {
+                let mut from_attacker = self.sets(sets.iter());
+                from_attacker.reverse();
+                lines::ray(&self.placement, Dirs::ALL, true, &from_attacker).last
+            }
+            S::Between(x, y) => {
+                let (x, y) = (self.squares(x), self.squares(y));
+                lines::between(x, y)
+            }
+            S::Ray { dirs, attack, sets } => {
+                let sets = self.sets(sets.iter());
+                lines::ray(&self.placement, *dirs, *attack, &sets).last
+            }
+            S::Pin { value, from, through, to } => {
+                let (from, through, to) = (self.squares(from), self.squares(through), self.squares(to));
+                lines::pin(&self.placement, *value, from, through, to)
+            }
+            S::Direction { dirs, lo, hi, of } => lines::direction(*dirs, *lo, *hi, self.squares(of)),
+            S::Shade { light, of } => lines::shade(*light, self.squares(of)),
+            S::Control(of) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.squares(f),
+                HandedOn::Var(var) => self.cells.squares(var).copied().unwrap_or(Bitboard::EMPTY),
+                HandedOn::Nothing => Bitboard::EMPTY,
+            },
+            S::Form(Copies::NoTransform(of)) => self.squares(of),
+            S::Form(Copies::Orbit(copies)) => {
+                copies.iter().map(|copy| self.squares(copy)).fold(Bitboard::EMPTY, |a, b| a | b)
             }
         }
     }
 
-    fn squares_of_sets(&self, op: &Op, sets: &[Bitboard]) -> Bitboard {
-        let board = &self.placement;
-        match op {
-            Op::Union => sets[0] | sets[1],
-            Op::Intersect => sets[0] & sets[1],
-            Op::Complement => !sets[0],
-            Op::Attacks => lines::attackers(board, sets[0], sets[1]),
-            Op::AttackedBy => lines::attacked(board, sets[0], sets[1]),
-            Op::Xray { forward: true } => lines::ray(board, Dirs::ALL, true, sets).first,
-            Op::Xray { forward: false } => {
-                let from_attacker: Vec<Bitboard> = sets.iter().rev().copied().collect();
-                lines::ray(board, Dirs::ALL, true, &from_attacker).last
-            }
-            Op::Between => lines::between(sets[0], sets[1]),
-            Op::Ray { dirs, attack } => lines::ray(board, *dirs, *attack, sets).last,
-            Op::Pin { value } => lines::pin(board, *value, sets[0], sets[1], sets[2]),
-            Op::Direction { dirs, lo, hi } => lines::direction(*dirs, *lo, *hi, sets[0]),
-            Op::Shade { light } => lines::shade(*light, sets[0]),
-            _ => unreachable!("{op:?} is no set"),
-        }
+    fn sets<'f>(&mut self, of: impl Iterator<Item = &'f Squares<Explicit>>) -> Vec<Bitboard> {
+        of.map(|set| self.squares(set)).collect()
     }
 
-    fn test(&mut self, op: &Op, args: &[Filter]) -> bool {
-        match op {
-            Op::Bool(value) => *value,
-            Op::And => self.matches(&args[0]) && self.matches(&args[1]),
-            Op::Or => self.matches(&args[0]) || self.matches(&args[1]),
-            Op::Not => !self.matches(&args[0]),
-            Op::Subset => {
-                let (inner, outer) = (self.set(&args[0]), self.set(&args[1]));
+    // ---- conditions
+
+    fn test(&mut self, f: &Condition<Explicit>) -> bool {
+        match f.op() {
+            C::Bool(value) => *value,
+            C::And(a, b) => self.matches(a) && self.matches(b),
+            C::Or(a, b) => self.matches(a) || self.matches(b),
+            C::Not(of) => !self.matches(of),
+            C::Braces(filters) => self.all(filters),
+            C::If { condition, then, other } => {
+                if self.matches(condition) {
+                    self.matches(then)
+                } else {
+                    other.as_ref().is_none_or(|other| self.matches(other))
+                }
+            }
+            C::Subset(a, b) => {
+                let (inner, outer) = (self.squares(a), self.squares(b));
                 (inner & !outer).is_empty()
             }
-            Op::SetEq { equal } => *equal == (self.set(&args[0]) == self.set(&args[1])),
-            Op::SquareAll { var } => self.square_all(*var, &args[0], &args[1]),
-            Op::Check => self.rules().check,
-            Op::Mate => self.is_over(true),
-            Op::Stalemate => self.is_over(false),
-            Op::Initial => self.spot.initial,
-            Op::Terminal => self.spot.terminal,
-            Op::ToMove(color) => self.placement.turn == *color,
-            Op::Result(result) => self.result() == Some(*result),
-            Op::Assign(var) => self.assign(*var, &args[0]),
-            Op::ContentIs(contents) => {
-                self.set(&args[0]).single_square().is_some_and(|s| self.holds(s, *contents))
+            C::SetEq { equal, left, right } => *equal == (self.squares(left) == self.squares(right)),
+            C::SquareAll { var, domain, body } => self.square_all(*var, domain, body),
+            C::Check => self.rules().check,
+            C::Mate => self.is_over(true),
+            C::Stalemate => self.is_over(false),
+            C::Initial => self.spot.initial,
+            C::Terminal => self.spot.terminal,
+            C::ToMove(color) => self.placement.turn == *color,
+            C::Result(result) => self.result() == Some(*result),
+            C::Assign(var, value) => self.assign(*var, value),
+            C::ContentIs { contents, of, .. } => {
+                self.squares(of).single_square().is_some_and(|s| self.holds(s, *contents))
             }
             // `a != b` is `not (a == b)`, also where there is nothing to compare.
-            Op::Compare(Cmp::Ne) => self.compared(Cmp::Eq, args).is_none(),
-            Op::Compare(cmp) => self.compared(*cmp, args).is_some(),
-            Op::StrCompare(cmp) => match self.strings(args) {
+            C::Differ(a, b) => self.compared(Cmp::Eq, a, b).is_none(),
+            C::TextCompare(cmp, a, b) => match self.strings(a, b) {
                 (Some(left), Some(right)) => cmp.holds(left.cmp(&right)),
                 _ => *cmp == Cmp::Ne,
             },
-            Op::StrIn => match self.strings(args) {
+            C::TextIn(a, b) => match self.strings(a, b) {
                 (Some(needle), Some(text)) => facts::occurs_in(&needle, &text),
                 _ => false,
             },
-            _ => unreachable!("{op:?} is no test"),
+            C::Form(Copies::NoTransform(of)) => self.test(of),
+            C::Form(Copies::Orbit(copies)) => self.count_matching(copies) > 0,
         }
     }
 
-    fn number(&mut self, op: &Op, args: &[Filter]) -> Option<i32> {
-        match op {
-            Op::Int(value) => Some(*value),
-            Op::Cardinality => Some(self.set(&args[0]).count() as i32),
-            Op::AttackCount => {
-                let (x, y) = (self.set(&args[0]), self.set(&args[1]));
+    // ---- numbers
+
+    fn number(&mut self, f: &Number<Explicit>) -> Option<i32> {
+        match f.op() {
+            N::Int(value) => Some(*value),
+            N::Cardinality(of) => Some(self.squares(of).count() as i32),
+            N::AttackCount(x, y) => {
+                let (x, y) = (self.squares(x), self.squares(y));
                 Some(lines::attack_count(&self.placement, x, y))
             }
-            Op::RayCount { dirs, attack } => {
-                let sets: Vec<Bitboard> = args.iter().map(|arg| self.set(arg)).collect();
+            N::RayCount { dirs, attack, sets } => {
+                let sets = self.sets(sets.iter());
                 Some(lines::ray_count(&self.placement, *dirs, *attack, &sets))
             }
-            Op::Power => Some(self.power(&args[0])),
-            Op::Rank => self.set(&args[0]).single_square().map(|s| xy(s).1 + 1),
-            Op::File => self.set(&args[0]).single_square().map(|s| xy(s).0 + 1),
-            Op::ContentType { signed } => {
-                self.set(&args[0]).single_square().map(|s| self.content_type(s, *signed))
+            N::Power(of) => {
+                let set = self.squares(of);
+                Some(self.power(set))
             }
-            Op::Arith(arith) => {
-                let (left, right) = (self.num(&args[0]), self.num(&args[1]));
+            N::Rank(of) => self.squares(of).single_square().map(|s| xy(s).1 + 1),
+            N::File(of) => self.squares(of).single_square().map(|s| xy(s).0 + 1),
+            N::ContentType { signed, of } => {
+                self.squares(of).single_square().map(|s| self.content_type(s, *signed))
+            }
+            N::Arith(arith, a, b) => {
+                let (left, right) = (self.number(a), self.number(b));
                 arithmetic(*arith, left?, right?)
             }
-            Op::Neg => self.num(&args[0]).map(i32::wrapping_neg),
-            Op::Abs => self.num(&args[0]).map(i32::wrapping_abs),
-            Op::Sqrt => self.num(&args[0]).filter(|&n| n >= 0).map(i32::isqrt),
-            Op::InRange => {
-                let bounds = (self.num(&args[0]), self.num(&args[1]));
+            N::Neg(of) => self.number(of).map(i32::wrapping_neg),
+            N::Abs(of) => self.number(of).map(i32::wrapping_abs),
+            N::Sqrt(of) => self.number(of).filter(|&n| n >= 0).map(i32::isqrt),
+            N::InRange { lo, hi, of } => {
+                let bounds = (self.number(lo), self.number(hi));
                 let (Some(lo), Some(hi)) = bounds else { return None };
-                self.num(&args[2]).filter(|n| (lo..=hi).contains(n))
+                self.number(of).filter(|n| (lo..=hi).contains(n))
             }
-            Op::Max => self.nums(args).into_iter().flatten().max(),
-            Op::Min => self.nums(args).into_iter().flatten().min(),
-            Op::Compare(cmp) => self.compared(*cmp, args),
-            Op::Legal { pseudo, only, .. } => Some(self.moves(*pseudo, *only, args).len() as i32),
-            Op::ColorValue(color) => Some(color.fold_wb(1, -1)),
-            Op::SideToMove => Some(self.placement.turn.fold_wb(1, -1)),
-            Op::Ply => Some(self.spot.ply as i32),
-            Op::MoveNumber => Some(self.move_number()),
-            Op::GameNumber => Some(self.spot.game.number() as i32),
-            Op::Year => facts::year(self.spot.game),
-            Op::Elo(color) => facts::elo(self.spot.game, *color),
-            _ => unreachable!("{op:?} is no number"),
+            N::Max(all) => self.numbers(all.iter()).into_iter().flatten().max(),
+            N::Min(all) => self.numbers(all.iter()).into_iter().flatten().min(),
+            N::Compare(cmp, a, b) => self.compared(*cmp, a, b),
+            N::LegalCount(of) => Some(self.moves(of).len() as i32),
+            N::ColorValue(color) => Some(color.fold_wb(1, -1)),
+            N::SideToMove => Some(self.placement.turn.fold_wb(1, -1)),
+            N::Ply => Some(self.spot.ply as i32),
+            N::MoveNumber => Some(self.move_number()),
+            N::GameNumber => Some(self.spot.game.number() as i32),
+            N::Year => facts::year(self.spot.game),
+            N::Elo(color) => facts::elo(self.spot.game, *color),
+            N::Find { back, counted, of } => within(self.found(*back, of, false).len() as i32, *counted),
+            N::Control(of) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.number(f),
+                HandedOn::Var(var) => self.cells.number(var).copied(),
+                HandedOn::Nothing => None,
+            },
+            N::Form(copies) => self.number_of(copies),
         }
     }
 
-    fn text(&self, op: &Op) -> Option<Vec<u8>> {
-        match op {
-            Op::Str(text) => Some(text.clone().into_bytes()),
-            Op::Tag(name) => facts::tag(self.spot.game, name),
-            Op::Player(color) => facts::player(self.spot.game, *color),
-            _ => unreachable!("{op:?} is no string"),
-        }
-    }
-
-    fn set(&mut self, filter: &Filter) -> Bitboard {
-        as_set(self.value(filter))
-    }
-
-    fn num(&mut self, filter: &Filter) -> Option<i32> {
-        as_num(self.value(filter))
-    }
-
-    fn nums(&mut self, filters: &[Filter]) -> Vec<Option<i32>> {
-        filters.iter().map(|filter| self.num(filter)).collect()
-    }
-
-    fn string(&mut self, filter: &Filter) -> Option<Vec<u8>> {
-        match self.value(filter) {
-            Value::Str(value) => value,
-            other => unreachable!("{other:?} where a string is due"),
-        }
-    }
-
-    /// Two strings; a text that is compared with a name is spelt as names are.
-    fn strings(&mut self, args: &[Filter]) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
-        let names =
-            args.iter().any(|arg| matches!(arg.last_op(), Op::Player(_)) || arg.last_op().is_name_tag());
-        let mut strings = args.iter().map(|arg| {
-            let is_text = names && matches!(arg.last_op(), Op::Str(_));
-            self.string(arg).map(|value| if is_text { facts::spelt(&value) } else { value })
-        });
-        let first = strings.next().flatten();
-        (first, strings.next().flatten())
+    fn numbers<'f>(&mut self, of: impl Iterator<Item = &'f Number<Explicit>>) -> Vec<Option<i32>> {
+        of.map(|number| self.number(number)).collect()
     }
 
     /// The left value if the relation holds.
-    fn compared(&mut self, cmp: Cmp, args: &[Filter]) -> Option<i32> {
-        let (left, right) = (self.num(&args[0]), self.num(&args[1]));
+    fn compared(&mut self, cmp: Cmp, a: &Number<Explicit>, b: &Number<Explicit>) -> Option<i32> {
+        let (left, right) = (self.number(a), self.number(b));
         let (left, right) = (left?, right?);
         cmp.holds(left.cmp(&right)).then_some(left)
     }
 
-    fn assign(&mut self, var: VarId, filter: &Filter) -> bool {
-        let value = self.value(filter);
-        if value == Value::Num(None) {
-            return false;
+    // ---- strings and positions
+
+    fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
+        match f.op() {
+            TextOp::Literal(text) => Some(text.clone().into_bytes()),
+            TextOp::Tag(name) => facts::tag(self.spot.game, name),
+            TextOp::Player(color) => facts::player(self.spot.game, *color),
+            TextOp::Control(of) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.text(f),
+                HandedOn::Var(var) => self.cells.text(var).cloned(),
+                HandedOn::Nothing => None,
+            },
+            TextOp::Form(NoTransform(of)) => self.text(of),
         }
-        self.vars[var.0 as usize] = Some(value);
-        true
     }
 
-    fn square_loop(&mut self, var: VarId, domain: &Filter, body: &Filter) -> Bitboard {
+    /// Two strings; a text that is compared with a name is spelt as names are.
+    fn strings(&mut self, a: &Text<Explicit>, b: &Text<Explicit>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+        let names = [a, b].into_iter().any(|text| match last_op(text) {
+            TextOp::Player(_) => true,
+            TextOp::Tag(name) => name == "White" || name == "Black",
+            _ => false,
+        });
+        let mut string = |text: &Text<Explicit>| {
+            let is_text = names && matches!(last_op(text), TextOp::Literal(_));
+            self.text(text).map(|value| if is_text { facts::spelt(&value) } else { value })
+        };
+        (string(a), string(b))
+    }
+
+    /// The half-moves played before a position.
+    fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
+        match f.op() {
+            PositionOp::Find { back, of } => {
+                let nearest = self.found(*back, of, true);
+                nearest.first().map(|&at| self.line[at].ply as i32)
+            }
+            PositionOp::Control(of) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.position(f),
+                HandedOn::Var(var) => self.cells.position(var).copied(),
+                HandedOn::Nothing => None,
+            },
+            PositionOp::Form(NoTransform(of)) => self.position(of),
+        }
+    }
+
+    // ---- variables
+
+    fn assign(&mut self, var: VarId, value: &Assigned<Explicit>) -> bool {
+        let cell = match value {
+            Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
+            Assigned::Number(f) => self.number(f).map(Cell::Number),
+            Assigned::Text(f) => self.text(f).map(Cell::Text),
+            Assigned::Position(f) => self.position(f).map(Cell::Position),
+        };
+        let has_value = cell.is_some();
+        if let Some(cell) = cell {
+            self.cells.bind(var, cell);
+        }
+        has_value
+    }
+
+    fn square_loop(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> Bitboard {
         let mut out = Bitboard::EMPTY;
-        for s in self.set(domain) {
-            self.vars[var.0 as usize] = Some(Value::Set(Bitboard::from(s)));
+        for s in self.squares(domain) {
+            self.cells.bind(var, Cell::Squares(Bitboard::from(s)));
             if self.matches(body) {
                 out.add(s);
             }
         }
-        self.vars[var.0 as usize] = None;
+        self.cells.bind(var, Cell::Unbound);
         out
     }
 
-    fn square_all(&mut self, var: VarId, domain: &Filter, body: &Filter) -> bool {
+    fn square_all(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> bool {
         let mut all = true;
-        for s in self.set(domain) {
-            self.vars[var.0 as usize] = Some(Value::Set(Bitboard::from(s)));
+        for s in self.squares(domain) {
+            self.cells.bind(var, Cell::Squares(Bitboard::from(s)));
             all = self.matches(body);
             if !all {
                 break;
             }
         }
-        self.vars[var.0 as usize] = None;
+        self.cells.bind(var, Cell::Unbound);
         all
     }
 
+    // ---- the position
+
     /// From and to of the moves that a `legal` or `pseudolegal` filter selects.
-    fn moves(&mut self, pseudo: bool, only: Special, args: &[Filter]) -> BTreeSet<(Square, Square)> {
-        let (from, to) = (self.set(&args[0]), self.set(&args[1]));
+    fn moves(&mut self, of: &Moves<Explicit>) -> BTreeSet<(Square, Square)> {
+        let (from, to) = (self.squares(&of.from), self.squares(&of.to));
         let pseudolegal: Vec<Step>;
-        let steps = if pseudo {
+        let steps = if of.pseudo {
             pseudolegal = self.placement.pseudolegal_moves();
             &pseudolegal
         } else {
@@ -399,7 +443,7 @@ impl<'a> Evaluation<'a> {
         };
         steps
             .iter()
-            .filter(|step| step.is(only) && from.contains(step.from) && to.contains(step.to))
+            .filter(|step| step.is(of.only) && from.contains(step.from) && to.contains(step.to))
             .map(|step| (step.from, step.to))
             .collect()
     }
@@ -426,11 +470,8 @@ impl<'a> Evaluation<'a> {
         contents.contains(self.content(s))
     }
 
-    fn power(&mut self, filter: &Filter) -> i32 {
-        self.set(filter)
-            .into_iter()
-            .map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize])
-            .sum()
+    fn power(&mut self, set: Bitboard) -> i32 {
+        set.into_iter().map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize]).sum()
     }
 
     /// 0 for an empty square, 1..=6 from pawn to king, negative for Black if signed.
@@ -458,21 +499,29 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-fn is_control(op: &Op) -> bool {
-    matches!(op, Op::Var(_) | Op::If | Op::Compound | Op::NoTransform)
+/// What a filter hands on.
+enum HandedOn<'f, F> {
+    /// The value of a filter.
+    Filter(&'f F),
+    /// What a variable holds.
+    Var(VarId),
+    /// An earlier filter failed.
+    Nothing,
 }
 
-fn as_set(value: Value) -> Bitboard {
-    match value {
-        Value::Set(squares) => squares,
-        other => unreachable!("{other:?} where a set is due"),
+/// A number of copies or positions, if it counts.
+fn within(count: i32, counted: Counted) -> Option<i32> {
+    match counted {
+        Counted::All => Some(count),
+        Counted::Range(lo, hi) => (lo..=hi).contains(&count).then_some(count),
     }
 }
 
-fn as_num(value: Value) -> Option<i32> {
-    match value {
-        Value::Num(value) => value,
-        other => unreachable!("{other:?} where a number is due"),
+/// The operation whose value is the string's: the last one in braces.
+fn last_op(text: &Text<Explicit>) -> &TextOp<Explicit> {
+    match text.op() {
+        TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),
+        op => op,
     }
 }
 

@@ -18,10 +18,13 @@
 //! * `player` without colour takes a missing name as empty text; if both are missing it has no
 //!   value.
 
-use crate::query::Query;
+use crate::query::{
+    Query,
+    tree::{Any, ConditionOp, Number, NumberOp, Squares, SquaresOp},
+};
 
 use super::{Answer, Spot};
-use copies::{Expander, Filter};
+use copies::{Copies, Expander, Explicit, Filter, NumberCopies};
 use eval::{Evaluation, Value};
 
 pub use bulk::Bulk;
@@ -86,7 +89,11 @@ impl Reference {
 
     /// The number of copies of the outermost filter if that is a transform, else 1.
     pub fn copies(&self) -> usize {
-        self.top().len()
+        match top(&self.body) {
+            Top::Sets(copies) => copies.len(),
+            Top::Numbers(copies) => copies.len(),
+            Top::Filters(copies) => copies.len(),
+        }
     }
 
     /// Which of the copies match at position `at` of a game, in orbit order; as long as
@@ -97,13 +104,35 @@ impl Reference {
     /// Where the game has no such position.
     pub fn copy_hits(&self, game: &[Spot], at: usize) -> Vec<bool> {
         let mut evaluation = Evaluation::new(game, at, self.vars);
-        self.top().iter().map(|copy| evaluation.matches(copy)).collect()
-    }
-
-    fn top(&self) -> &[Filter] {
-        match self.body.unbraced() {
-            Filter::Orbit { copies, .. } => copies,
-            other => std::slice::from_ref(other),
+        match top(&self.body) {
+            Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Top::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
         }
     }
+}
+
+/// The copies of the outermost filter if that is a transform, else the filter itself.
+enum Top<'a> {
+    Sets(&'a [Squares<Explicit>]),
+    Numbers(&'a [Number<Explicit>]),
+    Filters(&'a [Filter]),
+}
+
+fn top(filter: &Filter) -> Top<'_> {
+    match filter {
+        Any::Condition(f) => match f.op() {
+            ConditionOp::Braces(all) if let [only] = &all[..] => return top(only),
+            ConditionOp::Form(Copies::Orbit(copies)) => return Top::Filters(copies),
+            _ => {}
+        },
+        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => return Top::Sets(copies),
+        Any::Number(f) => match f.op() {
+            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => return Top::Numbers(copies),
+            NumberOp::Form(NumberCopies::Counted(_, copies)) => return Top::Filters(copies),
+            _ => {}
+        },
+        _ => {}
+    }
+    Top::Filters(std::slice::from_ref(filter))
 }

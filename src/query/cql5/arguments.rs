@@ -6,7 +6,8 @@ use crate::{
     diagnostic::{Diagnostic, Span},
     query::{
         lexer::unsupported,
-        tree::{Arith, Cmp, GameResult, Node, Op, Pieces, Type},
+        parser::{C, N, S, filter},
+        tree::{Arith, Cmp, Dirs, GameResult, Node, Number, OneOrMore, Pieces, Squares},
     },
 };
 
@@ -19,23 +20,23 @@ impl Parser<'_> {
         let node = match name {
             "result" => self.result(span)?,
             "attackcount" => {
-                let args = vec![self.designator()?, self.designator()?];
+                let (x, y) = (self.designator()?, self.designator()?);
                 let range = self.range(name)?;
                 let at = span.to(self.last_span());
                 if is_any(&range) {
                     // That some piece attacks is cheaper to know than how many do.
-                    return Ok(Some(truth(Node::new(Op::Attacks, Type::Set, at, args))));
+                    return Ok(Some(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at)));
                 }
-                within(Node::new(Op::AttackCount, Type::Num, at, args), &range)
+                within(&Number::new(N::AttackCount(x, y), at), &range)
             }
             "piececount" | "power" | "powerdifference" => {
                 let arg = self.designator()?;
                 let range = self.range(name)?;
                 let at = span.to(self.last_span());
-                within(of_designator(name, arg, at), &range)
+                within(&of_designator(name, arg, at), &range)
             }
             _ => match keywords::ray(name) {
-                Some(op) => self.ray(name, op, span)?,
+                Some(ray) => self.ray(name, ray, span)?,
                 None => return Ok(None),
             },
         };
@@ -56,10 +57,10 @@ impl Parser<'_> {
             }
         };
         let end = self.bump();
-        Ok(Node::new(Op::Result(result), Type::Bool, span.to(end), vec![]))
+        Ok(filter(C::Result(result), span.to(end)))
     }
 
-    fn ray(&mut self, name: &str, op: Op, span: Span) -> Parsed<Node> {
+    fn ray(&mut self, name: &str, (dirs, attack): (Dirs, bool), span: Span) -> Parsed<Node> {
         if self.tok() != Tok::Open {
             return Err(Diagnostic::error(
                 self.span(),
@@ -74,12 +75,12 @@ impl Parser<'_> {
                 return Err(Diagnostic::error(open, "`(` is not closed", "close the ray with `)`"));
             }
             let set = self.designator()?;
-            if let Op::Designator { pieces, .. } = set.op
+            if let S::Designator { pieces, .. } = set.op()
                 && pieces.accepts() == PieceSet::EMPTY
             {
                 self.remarks.push(
                     Diagnostic::warning(
-                        set.span,
+                        set.span(),
                         "an empty square in a ray",
                         "no line has it: there is none to count",
                     )
@@ -89,15 +90,17 @@ impl Parser<'_> {
             sets.push(set);
         }
         let at = span.to(self.bump());
-        if sets.len() < 2 {
+        let count = sets.len();
+        let Some(sets) = OneOrMore::new(sets).filter(|_| count > 1) else {
             return Err(Diagnostic::error(
                 at,
-                format!("`:{name}` with {} of the line's pieces", sets.len()),
+                format!("`:{name}` with {count} of the line's pieces"),
                 format!("expected at least two: `:{name} (R k)`"),
             ));
-        }
+        };
         let range = if self.at_range() { self.range(name)? } else { vec![(Cmp::Ge, 1)] };
-        Ok(within(Node::new(op, Type::Num, span.to(self.last_span()), sets), &range))
+        let lines = N::RayCount { dirs, attack, sets };
+        Ok(within(&Number::new(lines, span.to(self.last_span())), &range))
     }
 
     // ---- ranges
@@ -207,15 +210,15 @@ impl Parser<'_> {
             return Ok(position);
         }
         items.push(position);
-        Ok(Node::new(Op::Compound, Type::Bool, span, items))
+        Ok(filter(C::Braces(items), span))
     }
 
     fn match_keyword(&mut self, negated: bool, name: &str, span: Span, items: &mut Vec<Node>) -> Parsed<()> {
         match name {
             "result" => {
                 let node = self.result(span)?;
-                let at = node.span;
-                items.push(if negated { Node::new(Op::Not, Type::Bool, at, vec![node]) } else { node });
+                let at = node.span();
+                items.push(if negated { filter(C::Not(node), at) } else { node });
             }
             "pgn" | "output" => {
                 let Tok::Text(_) = self.tok() else {
@@ -252,37 +255,30 @@ fn is_any(range: &Range) -> bool {
 }
 
 /// A number as the condition that it lies in a range.
-fn within(number: Node, range: &Range) -> Node {
-    let span = number.span;
+fn within(number: &Number, range: &Range) -> Node {
+    let span = number.span();
     let bounds = range.iter().map(|&(cmp, bound)| {
-        let bound = Node::new(Op::Int(bound), Type::Num, span, vec![]);
-        Node::new(Op::Compare(cmp), Type::Num, span, vec![number.clone(), bound])
+        let bound = Number::new(N::Int(bound), span);
+        filter(N::Compare(cmp, number.clone(), bound), span)
     });
-    Node::new(Op::Compound, Type::Bool, span, bounds.collect())
+    filter(C::Braces(bounds.collect()), span)
 }
 
-/// A set as a condition.
-fn truth(set: Node) -> Node {
-    let span = set.span;
-    Node::new(Op::Compound, Type::Bool, span, vec![set])
-}
-
-fn of_designator(name: &str, arg: Node, at: Span) -> Node {
-    let number = |op, args| Node::new(op, Type::Num, at, args);
+fn of_designator(name: &str, of: Squares, at: Span) -> Number {
+    let number = |op| Number::new(op, at);
     match name {
-        "piececount" => number(Op::Cardinality, vec![arg]),
-        "power" => number(Op::Power, vec![arg]),
+        "piececount" => number(N::Cardinality(of)),
+        "power" => number(N::Power(of)),
         _ => {
             // With swapped colours the difference changes its sign by itself.
             let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
             let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
-            let powers = sides.map(|pieces| {
-                let op = Op::Designator { pieces, squares: shakmaty::Bitboard::FULL };
-                let side = Node::new(op, Type::Set, at, vec![]);
-                let own = Node::new(Op::Intersect, Type::Set, at, vec![arg.clone(), side]);
-                number(Op::Power, vec![own])
+            let [white, black] = sides.map(|pieces| {
+                let side = S::Designator { pieces, squares: shakmaty::Bitboard::FULL };
+                let own = S::Intersect(of.clone(), Squares::new(side, at));
+                number(N::Power(Squares::new(own, at)))
             });
-            number(Op::Arith(Arith::Sub), powers.to_vec())
+            number(N::Arith(Arith::Sub, white, black))
         }
     }
 }

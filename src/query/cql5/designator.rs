@@ -10,7 +10,10 @@ use shakmaty::{Bitboard, Piece};
 use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
-    query::tree::{Node, Op, Pieces, Type},
+    query::{
+        parser::S,
+        tree::{Pieces, Squares},
+    },
 };
 
 use super::Parsed;
@@ -62,11 +65,9 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
 /// # Errors
 ///
 /// What keeps it from being one.
-pub(super) fn read(text: &str, at: usize) -> Parsed<Node> {
-    let node = |pieces, squares| {
-        let op = Op::Designator { pieces, squares };
-        Node::new(op, Type::Set, Span::new(at, at + text.len()), vec![])
-    };
+pub(super) fn read(text: &str, at: usize) -> Parsed<Squares> {
+    let node =
+        |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
     let squares_alone = squares(text, at);
     if let Ok(Some((on, len))) = squares_alone
         && len == text.len()
@@ -284,8 +285,8 @@ mod tests {
     use super::*;
 
     fn designator(text: &str) -> (PieceSet, Bitboard) {
-        match read(text, 0).unwrap_or_else(|error| panic!("{text}: {error}")).op {
-            Op::Designator { pieces, squares } => (pieces.accepts(), squares),
+        match read(text, 0).unwrap_or_else(|error| panic!("{text}: {error}")).op() {
+            S::Designator { pieces, squares } => (pieces.accepts(), *squares),
             op => panic!("{text}: {op:?}"),
         }
     }
@@ -295,8 +296,9 @@ mod tests {
     }
 
     fn holds(text: &str, letters: &str) {
-        let wanted =
-            Op::contents_where(|code| letters.contains(code.piece().map_or('_', |piece| piece.char())));
+        let wanted = crate::query::tree::contents_where(|code| {
+            letters.contains(code.piece().map_or('_', |piece| piece.char()))
+        });
         assert_eq!(designator(text).0, wanted, "{text}");
     }
 

@@ -4,7 +4,10 @@ use shakmaty::Color;
 
 use crate::{
     diagnostic,
-    query::tree::{Dirs, ListTransform, Op},
+    query::{
+        parser::C,
+        tree::{Dirs, ListTransform},
+    },
 };
 
 /// Keywords that are built.
@@ -137,21 +140,21 @@ pub(super) fn transform(name: &str) -> Option<ListTransform> {
 }
 
 /// Conditions that are one keyword.
-pub(super) fn simple(name: &str) -> Option<Op> {
+pub(super) fn simple(name: &str) -> Option<C> {
     Some(match name {
-        "wtm" => Op::ToMove(Color::White),
-        "btm" => Op::ToMove(Color::Black),
-        "check" => Op::Check,
-        "mate" => Op::Mate,
-        "stalemate" => Op::Stalemate,
-        "initial" => Op::Initial,
-        "terminal" => Op::Terminal,
+        "wtm" => C::ToMove(Color::White),
+        "btm" => C::ToMove(Color::Black),
+        "check" => C::Check,
+        "mate" => C::Mate,
+        "stalemate" => C::Stalemate,
+        "initial" => C::Initial,
+        "terminal" => C::Terminal,
         _ => return None,
     })
 }
 
-/// The lines that a ray keyword counts.
-pub(super) fn ray(name: &str) -> Option<Op> {
+/// The directions of the lines that a ray keyword counts, and whether they begin with a slider.
+pub(super) fn ray(name: &str) -> Option<(Dirs, bool)> {
     let (dirs, attack) = match name {
         "ray" => (0xff, false),
         "rayattack" => (0xff, true),
@@ -161,7 +164,7 @@ pub(super) fn ray(name: &str) -> Option<Op> {
         "rayvertical" => (0x44, false),
         _ => return None,
     };
-    Some(Op::RayCount { dirs: Dirs(dirs), attack })
+    Some((Dirs(dirs), attack))
 }
 
 /// Whether a keyword is one of CQL 5 at all.

@@ -1,12 +1,12 @@
 //! The second front end: position lists of CQL 5, `(position Rc3 qg3 :shift)`, to the same typed tree.
 //!
 //! A list is a condition: all of its designators have a square, all of its keywords hold, all lists in it
-//! match. What CQL 6 has is the same node here; only transforms ([`Op::ListTransforms`]) and numbers of
+//! match. What CQL 6 has is the same node here; only transforms ([`ConditionKeyword::Lists`]) and numbers of
 //! attacks and of lines differ.
 //!
 //! Source: CQL 5 manual; the help of CQL-S where that is silent.
 //!
-//! [`Op::ListTransforms`]: super::tree::Op::ListTransforms
+//! [`ConditionKeyword::Lists`]: super::tree::ConditionKeyword::Lists
 
 mod arguments;
 mod designator;

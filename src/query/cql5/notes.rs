@@ -5,7 +5,10 @@ use shakmaty::Bitboard;
 use crate::{
     board::{self, SquareMap},
     diagnostic::Diagnostic,
-    query::tree::{ListTransform, Node, Op},
+    query::{
+        parser::{C, S},
+        tree::{ConditionKeyword, Kind as _, ListTransform, Node, Ref, Written},
+    },
 };
 
 /// Signs with another meaning in CQL 6.
@@ -20,18 +23,19 @@ pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, meaning, elsewhere) in SIGNS {
         let mut first = None;
         body.walk(&mut |node| {
-            let is_sign = matches!(node.op, Op::Designator { .. })
-                && text.get(node.span.start..node.span.end).is_some_and(|text| text.contains(sign));
-            first = first.or(is_sign.then_some(node.span));
+            let span = *node.mark();
+            let is_sign = designated(node).is_some()
+                && text.get(span.start..span.end).is_some_and(|text| text.contains(sign));
+            first = first.or(is_sign.then_some(span));
         });
         if let Some(span) = first {
             remarks.push(Diagnostic::note(span, format!("`{sign}` is {meaning} in CQL 5"), elsewhere));
         }
     }
-    if let Some(node) = left_behind(body, &[]) {
+    if let Some(node) = left_behind(body.node(), &[]) {
         remarks.push(
             Diagnostic::note(
-                node.span,
+                *node.mark(),
                 "squares at the edge of the board stay behind in shifts of CQL 5",
                 "in CQL 6 they move away and do not stay",
             )
@@ -40,16 +44,29 @@ pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The squares of a designator.
+fn designated(node: Ref<Written>) -> Option<Bitboard> {
+    match node {
+        Ref::Squares(f) => match f.op() {
+            S::Designator { squares, .. } => Some(*squares),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The first designator of which the shifts of its list leave squares behind.
-fn left_behind<'a>(node: &'a Node, steps: &[(i8, i8)]) -> Option<&'a Node> {
-    if let Op::Designator { squares, .. } = &node.op {
-        return steps.iter().any(|&step| smears(*squares, step)).then_some(node);
+fn left_behind<'a>(node: Ref<'a, Written>, steps: &[(i8, i8)]) -> Option<Ref<'a, Written>> {
+    if let Some(squares) = designated(node) {
+        return steps.iter().any(|&step| smears(squares, step)).then_some(node);
     }
     let mut steps = steps.to_vec();
-    if let Op::ListTransforms(transforms) = &node.op {
+    if let Ref::Condition(f) = node
+        && let C::Form(ConditionKeyword::Lists(transforms, _)) = f.op()
+    {
         steps.extend(single_steps(transforms));
     }
-    node.args.iter().find_map(|arg| left_behind(arg, &steps))
+    node.children().into_iter().find_map(|child| left_behind(child, &steps))
 }
 
 fn smears(squares: Bitboard, step: (i8, i8)) -> bool {

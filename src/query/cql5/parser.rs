@@ -10,7 +10,8 @@ use crate::{
     query::{
         self,
         lexer::unsupported,
-        tree::{ListTransform, Node, Op, Query, Type},
+        parser::{C, S, filter},
+        tree::{ConditionKeyword, ListTransform, Node, Query, Squares},
     },
 };
 
@@ -156,13 +157,13 @@ impl<'a> Parser<'a> {
             self.remarks.push(Diagnostic::warning(span, "the list holds no condition", what));
         }
         let inside = match (&list.items[..], &list.transforms[..]) {
-            ([first, .., last], [_, ..]) => first.span.to(last.span),
+            ([first, .., last], [_, ..]) => first.span().to(last.span()),
             _ => span,
         };
         let body = joined(list.items, join, inside);
         Ok(match list.transforms.is_empty() {
             true => body,
-            false => Node::new(Op::ListTransforms(list.transforms), Type::Bool, span, vec![body]),
+            false => filter(C::Form(ConditionKeyword::Lists(list.transforms, body)), span),
         })
     }
 
@@ -209,8 +210,8 @@ impl<'a> Parser<'a> {
                 format!("keywords of CQL 5 begin with one: `:{text}`"),
             ));
         }
-        let node = self.designator()?;
-        if let Op::Designator { pieces, squares } = &node.op {
+        let set = self.designator()?;
+        if let S::Designator { pieces, squares } = set.op() {
             if squares.is_empty() {
                 self.remarks.push(
                     Diagnostic::warning(span, format!("`{text}` never matches"), "it names no square")
@@ -227,7 +228,7 @@ impl<'a> Parser<'a> {
                 );
             }
         }
-        Ok(node)
+        Ok(set.into())
     }
 
     /// What is said of texts that look like CQL 6, or like an argument without its keyword.
@@ -255,7 +256,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The designator that is the current token.
-    pub(super) fn designator(&mut self) -> Parsed<Node> {
+    pub(super) fn designator(&mut self) -> Parsed<Squares> {
         match self.tok() {
             Tok::Text(text) => {
                 let node = designator::read(text, self.span().start)?;
@@ -279,14 +280,14 @@ impl<'a> Parser<'a> {
         }
         let node = if let Some(op) = keywords::simple(name) {
             self.no_argument(name, span)?;
-            Node::new(op, Type::Bool, span, vec![])
+            filter(op, span)
         } else {
             match name {
                 "and" => self.lists(name, Join::All)?,
                 "or" => self.lists(name, Join::Any)?,
                 "not" => {
                     let inner = self.one_list(name, Join::All)?;
-                    Node::new(Op::Not, Type::Bool, span.to(self.last_span()), vec![inner])
+                    filter(C::Not(inner), span.to(self.last_span()))
                 }
                 _ => match self.condition(name, span)? {
                     Some(node) => node,
@@ -297,8 +298,8 @@ impl<'a> Parser<'a> {
         let node = match negated {
             false => node,
             true => {
-                let span = span.to(node.span);
-                Node::new(Op::Not, Type::Bool, span, vec![node])
+                let span = span.to(node.span());
+                filter(C::Not(node), span)
             }
         };
         list.items.push(node);
@@ -394,19 +395,19 @@ pub(super) fn unknown(name: &str, span: Span) -> Diagnostic {
 
 /// A filter of any type as a condition.
 fn condition(node: Node) -> Node {
-    if node.ty == Type::Bool {
+    if let Node::Condition(_) = node {
         return node;
     }
-    let span = node.span;
-    Node::new(Op::Compound, Type::Bool, span, vec![node])
+    let span = node.span();
+    filter(C::Braces(vec![node]), span)
 }
 
 /// Several items as one condition.
 fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     match (items.len(), join) {
-        (0, _) => Node::new(Op::Bool(join == Join::All), Type::Bool, span, vec![]),
-        (1, _) => Node { span, ..condition(items.remove(0)) },
-        (_, Join::All) => Node::new(Op::Compound, Type::Bool, span, items),
+        (0, _) => filter(C::Bool(join == Join::All), span),
+        (1, _) => condition(items.remove(0)).at(span),
+        (_, Join::All) => filter(C::Braces(items), span),
         (_, Join::Any) => any_of(items),
     }
 }
@@ -418,6 +419,6 @@ fn any_of(mut items: Vec<Node>) -> Node {
     }
     let right = items.split_off(items.len().div_ceil(2));
     let (left, right) = (any_of(items), any_of(right));
-    let span = left.span.to(right.span);
-    Node::new(Op::Or, Type::Bool, span, vec![left, right])
+    let span = left.span().to(right.span());
+    filter(C::Or(left, right), span)
 }

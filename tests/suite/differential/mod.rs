@@ -24,7 +24,10 @@ use orbit_chess::{
     board::Position,
     engine::{Engine, Hits, Job, Tell, TellCopies as _, Values, Want, reference::Bulk},
     plan::{Options, OrbitNote},
-    query::{self, Op, Query},
+    query::{
+        self, Query,
+        tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
+    },
     reel::{Block, replay::for_each_slot},
 };
 
@@ -77,7 +80,7 @@ impl Seen {
 
     fn note_query(&mut self, query: &Query) {
         query.body.walk(&mut |node| {
-            *self.ops.entry(kind(&node.op)).or_default() += 1;
+            *self.ops.entry(operation(node)).or_default() += 1;
         });
     }
 
@@ -97,29 +100,85 @@ impl Seen {
 }
 
 /// An operation by name, variants that differ in what they do told apart.
-fn kind(op: &Op) -> String {
-    match op {
-        Op::Designator { .. } => "Designator".into(),
-        Op::Squares(_) => "Squares".into(),
-        Op::Direction { .. } => "Direction".into(),
-        Op::DirectionWithin { .. } => "DirectionWithin".into(),
-        Op::Ray { attack, .. } => format!("Ray attack {attack}"),
-        Op::ContentIs(_) => "ContentIs".into(),
-        Op::SquareLoop { .. } => "SquareLoop".into(),
-        Op::SquareAll { .. } => "SquareAll".into(),
-        Op::Var(_) => "Var".into(),
-        Op::Assign(_) => "Assign".into(),
-        Op::Int(_) => "Int".into(),
-        Op::Str(_) => "Str".into(),
-        Op::Find { back, tally: query::tree::Tally::Range(..) } => format!("Find back {back} range"),
-        Op::Find { back, tally } => format!("Find back {back} {tally:?}"),
-        Op::Transform(kind, query::tree::Tally::Range(..)) => format!("{kind:?} range"),
-        Op::Transform(kind, tally) => format!("{kind:?} {tally:?}"),
-        other => format!("{other:?}"),
+pub fn operation(node: Ref<Written>) -> String {
+    use tree::{ConditionKeyword as CK, Keyword as K, NumberKeyword as NK};
+    let transform = |kind: &tree::TransformKind| format!("{kind:?} Any");
+    match node {
+        _ if node.is_braces() => "Compound".into(),
+        _ if node.shields() => "NoTransform".into(),
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::If { .. } => "If".into(),
+            ConditionOp::ContentIs { .. } => "ContentIs".into(),
+            ConditionOp::Assign(..) => "Assign".into(),
+            ConditionOp::SetEq { equal, .. } => format!("SetEq {{ equal: {equal} }}"),
+            ConditionOp::Differ(..) => "Compare(Ne)".into(),
+            ConditionOp::TextCompare(cmp, ..) => format!("StrCompare({cmp:?})"),
+            ConditionOp::TextIn(..) => "StrIn".into(),
+            ConditionOp::Form(CK::Transform(kind, _)) => transform(kind),
+            ConditionOp::Form(CK::Lists(..)) => "ListTransforms".into(),
+            op => named(node, op),
+        },
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { .. } => "Designator".into(),
+            SquaresOp::Constant(_) => "Squares".into(),
+            SquaresOp::Xray { forward, .. } => format!("Xray {{ forward: {forward} }}"),
+            SquaresOp::Ray { attack, .. } => format!("Ray attack {attack}"),
+            SquaresOp::Pin { value, .. } => format!("Pin {{ value: {value:?} }}"),
+            SquaresOp::Shade { light, .. } => format!("Shade {{ light: {light} }}"),
+            SquaresOp::Legal(moves) => legal(moves, false),
+            SquaresOp::Control(control) => controlled(control),
+            SquaresOp::Form(K::Transform(kind, _)) => transform(kind),
+            op => named(node, op),
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::Int(_) => "Int".into(),
+            NumberOp::ContentType { signed, .. } => format!("ContentType {{ signed: {signed} }}"),
+            NumberOp::Arith(arith, ..) => format!("Arith({arith:?})"),
+            NumberOp::Compare(cmp, ..) => format!("Compare({cmp:?})"),
+            NumberOp::LegalCount(moves) => legal(moves, true),
+            NumberOp::Find { back, counted: Counted::Range(..), .. } => format!("Find back {back} range"),
+            NumberOp::Find { back, .. } => format!("Find back {back} Count"),
+            NumberOp::Control(control) => controlled(control),
+            NumberOp::Form(NK::Number(K::Transform(kind, _))) => transform(kind),
+            NumberOp::Form(NK::Counted(kind, Counted::Range(..), _)) => format!("{kind:?} range"),
+            NumberOp::Form(NK::Counted(kind, ..)) => format!("{kind:?} Count"),
+            op => named(node, op),
+        },
+        Ref::Text(f) => match f.op() {
+            TextOp::Literal(_) => "Str".into(),
+            TextOp::Control(control) => controlled(control),
+            op => named(node, op),
+        },
+        Ref::Position(f) => match f.op() {
+            PositionOp::Find { back, .. } => format!("Find back {back} Any"),
+            PositionOp::Control(control) => controlled(control),
+            op => named(node, op),
+        },
     }
 }
 
-/// Names that [`kind`] gives to every operation that there is; a new operation must be added to
+/// The name of an operation alone if it has operands, which would be printed with it.
+fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
+    let text = format!("{op:?}");
+    match text.find(['(', ' ']) {
+        Some(end) if !node.children().is_empty() => text[..end].into(),
+        _ => text,
+    }
+}
+
+fn controlled<F>(control: &tree::Control<Written, F>) -> String {
+    match control {
+        tree::Control::Var(_) => "Var".into(),
+        tree::Control::If { .. } => "If".into(),
+        tree::Control::Braces { .. } => "Compound".into(),
+    }
+}
+
+fn legal(moves: &tree::Moves<Written>, count: bool) -> String {
+    format!("Legal {{ pseudo: {}, count: {count}, only: {:?} }}", moves.pseudo, moves.only)
+}
+
+/// Names that [`operation`] gives to every operation that there is; a new operation must be added to
 /// the generator and here.
 fn all_kinds() -> Vec<String> {
     let mut out: Vec<String> = "Designator|Squares|Union|Intersect|Complement|Attacks|AttackedBy|\

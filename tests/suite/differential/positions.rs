@@ -3,18 +3,23 @@
 use orbit_chess::{
     board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square},
     pgn::{Game, Outcome, Tag},
-    query::{Node, Op, Query, tree::Pieces},
+    query::{
+        Query,
+        tree::{Pieces, Ref, SquaresOp},
+    },
 };
 use shakmaty::Position as _;
 
-use super::rng::Rng;
+use super::{operation, rng::Rng};
 
 /// The designators of a query.
 pub fn designators(query: &Query) -> Vec<(Pieces, Bitboard)> {
     let mut out = Vec::new();
-    query.body.walk(&mut |node: &Node| {
-        if let Op::Designator { pieces, squares } = node.op {
-            out.push((pieces, squares));
+    query.body.walk(&mut |node| {
+        if let Ref::Squares(f) = node
+            && let SquaresOp::Designator { pieces, squares } = f.op()
+        {
+            out.push((*pieces, *squares));
         }
     });
     out
@@ -25,7 +30,7 @@ pub fn games(rng: &mut Rng, query: &Query, real: &[Position], count: usize) -> V
     let wanted = designators(query);
     let mut played = 15;
     // What looks at other positions of a game wants games that have some.
-    query.body.walk(&mut |node| played = if matches!(node.op, Op::Find { .. }) { 60 } else { played });
+    query.body.walk(&mut |node| played = if operation(node).starts_with("Find") { 60 } else { played });
     (0..count)
         .map(|_| {
             let background = *rng.pick(real);

@@ -1,0 +1,245 @@
+//! Transforms of CQL 6 to their copies.
+
+use shakmaty::Bitboard;
+
+use super::{
+    Basic, Condition, Copy, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Placement, Position,
+    Squares, Text,
+    apply::{apply, drop_repetitions},
+    lists::list,
+};
+use crate::{
+    board::Dihedral,
+    diagnostic::{Diagnostic, Span},
+    query::{
+        Node,
+        tree::{
+            Any, ConditionKeyword, ConditionOp, Keyword, Kind, NoTransform, NumberKeyword, NumberOp, Ref,
+            Rewrite, SquaresOp, TransformKind, Written,
+        },
+    },
+};
+
+/// The largest number of copies of one transform, nested ones included.
+pub const COPIES_MAX: usize = 100_000;
+
+/// Expands every transform of a typed tree.
+///
+/// # Errors
+///
+/// `rotate45` around a designator that is not the whole board or around `light`/`dark`; more than
+/// [`COPIES_MAX`] copies.
+pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
+    Expander::default().any(node)
+}
+
+/// Expansion in progress.
+#[derive(Default)]
+pub(super) struct Expander {
+    /// Whether the filter at hand stands under `notransform`. Transforms inside it do their work all the same.
+    fixed: bool,
+}
+
+impl Expander {
+    fn shielded<T>(&mut self, fixed: bool, inside: impl FnOnce(&mut Expander) -> T) -> T {
+        let outer = std::mem::replace(&mut self.fixed, fixed);
+        let out = inside(self);
+        self.fixed = outer;
+        out
+    }
+
+    /// What transforms are applied to, as it is without them.
+    pub(super) fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
+        self.shielded(false, |expander| of.rewritten(expander))
+    }
+
+    /// All copies of a filter; the first keyword is the outermost.
+    fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
+    where
+        W: Kind<Written, In<Expanded> = F>,
+        F: Kind<Expanded, In<Expanded> = F>,
+    {
+        let turns = kinds.contains(&TransformKind::Rotate45);
+        if let Some(span) = turns.then(|| turn45_obstacle(of.node())).flatten() {
+            return Err(Diagnostic::error(
+                span,
+                "`rotate45` turns directions only",
+                "squares and square colours have no image under 45 degrees",
+            ));
+        }
+        let base = self.base(of)?;
+        let sequences = products(kinds);
+        if sequences.len().saturating_mul(size(base.node())) > COPIES_MAX * 16 || sequences.len() > COPIES_MAX
+        {
+            let more = if sequences.len() > COPIES_MAX { "more than " } else { "" };
+            let count = sequences.len().min(COPIES_MAX);
+            return Err(Diagnostic::error(
+                span,
+                format!("this orbit has {more}{count} copies to make"),
+                "nest fewer transforms, or transform less at once",
+            ));
+        }
+        let mut copies: Vec<Copy<F>> =
+            sequences.iter().filter_map(|sequence| copy(&base, sequence)).collect();
+        drop_repetitions(&mut copies);
+        Ok(Orbit { base, copies, elements: sequences.len(), span })
+    }
+}
+
+/// A filter transformed by one element of each keyword, the last one first; none if it lost a designator.
+fn copy<F: Kind<Expanded, In<Expanded> = F>>(base: &F, sequence: &[Basic]) -> Option<Copy<F>> {
+    let mut out = Copy { placement: Placement::IDENTITY, filter: base.clone() };
+    for &basic in sequence.iter().rev() {
+        out = Copy { placement: out.placement.then(basic), filter: apply(&out.filter, basic)? };
+    }
+    Some(out)
+}
+
+impl Rewrite<Written, Expanded> for Expander {
+    type Stop = Diagnostic;
+
+    fn mark(&mut self, _: &Span) -> bool {
+        self.fixed
+    }
+
+    fn of_condition(&mut self, part: &ConditionKeyword, span: &Span) -> Result<Condition, Diagnostic> {
+        let orbit = match part {
+            ConditionKeyword::NoTransform(of) => {
+                return self.shielded(true, |expander| expander.condition(of));
+            }
+            ConditionKeyword::Lists(transforms, of) => list(self, transforms, of, *span)?,
+            ConditionKeyword::Transform(kind, of) => {
+                let (mut kinds, mut of) = (vec![*kind], of);
+                while let Any::Condition(inner) = of
+                    && let ConditionOp::Form(ConditionKeyword::Transform(kind, inner)) = inner.op()
+                {
+                    kinds.push(*kind);
+                    of = inner;
+                }
+                self.orbit(&kinds, of, *span)?
+            }
+        };
+        Ok(Condition::new(ConditionOp::Form(orbit), self.fixed))
+    }
+
+    fn of_squares(
+        &mut self,
+        part: &Keyword<crate::query::tree::Squares>,
+        span: &Span,
+    ) -> Result<Squares, Diagnostic> {
+        let (kind, mut of) = match part {
+            Keyword::NoTransform(of) => return self.shielded(true, |expander| expander.squares(of)),
+            Keyword::Transform(kind, of) => (kind, of),
+        };
+        let mut kinds = vec![*kind];
+        while let SquaresOp::Form(Keyword::Transform(kind, inner)) = of.op() {
+            kinds.push(*kind);
+            of = inner;
+        }
+        let orbit = self.orbit(&kinds, of, *span)?;
+        Ok(Squares::new(SquaresOp::Form(orbit), self.fixed))
+    }
+
+    fn of_number(&mut self, part: &NumberKeyword, span: &Span) -> Result<Number, Diagnostic> {
+        let (mut kinds, mut part) = (Vec::new(), part);
+        // Without count or range a transform fuses with one inside, and what is made of the copies there is
+        // made of all.
+        let orbit = loop {
+            match part {
+                NumberKeyword::Number(Keyword::NoTransform(of)) => {
+                    return self.shielded(true, |expander| expander.number(of));
+                }
+                NumberKeyword::Counted(kind, counted, of) => {
+                    kinds.push(*kind);
+                    break NumberOrbit::Counted(*counted, self.orbit(&kinds, of, *span)?);
+                }
+                NumberKeyword::Number(Keyword::Transform(kind, of)) => {
+                    kinds.push(*kind);
+                    match of.op() {
+                        NumberOp::Form(inner) if of.node().is_transform() => part = inner,
+                        _ => break NumberOrbit::Largest(self.orbit(&kinds, of, *span)?),
+                    }
+                }
+            }
+        };
+        Ok(Number::new(NumberOp::Form(orbit), self.fixed))
+    }
+
+    fn of_text(
+        &mut self,
+        part: &NoTransform<crate::query::tree::Text>,
+        _: &Span,
+    ) -> Result<Text, Diagnostic> {
+        self.shielded(true, |expander| expander.text(&part.0))
+    }
+
+    fn of_position(
+        &mut self,
+        part: &NoTransform<crate::query::tree::Position>,
+        _: &Span,
+    ) -> Result<Position, Diagnostic> {
+        self.shielded(true, |expander| expander.position(&part.0))
+    }
+}
+
+fn elements(kind: TransformKind) -> Vec<Basic> {
+    use Dihedral::*;
+    let symmetries = |list: &[Dihedral]| list.iter().copied().map(Basic::Symmetry).collect();
+    match kind {
+        TransformKind::Flip => symmetries(&Dihedral::ALL),
+        TransformKind::FlipVertical => symmetries(&[Identity, ReflectFiles]),
+        TransformKind::FlipHorizontal => symmetries(&[Identity, ReflectRanks]),
+        TransformKind::Rotate90 => symmetries(&[Identity, Rotate90Ccw, Rotate180, Rotate270Ccw]),
+        TransformKind::Rotate45 => (0..8).map(Basic::Turn45).collect(),
+        TransformKind::FlipColor => vec![Basic::Symmetry(Identity), Basic::Colors],
+        TransformKind::ReverseColor => vec![Basic::Colors],
+        TransformKind::Shift => shifts(-7..=7, -7..=7),
+        TransformKind::ShiftHorizontal => shifts(-7..=7, 0..=0),
+        TransformKind::ShiftVertical => shifts(0..=0, -7..=7),
+    }
+}
+
+/// Ascending, files before ranks.
+fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<Basic> {
+    files.flat_map(|dx| ranks.clone().map(move |dy| Basic::Shift((dx, dy)))).collect()
+}
+
+/// All ways to take one element of each transform; each sequence has the outermost first.
+fn products(kinds: &[TransformKind]) -> Vec<Vec<Basic>> {
+    let mut sequences: Vec<Vec<Basic>> = vec![vec![]];
+    for &kind in kinds {
+        let basics = elements(kind);
+        if sequences.len().saturating_mul(basics.len()) > COPIES_MAX {
+            // The caller reports the number; its exact size does not matter.
+            sequences.resize(COPIES_MAX + 1, vec![]);
+            return sequences;
+        }
+        sequences = sequences
+            .iter()
+            .flat_map(|head| basics.iter().map(move |&b| head.iter().copied().chain([b]).collect()))
+            .collect();
+    }
+    sequences
+}
+
+/// The number of filters in one, copies included.
+pub(super) fn size(filter: FilterRef) -> usize {
+    let mut sum = 1;
+    filter.each_child(&mut |child| sum += size(child));
+    sum
+}
+
+/// The first thing in a filter that `rotate45` cannot turn.
+fn turn45_obstacle(node: Ref<Written>) -> Option<Span> {
+    if node.shields() {
+        return None;
+    }
+    if let Ref::Squares(f) = node {
+        match f.op() {
+            SquaresOp::Designator { squares, .. } if *squares != Bitboard::FULL => return Some(f.span()),
+            SquaresOp::Shade { .. } => return Some(f.span()),
+            _ => {}
+        }
+    }
+    node.children().into_iter().find_map(turn45_obstacle)
+}

@@ -1,0 +1,106 @@
+//! Filters that are strings, to the graph.
+//!
+//! A graph has no strings. What is known of one is which string it is where: a list of strings that are constant in a
+//! game, each with the mask of positions at which it is this one. The masks exclude each other, and where none
+//! holds there is no value.
+
+use super::{
+    columns::{Column, Text, TextTest},
+    dag::{Id, Op},
+    lower::Lower,
+};
+use crate::{
+    orbit,
+    query::tree::{Control, Kind as _, TextOp, VarId},
+};
+
+/// The strings that one may be, with the masks.
+pub(super) type Texts = Vec<(Id, Text)>;
+
+impl Lower {
+    /// The strings that one may be.
+    pub(super) fn text(&mut self, f: &orbit::Text) -> Texts {
+        let always = self.dag.mask(true);
+        match f.op() {
+            TextOp::Literal(text) => vec![(always, Text::Literal(text.clone()))],
+            TextOp::Tag(name) => vec![(always, Text::Tag(name.clone()))],
+            TextOp::Player(color) => vec![(always, Text::Player(*color))],
+            TextOp::Control(Control::Var(var)) => self.cells.text(*var).cloned().unwrap_or_default(),
+            TextOp::Control(Control::If { condition, then, other }) => {
+                let (mask, then, other) =
+                    self.branches(condition.node(), |lower| lower.text(then), |lower| lower.text(other));
+                let unless = self.not(mask);
+                let mut texts = self.where_also(mask, then);
+                texts.extend(self.where_also(unless, other));
+                texts
+            }
+            TextOp::Control(Control::Braces { first, last }) => {
+                let (all, texts) = self.braces(first, |lower| lower.text(last));
+                self.where_also(all, texts)
+            }
+            TextOp::Form(never) => match *never {},
+        }
+    }
+
+    fn where_also(&mut self, mask: Id, texts: Texts) -> Texts {
+        texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
+    }
+
+    /// What a variable holds once a string is assigned to it, and where that has a value.
+    pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit::Text) -> (Texts, Id) {
+        let mut texts = self.text(f);
+        let masks = texts.iter().map(|(ok, _)| *ok).collect();
+        let ok = self.dag.any_of(masks);
+        if let Some(old) = self.cells.text(var).cloned() {
+            let taken = self.and(self.guard, ok);
+            let kept = self.not(taken);
+            texts = self.where_also(taken, texts);
+            texts.extend(self.where_also(kept, old));
+        }
+        (texts, ok)
+    }
+
+    /// Where a string has a value.
+    pub(super) fn text_truth(&mut self, f: &orbit::Text) -> Id {
+        let texts = self.text(f).into_iter().map(|(guard, text)| {
+            let hit = self.text_test(TextTest::HasValue(text));
+            self.and(guard, hit)
+        });
+        let texts = texts.collect();
+        self.dag.any_of(texts)
+    }
+
+    /// A test of two strings, each of which may be several. Where one of them has no value, `otherwise` holds.
+    pub(super) fn text_pairs(
+        &mut self,
+        a: &Texts,
+        b: &Texts,
+        otherwise: bool,
+        test: impl Fn(Text, Text) -> TextTest,
+    ) -> Id {
+        let mut out = None;
+        for (a_ok, a) in a {
+            for (b_ok, b) in b {
+                let guard = self.and(*a_ok, *b_ok);
+                let hit = self.text_test(test(a.clone(), b.clone()));
+                let hit = if otherwise {
+                    let no_value = self.not(guard);
+                    self.or(no_value, hit)
+                } else {
+                    self.and(guard, hit)
+                };
+                out = Some(match out {
+                    None => hit,
+                    Some(other) if otherwise => self.and(other, hit),
+                    Some(other) => self.or(other, hit),
+                });
+            }
+        }
+        out.unwrap_or_else(|| self.dag.mask(otherwise))
+    }
+
+    fn text_test(&mut self, test: TextTest) -> Id {
+        let column = self.column(Column::Text(test));
+        self.dag.add(Op::GameMask(column))
+    }
+}

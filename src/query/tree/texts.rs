@@ -1,0 +1,34 @@
+//! Filters whose value is a string or a position of the game, or none.
+
+use shakmaty::Color;
+
+use super::{Any, Control, Form, OfPosition, OfText, Position, Text};
+
+/// What a string does.
+#[derive(Clone, Debug)]
+pub enum TextOp<P: Form> {
+    /// A literal.
+    Literal(String),
+    /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: none if absent. White, Black, Event and Site are `?`
+    /// if absent, names have their blanks in order, and dates are filled with `?`.
+    Tag(String),
+    /// `player white`, `player black`, `player` (white, line feed, black).
+    Player(Option<Color>),
+    /// What hands on a string.
+    Control(Control<P, Text<P>>),
+    /// What only this form of the tree has.
+    Form(OfText<P>),
+}
+
+/// What a position of the game does.
+#[derive(Clone, Debug)]
+pub enum PositionOp<P: Form> {
+    /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F and
+    /// what is around it share no variables.
+    #[expect(missing_docs, reason = "operands are named as CQL names them")]
+    Find { back: bool, of: Any<P> },
+    /// What hands on a position.
+    Control(Control<P, Position<P>>),
+    /// What only this form of the tree has.
+    Form(OfPosition<P>),
+}
