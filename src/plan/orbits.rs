@@ -35,13 +35,16 @@ enum Wanted {
     Max,
 }
 
+/// Makes the words of all copies of one placement, which differ in their shifts, if there is a way.
+type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
+
 /// How the words of one copy, and of all shifts of one placement, are had.
 struct Gather<F> {
     wanted: Wanted,
     /// The word of one copy; of a count, whether it matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// The words of all shifts together, if there is a way.
-    tiles: fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>,
+    /// The words of all shifts together.
+    tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
