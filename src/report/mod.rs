@@ -28,7 +28,7 @@ pub mod words;
 
 use std::ops::Range;
 
-use crate::engine::{Values, Want};
+use crate::engine::{Outputs, Values};
 use crate::reel::GameRow;
 
 pub use csv::{COLUMNS, ColumnType};
@@ -98,12 +98,12 @@ pub struct ReportedGame {
 
 impl Format {
     /// What an engine has to bring for this format.
-    pub fn want(self) -> Want {
+    pub fn outputs(self) -> Outputs {
         match self {
             Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
-                Want::Values
+                Outputs::VALUES
             }
-            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Want::Bits,
+            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Outputs::BITS,
         }
     }
 
