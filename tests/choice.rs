@@ -24,7 +24,7 @@ const GAMES: &str = r#"
 [Date "2015.??.??"]
 [WhiteElo "0"]
 [BlackElo "2600"]
-[ECO "C42"]
+[ECO "C42/03"]
 
 1. e4 e5 1/2-1/2
 
@@ -68,7 +68,11 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        ("whiteelo<3000", "12"),
+        // A rating of 0 is none; who asks for the text finds it.
+        ("whiteelo<3000", "1"),
+        ("whiteelo=0", "2"),
+        ("blackelo=2600", "2"),
+        ("blackelo=26*", "2"),
         ("WhiteElo>=1", "1"),
         ("blackelo!=2600", "13"),
         ("date>=2015", "123"),
@@ -90,6 +94,10 @@ fn conditions_hold_where_they_should() {
         ("eco=B9*", "1"),
         ("eco=b9*", "1"),
         ("eco!=B9*", "23"),
+        ("eco=C42", "2"),
+        ("eco=C42/03", "2"),
+        ("eco!=C42", "13"),
+        ("eco~/03", "2"),
         ("result=1-0", "1"),
         ("result=1/2", "2"),
         ("result=*", "3"),

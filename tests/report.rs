@@ -1,14 +1,17 @@
 //! Hits to bytes.
 
 use orbit_chess::board::Bitboard;
+use orbit_chess::choice::Choice;
 use orbit_chess::engine::{Hits, Values};
+use orbit_chess::game::MoveNumbers;
 use orbit_chess::pgn::{ParseOptions, Sources};
 use orbit_chess::reel::{Block, BlockBuilder};
-use orbit_chess::report::labels::MoveNumbers;
-use orbit_chess::report::words::{decode, printable, push_squares};
+use orbit_chess::report::words::push_squares;
 use orbit_chess::report::{
     COLUMNS, Format, Found, Layout, Names, Report, ReportedGame, Rows, Stitcher, Tally,
 };
+use orbit_chess::stats::{Grouping, Stats};
+use orbit_chess::text::decode;
 
 fn block(pgn: &[u8]) -> Block {
     let mut builder = BlockBuilder::new();
@@ -60,12 +63,63 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
     assert_eq!(MoveNumbers::of(&epd.game(0)).full(0), 40);
 }
 
+/// A game by its header, and the groups that it is in: year, White's rating, opening, White.
+type Facts = (&'static [u8], [&'static str; 4]);
+
+/// What is odd about each is read by one rule, whoever asks.
+const HEADERS: [Facts; 6] = [
+    (b"[Date \"2015.03.07\"][WhiteElo \"2700\"][ECO \"B90\"][White \"Ann\"]", ["2015", "2700", "B90", "Ann"]),
+    (
+        b"[Date \" 2015-3-7\"][WhiteElo \" 2700 (FIDE)\"][ECO \"b90n\"][White \" Ann \"]",
+        ["2015", "2700", "B90", "Ann"],
+    ),
+    (
+        b"[UTCDate \"2015.03.07\"][Date \"????.??.??\"][WhiteElo \"1500?\"][ECO \"?\"][White \"-\"]",
+        ["2015", "1500", "?", "?"],
+    ),
+    (b"[Date \"20150307\"][WhiteElo \"10000\"][ECO \"B9\"][White \"?\"]", ["?"; 4]),
+    (
+        b"[date \"2015\"][WHITEELO \"1\"][eco \"A00\"][white \"R\xe9ti \x96 \x80\"]",
+        ["2015", "1", "A00", "Réti – €"],
+    ),
+    (b"[Event \"A\"]", ["?"; 4]),
+];
+
 #[test]
-fn names_are_utf_8_or_windows_1252() {
-    assert_eq!(decode("Müller".as_bytes()), "Müller");
-    assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
-    assert_eq!(printable(b"a\x1b[2Jb\x07"), r"a\x1b[2Jb\x07");
-    assert_eq!(printable(b"\xfc\x81"), r"ü\x81");
+fn conditions_groups_and_tables_agree() {
+    let groupings = ["year", "whiteelo:1", "eco", "white"];
+    for (header, facts) in HEADERS {
+        let block = block(&[header, &b"\n\n1. e4 *\n"[..]].concat());
+        let all = hits(&block, Values::None, |_| true);
+        let names = Names::default();
+        let found = Found { block: &block, hits: &all, games: None, copies: None, names: &names };
+        let counts = Stats::new(Grouping::list(&groupings.join(",")).unwrap()).count(&found);
+        for (name, fact) in groupings.into_iter().zip(facts) {
+            let [row] = &counts.rows(&name.parse().unwrap())[..] else { panic!("{facts:?}: one game") };
+            assert_eq!(row.keys[0].to_string(), fact, "{name}");
+            let name = name.split(':').next().unwrap();
+            let holds = |condition: String| {
+                let choice = Choice { conditions: vec![condition.parse().unwrap()], first: false };
+                choice.games(&block).unwrap()[0]
+            };
+            match fact {
+                "?" if name.ends_with("elo") || name == "year" => {
+                    assert!(!holds(format!("{name}>=1")), "{name}")
+                }
+                "?" => {}
+                _ => assert!(holds(format!("{name}={fact}")), "{name}={fact}"),
+            }
+        }
+        let [year, elo, _, white] = facts.map(|fact| if fact == "?" { "" } else { fact });
+        let csv = &lines(Format::Csv(Rows::Games), &block, &all)[0];
+        let cells: Vec<&str> = csv.split(',').collect();
+        assert_eq!(cells[11], elo, "{csv}");
+        assert!(cells[6].trim().starts_with(year), "{csv}");
+        let text = &lines(Format::Text { plies_max: 1, layout: Layout::Fitted }, &block, &all)[0];
+        let player = if white.is_empty() { "?" } else { white };
+        let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
+        assert!(text.contains(&format!("  {player}{rating} - ?  *  {year}")), "{text}");
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, HashSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::engine::{Hits, Values};
+use crate::game::{Date, Rating};
 use crate::reel::GameRow;
-use crate::report::tags::{date, elo};
 
 /// By what games are sorted. What is unknown comes last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,8 +93,8 @@ impl SortKey {
                     }
                 }
             }
-            SortKey::Elo => elo(game, None).map(u64::from),
-            SortKey::Date => date(game).map(|date| {
+            SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
+            SortKey::Date => Date::of_game(game).map(|date| {
                 let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
                 (year * 100 + month) * 100 + day
             }),

@@ -72,7 +72,7 @@ mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.
-pub const READER_VERSION: u32 = 2;
+pub const READER_VERSION: u32 = 3;
 
 pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, Part};

@@ -5,6 +5,10 @@ use shakmaty::{Castles, CastlingMode, Chess, Color, FromSetup, PositionError};
 use shakmaty::{Rank, Setup, Square};
 
 use crate::board::Position;
+use crate::text::{decode, shortened};
+
+/// Letters of a source in a message at most.
+const LETTERS_MAX: usize = 40;
 
 /// A start position.
 pub(super) struct Start {
@@ -158,16 +162,8 @@ fn is_passed(setup: &Setup, square: Square) -> bool {
         && !occupied.contains(home)
 }
 
-/// Bytes of a source for a message: Windows-1252 where they are no UTF-8, no control characters,
-/// and not too many.
+/// Bytes of a source for a message, without control characters and not too many.
 pub(super) fn text(bytes: &[u8]) -> String {
-    let mut out = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| byte as char).collect(),
-    };
-    if let Some((at, _)) = out.char_indices().nth(40) {
-        out.truncate(at);
-        out.push('…');
-    }
-    out.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    let text = shortened(&decode(bytes), LETTERS_MAX);
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

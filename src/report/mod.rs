@@ -11,7 +11,6 @@ pub mod findings;
 mod games;
 pub mod heat;
 mod jsonl;
-pub mod labels;
 mod output;
 pub mod page;
 #[cfg(feature = "parquet")]
@@ -21,7 +20,6 @@ mod row;
 mod stitch;
 mod summary;
 pub mod svg;
-pub mod tags;
 mod text;
 mod text_table;
 pub mod words;

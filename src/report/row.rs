@@ -1,9 +1,9 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use super::labels::MoveNumbers;
 use super::words::push_number;
 use crate::board::{MoveKind, Position, Role};
 use crate::engine::{Answer, CopyHits, Hits};
+use crate::game::MoveNumbers;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
 

@@ -59,7 +59,7 @@ use crate::engine::{CopyHits, Hits, Outcome};
 use crate::reel::Block;
 use crate::report::{Found, grouped};
 
-pub use grouping::{By, Grouping, GroupingError, Rating};
+pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
 pub use rows::{Row, Share};
 
