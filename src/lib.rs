@@ -23,6 +23,7 @@ pub mod engine;
 pub mod orbit;
 pub mod pgn;
 pub mod plan;
+pub mod positions;
 pub mod query;
 pub mod reel;
 pub mod report;
@@ -31,5 +32,5 @@ pub mod stats;
 pub mod study;
 pub mod survey;
 pub mod themes;
-pub mod transform;
+
 pub mod visible;

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
-    ("transform", &["board", "diagnostic"], "positions, and faults in FENs and names"),
+    ("positions", &["board", "diagnostic"], "positions, and faults in FENs and names"),
     ("pgn", &["board"], "moves are played and packed while they are read"),
     ("reel", &["board", "pgn"], "its builder lays out games as they were read"),
     ("query", &["board", "diagnostic"], "piece codes, and faults in queries"),

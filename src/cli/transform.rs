@@ -6,10 +6,10 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::board::{Bitboard, Color, Square};
 use orbit_chess::diagnostic::{Diagnostic, Span};
+use orbit_chess::positions::names::{self, Shifts, Step};
+use orbit_chess::positions::{FenRecord, Group, Setup, Symmetry, canonical, without_impossible_rights};
 use orbit_chess::query::{self, Op, tree::Pieces};
 use orbit_chess::report::words::push_squares;
-use orbit_chess::transform::names::{self, Shifts, Step};
-use orbit_chess::transform::{FenRecord, Group, Setup, Symmetry, canonical, without_impossible_rights};
 
 use super::common::grouped;
 use super::query_text::QueryText;

@@ -1,10 +1,10 @@
 //! Reading and writing FEN: against shakmaty, with the fields of variants, and what is wrong with its place.
 
 use orbit_chess::board::Square;
-use orbit_chess::transform::{FenRecord, without_impossible_rights};
+use orbit_chess::positions::{FenRecord, without_impossible_rights};
 use shakmaty::fen::Fen;
 
-use crate::positions::position;
+use crate::random::position;
 use crate::rng::Rng;
 use crate::setup;
 

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use orbit_chess::board::{Bitboard, Color, Dihedral, Role, Square};
-use orbit_chess::transform::{
+use orbit_chess::positions::{
     Board, FenRecord, Group, Setup, SquareMap, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 
-use crate::positions::position;
+use crate::random::position;
 use crate::rng::Rng;
 use crate::{moved, named, set, setup};
 

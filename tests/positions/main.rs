@@ -12,7 +12,7 @@ mod board;
 mod command;
 mod documentation;
 mod fen;
-mod positions;
+mod random;
 #[path = "../suite/differential/rng.rs"]
 #[allow(dead_code)]
 mod rng;
@@ -22,7 +22,7 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use orbit_chess::board::{Bitboard, Square};
-use orbit_chess::transform::{FenRecord, Setup, Transform, names};
+use orbit_chess::positions::{FenRecord, Setup, Transform, names};
 
 /// A set of squares.
 fn set(text: &str) -> Bitboard {

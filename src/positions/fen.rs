@@ -50,7 +50,7 @@ impl<'l> FenRecord<'l> {
     /// The first thing that is wrong, with its place.
     ///
     /// ```
-    /// use orbit_chess::transform::FenRecord;
+    /// use orbit_chess::positions::FenRecord;
     /// let error = FenRecord::read(b"8/8/8/44/8/8/7/8 w - -").unwrap_err();
     /// assert_eq!(error.message, "rank 2 has 7 squares");
     /// assert_eq!(error.span.start, 13);

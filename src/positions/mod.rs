@@ -18,7 +18,7 @@
 //! with one piece on a square at most; a function that would put two there is refused.
 //!
 //! ```
-//! use orbit_chess::transform::{self, FenRecord};
+//! use orbit_chess::positions::{self, FenRecord};
 //!
 //! let mut record = FenRecord::read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1").unwrap();
 //! for step in transform::names::parse("flip-files,flip-colors", Default::default()).unwrap() {

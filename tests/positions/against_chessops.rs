@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use orbit_chess::board::{Bitboard, Color, Role};
-use orbit_chess::transform::{Board, FenRecord, Setup, chessops, transform_board, transform_setup};
+use orbit_chess::positions::{Board, FenRecord, Setup, chessops, transform_board, transform_setup};
 use sha2::{Digest as _, Sha256};
 
-use crate::positions::position;
+use crate::random::position;
 use crate::rng::Rng;
 use crate::{named, setup};
 
