@@ -20,6 +20,7 @@ pub mod choice;
 pub mod database;
 pub mod diagnostic;
 pub mod engine;
+pub mod fen;
 pub mod orbit;
 pub mod pgn;
 pub mod plan;
