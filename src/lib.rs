@@ -21,6 +21,7 @@ pub mod database;
 pub mod diagnostic;
 pub mod engine;
 pub mod fen;
+pub mod files;
 pub mod orbit;
 pub mod pgn;
 pub mod plan;

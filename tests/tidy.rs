@@ -16,11 +16,12 @@ const LINES_MAX: usize = 800;
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
+    ("files", &[], "whatever is written to them"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
     ("fen", &["board"], "positions as text"),
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
     ("pgn", &["board", "fen"], "moves are played and packed while they are read"),
-    ("reel", &["board", "fen", "pgn"], "its builder lays out games as they were read"),
+    ("reel", &["board", "fen", "files", "pgn"], "its builder lays out games as they were read"),
     ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
     ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),

@@ -30,78 +30,76 @@ impl<'l> FenRecord<'l> {
         })?;
         let mut setup = Setup::empty();
         let mut words = Words { line, at: placement(line, start, leniency.variants, &mut setup)? };
-        let mut record = FenRecord { fields: 1, ..FenRecord::new(Setup::empty()) };
+        let mut fields = 1;
+        let (mut rights, mut passing) = (&b""[..], &b""[..]);
         if let Some(at) = words.next() {
             setup.turn = turn(line, at)?;
-            record.fields = 2;
+            fields = 2;
         }
         if let Some(at) = words.next() {
-            record.castling = &line[at.0..at.1];
+            rights = &line[at.0..at.1];
             setup.castling_rights = cleared(castling(line, at, &setup.board), leniency)?;
-            record.fields = 3;
+            fields = 3;
         }
         if let Some(at) = words.next() {
-            record.en_passant = &line[at.0..at.1];
+            passing = &line[at.0..at.1];
             setup.ep_square = cleared(passed(line, at), leniency)?;
-            record.fields = 4;
+            fields = 4;
         }
-        record.setup = setup;
+        let mut operations = &b""[..];
         if !leniency.any_rest {
-            record.read_rest(words, leniency)?;
+            operations = rest(words, leniency, &mut fields, &mut setup)?;
         }
-        Ok(record)
+        Ok(FenRecord { setup, fields, castling: rights, en_passant: passing, operations })
     }
+}
 
-    /// Reads what follows the en passant square.
-    #[inline]
-    fn read_rest(&mut self, mut words: Words<'l>, leniency: Leniency) -> Read<()> {
-        let line = words.line;
-        let setup = &mut self.setup;
-        while let Some((start, end)) = words.next() {
-            let word = &line[start..end];
-            match word[0] {
-                _ if leniency.variants
-                    && self.fields != 5
-                    && setup.remaining_checks.is_none()
-                    && word.contains(&b'+') =>
-                {
-                    setup.remaining_checks = Some(checks(line, (start, end))?);
-                }
-                b'0'..=b'9' if self.fields == 4 => {
-                    setup.halfmoves = number(line, (start, end))?;
-                    self.fields = 5;
-                }
-                b'0'..=b'9' if self.fields == 5 => {
-                    let number = number(line, (start, end))?;
-                    setup.fullmoves = NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-                    self.fields = 6;
-                }
-                b'A'..=b'Z' | b'a'..=b'z' if leniency.operations => {
-                    self.operations = line[start..].trim_ascii_end();
-                    break;
-                }
-                _ => {
-                    let label = match leniency {
-                        Leniency { variants: true, operations: true, .. } => {
-                            "expected a counter, remaining checks such as `3+3`, or operations of an EPD"
-                        }
-                        Leniency { operations: true, .. } => "expected a counter, or operations of an EPD",
-                        Leniency { variants: true, .. } => {
-                            "expected a counter, or remaining checks such as `3+3`"
-                        }
-                        _ => "expected a counter of half-moves, then one of moves, and nothing else",
-                    };
-                    return Err(FenError::new(
-                        Field::Rest,
-                        (start, end),
-                        "this field is out of place",
-                        label,
-                    ));
-                }
+/// Reads what follows the en passant square; returns the operations of an EPD.
+#[inline]
+fn rest<'l>(
+    mut words: Words<'l>,
+    leniency: Leniency,
+    fields: &mut usize,
+    setup: &mut Setup,
+) -> Read<&'l [u8]> {
+    let line = words.line;
+    while let Some((start, end)) = words.next() {
+        let word = &line[start..end];
+        match word[0] {
+            _ if leniency.variants
+                && *fields != 5
+                && setup.remaining_checks.is_none()
+                && word.contains(&b'+') =>
+            {
+                setup.remaining_checks = Some(checks(line, (start, end))?);
             }
+            b'0'..=b'9' if *fields == 4 => {
+                setup.halfmoves = number(line, (start, end))?;
+                *fields = 5;
+            }
+            b'0'..=b'9' if *fields == 5 => {
+                let number = number(line, (start, end))?;
+                setup.fullmoves = NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+                *fields = 6;
+            }
+            b'A'..=b'Z' | b'a'..=b'z' if leniency.operations => return Ok(line[start..].trim_ascii_end()),
+            _ => return Err(out_of_place(start, end, leniency)),
         }
-        Ok(())
     }
+    Ok(b"")
+}
+
+#[cold]
+fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
+    let label = match leniency {
+        Leniency { variants: true, operations: true, .. } => {
+            "expected a counter, remaining checks such as `3+3`, or operations of an EPD"
+        }
+        Leniency { operations: true, .. } => "expected a counter, or operations of an EPD",
+        Leniency { variants: true, .. } => "expected a counter, or remaining checks such as `3+3`",
+        _ => "expected a counter of half-moves, then one of moves, and nothing else",
+    };
+    FenError::new(Field::Rest, (start, end), "this field is out of place", label)
 }
 
 /// A field that may be unclear.
