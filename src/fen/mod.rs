@@ -6,7 +6,7 @@
 //! | games of PGN | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: rights that make no sense, any rest |
 //! | lists of positions | what is a position of a line and what is an operation | [`Line`], [`is_position`] |
 //! | a reel's tags, numbers of moves | the counters | [`counters`] |
-//! | boards to search for and to draw, with letters of their own | the squares | [`ranks`] |
+//! | boards to search for and to draw, with letters of their own | the squares | [`ranks()`] |
 //!
 //! Knows squares and positions, nothing of games, queries or files. The invariant: what [`FenRecord::write`] writes is
 //! read as the same position, but for castling rights that no FEN can tell, of which it says so.

@@ -22,7 +22,6 @@ impl<'l> FenRecord<'l> {
     /// assert_eq!(error.message, "rank 2 has 7 squares");
     /// assert_eq!(error.start, 13);
     /// ```
-    #[inline]
     pub fn read(line: &'l [u8], leniency: Leniency) -> Read<FenRecord<'l>> {
         let start = line.iter().position(|&byte| !is_blank(byte)).ok_or_else(|| {
             let label = "expected eight ranks such as `8/8/8/8/8/8/8/4K2k`";
@@ -56,14 +55,9 @@ impl<'l> FenRecord<'l> {
 
 /// Reads what follows the en passant square; returns the operations of an EPD.
 #[inline]
-fn rest<'l>(
-    mut words: Words<'l>,
-    leniency: Leniency,
-    fields: &mut usize,
-    setup: &mut Setup,
-) -> Read<&'l [u8]> {
+fn rest<'l>(words: Words<'l>, leniency: Leniency, fields: &mut usize, setup: &mut Setup) -> Read<&'l [u8]> {
     let line = words.line;
-    while let Some((start, end)) = words.next() {
+    for (start, end) in words {
         let word = &line[start..end];
         match word[0] {
             _ if leniency.variants
