@@ -9,9 +9,9 @@
 //! | the first games of a reel that is added to | nothing: what has come to be there in the end stays |
 //! | more games of a reel | what lies behind its end |
 //!
-//! Knows nothing of what is written. The invariant: whoever fails, stops or panics, under the final name there is what
-//! was there before, or all that was written; a temporary file that a killed run leaves is removed by the next run that
-//! writes to its folder.
+//! Knows nothing of what is written. The invariant: after a failure, a stop or a panic the final name has what it had
+//! before, or all that was written. A temporary file that a killed run leaves is removed by the next run that writes to
+//! its folder.
 
 mod lock;
 mod output;

@@ -12,6 +12,7 @@ use super::lock::{is_at, open_alone, open_left};
 const NAMES_MAX: u32 = 1000;
 /// How often a new file may be taken away before it is locked.
 const LOST_MAX: u32 = 8;
+
 /// Why there is no temporary file: the name that was tried last, and what the system said.
 pub(crate) type NoTemporary = (PathBuf, io::Error);
 
