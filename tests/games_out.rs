@@ -13,9 +13,10 @@ use marks::{is_marked, marks};
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, TextError};
 use orbit_chess::engine::Outputs;
+use orbit_chess::files::OutputFile;
 use orbit_chess::pgn::annotate;
 use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
-use orbit_chess::report::{OutputFile, PgnWriter, game_pgn, game_text};
+use orbit_chess::report::{PgnWriter, game_pgn, game_text};
 use orbit_chess::scan::Scan;
 
 fn open(paths: &[impl AsRef<Path>]) -> Database {

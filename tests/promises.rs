@@ -304,17 +304,19 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
         }
         panic!("there is no temporary file of {name}");
     };
-    let mut killed =
-        [begin(&["index", "-", "-o", "dead.reel"]), begin(&["scan", "true", "-", "-o", "dead.pgn"])];
-    wait_for("dead.reel");
-    wait_for("dead.pgn");
+    let mut killed = [
+        begin(&["index", "-", "-o", "dead.reel"]),
+        begin(&["scan", "true", "-", "-o", "dead.pgn"]),
+        begin(&["scan", "true", "-", "--problems", "dead.txt"]),
+    ];
+    ["dead.reel", "dead.pgn", "dead.txt"].into_iter().for_each(wait_for);
     let mut live = begin(&["scan", "true", "-", "-o", "live.pgn"]);
     wait_for("live.pgn");
     for child in &mut killed {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert_eq!(temporaries().len(), 3);
+    assert_eq!(temporaries().len(), 4);
     run(folder, 0, &["scan", "-q", "check", SAMPLE, "-o", "next.pgn"]);
     let left = temporaries();
     assert!(left.len() == 1 && left[0].starts_with("live.pgn"), "{left:?}");

@@ -387,18 +387,6 @@ impl Position {
         self.state = State(next);
         self
     }
-
-    /// The position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is
-    /// written only where a capture is legal, castling in X-FEN letters.
-    pub fn to_fen(&self) -> String {
-        match self.to_chess() {
-            Ok(chess) => {
-                shakmaty::fen::Fen::from_position(&chess, shakmaty::EnPassantMode::Legal).to_string()
-            }
-            Err(_) => shakmaty::fen::Fen::try_from_setup(self.to_setup())
-                .map_or_else(|_| String::from("?"), |fen| fen.to_string()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use orbit_chess::database::DatabaseError;
 use orbit_chess::engine::EngineError;
+use orbit_chess::files::{Clash, OutputError};
 use orbit_chess::reel::ReelError;
-use orbit_chess::report::OutputError;
 use orbit_chess::scan::ScanError;
 use orbit_chess::visible;
 
@@ -149,6 +149,12 @@ enum Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Failure {
         Failure::File(error.into())
+    }
+}
+
+impl From<Clash> for Failure {
+    fn from(clash: Clash) -> Failure {
+        Failure::Other(clash.to_string())
     }
 }
 

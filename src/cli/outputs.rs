@@ -9,7 +9,8 @@ use clap::ValueEnum;
 use orbit_chess::choice::{Order, Top};
 use orbit_chess::database::{Database, Room, Taken};
 use orbit_chess::engine::Outputs as Wanted;
-use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
+use orbit_chess::files::OutputFile;
+use orbit_chess::report::{Format, Found, Layout, Report, Rows, Stitcher, Tally};
 use orbit_chess::study::Study;
 
 #[cfg(feature = "parquet")]

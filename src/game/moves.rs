@@ -58,10 +58,9 @@ fn counters(game: &impl Header) -> (u32, u32) {
     let (mut clock, mut full) = (0, 1);
     for (name, value) in game.tags() {
         if name.eq_ignore_ascii_case(b"FEN") {
-            let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
-            let mut fields = value.split(blank).filter(|field| !field.is_empty()).skip(4);
-            clock = fields.next().and_then(counter).unwrap_or(0);
-            full = fields.next().and_then(counter).unwrap_or(1);
+            let [clocks, moves] = fen::counters(value);
+            clock = clocks.and_then(counter).unwrap_or(0);
+            full = moves.and_then(counter).unwrap_or(1);
             break;
         }
         match name {

@@ -55,7 +55,6 @@
 mod annotate;
 mod chunk;
 mod decode;
-mod epd;
 mod error;
 mod extent;
 mod game;

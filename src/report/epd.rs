@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::row::{Found, Row, Rows};
-use crate::board::Color;
+use crate::fen::Line;
 use crate::game::{date, tags};
 use crate::reel::GameRow;
 use crate::visible::is_hidden;
@@ -29,9 +29,9 @@ pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
 }
 
 fn line(row: &Row, id: &str) -> String {
-    let mut fields = row.fen.rsplitn(3, ' ');
-    let (full, clock, position) =
-        (fields.next().unwrap_or("1"), fields.next().unwrap_or("0"), fields.next().unwrap_or_default());
+    let fen = Line::split(row.fen.as_bytes());
+    let position = String::from_utf8_lossy(fen.position);
+    let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
     // Coordinates and null moves are no SAN, which `sm` demands.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };

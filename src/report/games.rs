@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 
-use shakmaty::fen::Fen;
-
 use crate::board::Position;
 use crate::database::{GameTexts, Taken, TextError};
+use crate::fen::FenRecord;
 use crate::game::{Header as _, MoveNumbers};
 use crate::pgn;
 use crate::reel::GameRow;
@@ -86,7 +85,7 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     let mut setup = game.start().to_setup();
     setup.halfmoves = numbers.clock;
     setup.fullmoves = NonZeroU32::new(numbers.full(0)).unwrap_or(NonZeroU32::MIN);
-    Fen::try_from_setup(setup).map_or_else(|_| game.start().to_fen(), |fen| fen.to_string())
+    FenRecord::new(setup).to_string()
 }
 
 /// `1. e4`, `e5`, ..., `1-0`.

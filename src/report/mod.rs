@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
 //! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
-//! colours of terminals, and only [`OutputFile`] and [`game_text`] know files. The invariant: the bytes depend on the blocks and hits alone,
+//! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on who wrote them when.
 
 mod csv;
@@ -11,7 +11,6 @@ pub mod findings;
 mod games;
 pub mod heat;
 mod jsonl;
-mod output;
 pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -31,7 +30,6 @@ use crate::reel::GameRow;
 
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
-pub use output::{OutputError, OutputFile};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};

@@ -175,18 +175,8 @@ impl Walk {
         self.ply = ply;
     }
 
-    /// With the counters of the game in place of those that packed positions print.
+    /// With the counters of the game.
     fn fen(&self, full: u32) -> String {
-        let fen = self.position.to_fen();
-        let mut fields = fen.splitn(5, ' ');
-        let mut out = Vec::with_capacity(fen.len() + 4);
-        for field in fields.by_ref().take(4) {
-            out.extend_from_slice(field.as_bytes());
-            out.push(b' ');
-        }
-        push_number(&mut out, self.clock);
-        out.push(b' ');
-        push_number(&mut out, full);
-        String::from_utf8(out).expect("FENs are ASCII")
+        self.position.to_fen_with(self.clock, full)
     }
 }

@@ -98,7 +98,7 @@ impl Run {
             passing: has_conditions.then_some(0),
             stats,
             totals: Totals::default(),
-            problems: Problems::create(args.problems.as_deref(), args.verbose, &database)?,
+            problems: Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?,
             progress: Progress::of(&args.progress, args.quiet),
             fault: None,
             database: Some(database),

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?)?;
     let survey = survey.threads(threads(args.threads));
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let planned = Instant::now();
     let mut fault = None;

@@ -31,7 +31,7 @@ impl SquareMap {
     ///
     /// ```
     /// use orbit_chess::board::{Bitboard, Square};
-    /// use orbit_chess::transform::SquareMap;
+    /// use orbit_chess::positions::SquareMap;
     ///
     /// let set = Bitboard::from(Square::H4);
     /// assert_eq!(SquareMap::Wrap(1, 0).apply(set), Square::A4.into());

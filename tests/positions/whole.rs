@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use orbit_chess::board::{Bitboard, Color, Dihedral, Role, Square};
-use orbit_chess::transform::{
-    Board, FenRecord, Group, Setup, SquareMap, Symmetry, Transform, TransformError, canonical, flip_colors,
+use orbit_chess::positions::{
+    Board, Group, Setup, SquareMap, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 
-use crate::positions::position;
+use crate::random::position;
 use crate::rng::Rng;
-use crate::{moved, named, set, setup};
+use crate::{moved, named, read, set, setup};
 
 fn positions(count: usize) -> Vec<Setup> {
     let mut rng = Rng::new(11);
@@ -189,7 +189,7 @@ fn symmetries_see_pieces_and_colours() {
 #[test]
 fn the_example_of_the_module_page() {
     assert_eq!(
-        FenRecord::read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1").unwrap().to_string(),
+        read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1").unwrap().to_string(),
         "4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1"
     );
     assert_eq!(

@@ -1,10 +1,106 @@
-//! The fields of a FEN, read, with the place of what is wrong.
+//! A FEN read, with the place of what is wrong.
+
+use std::num::NonZeroU32;
 
 use shakmaty::{Board, ByColor, ByRole, Color, File, Piece, Rank, RemainingChecks, Setup, Square};
 
-use super::{LETTERS, Read, is_blank, wrong};
+use super::{FenError, FenRecord, Field, LETTERS, Leniency, Words, is_blank};
 use crate::board::Bitboard;
-use crate::diagnostic::Diagnostic;
+
+type Read<T> = Result<T, FenError>;
+
+impl<'l> FenRecord<'l> {
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place.
+    ///
+    /// ```
+    /// use orbit_chess::fen::{FenRecord, Leniency};
+    /// let error = FenRecord::read(b"8/8/8/44/8/8/7/8 w - -", Leniency::NONE).unwrap_err();
+    /// assert_eq!(error.message, "rank 2 has 7 squares");
+    /// assert_eq!(error.start, 13);
+    /// ```
+    pub fn read(line: &'l [u8], leniency: Leniency) -> Read<FenRecord<'l>> {
+        let start = line.iter().position(|&byte| !is_blank(byte)).ok_or_else(|| {
+            let label = "expected eight ranks such as `8/8/8/8/8/8/8/4K2k`";
+            FenError::new(Field::Whole, (0, 1), "the FEN is empty", label)
+        })?;
+        let mut setup = Setup::empty();
+        let mut words = Words { line, at: placement(line, start, leniency.variants, &mut setup)? };
+        let mut fields = 1;
+        let (mut rights, mut passing) = (&b""[..], &b""[..]);
+        if let Some(at) = words.next() {
+            setup.turn = turn(line, at)?;
+            fields = 2;
+        }
+        if let Some(at) = words.next() {
+            rights = &line[at.0..at.1];
+            setup.castling_rights = cleared(castling(line, at, &setup.board), leniency)?;
+            fields = 3;
+        }
+        if let Some(at) = words.next() {
+            passing = &line[at.0..at.1];
+            setup.ep_square = cleared(passed(line, at), leniency)?;
+            fields = 4;
+        }
+        let mut operations = &b""[..];
+        if !leniency.any_rest {
+            operations = rest(words, leniency, &mut fields, &mut setup)?;
+        }
+        Ok(FenRecord { setup, fields, castling: rights, en_passant: passing, operations })
+    }
+}
+
+/// Reads what follows the en passant square; returns the operations of an EPD.
+#[inline]
+fn rest<'l>(words: Words<'l>, leniency: Leniency, fields: &mut usize, setup: &mut Setup) -> Read<&'l [u8]> {
+    let line = words.line;
+    for (start, end) in words {
+        let word = &line[start..end];
+        match word[0] {
+            _ if leniency.variants
+                && *fields != 5
+                && setup.remaining_checks.is_none()
+                && word.contains(&b'+') =>
+            {
+                setup.remaining_checks = Some(checks(line, (start, end))?);
+            }
+            b'0'..=b'9' if *fields == 4 => {
+                setup.halfmoves = number(line, (start, end))?;
+                *fields = 5;
+            }
+            b'0'..=b'9' if *fields == 5 => {
+                let number = number(line, (start, end))?;
+                setup.fullmoves = NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+                *fields = 6;
+            }
+            b'A'..=b'Z' | b'a'..=b'z' if leniency.operations => return Ok(line[start..].trim_ascii_end()),
+            _ => return Err(out_of_place(start, end, leniency)),
+        }
+    }
+    Ok(b"")
+}
+
+#[cold]
+fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
+    let label = match leniency {
+        Leniency { variants: true, operations: true, .. } => {
+            "expected a counter, remaining checks such as `3+3`, or operations of an EPD"
+        }
+        Leniency { operations: true, .. } => "expected a counter, or operations of an EPD",
+        Leniency { variants: true, .. } => "expected a counter, or remaining checks such as `3+3`",
+        _ => "expected a counter of half-moves, then one of moves, and nothing else",
+    };
+    FenError::new(Field::Rest, (start, end), "this field is out of place", label)
+}
+
+/// A field that may be unclear.
+#[inline]
+fn cleared<T: Default>(field: Read<T>, leniency: Leniency) -> Read<T> {
+    if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
+}
 
 /// What a byte means in a placement: which of sixteen sets it goes to, and how many squares it takes. Twelve
 /// sets are pieces as 2 * role + colour, one is of no use, so that nothing depends on what is read; slashes go
@@ -42,12 +138,12 @@ const fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
 }
 
-/// Reads placement, promoted pieces and pockets; returns where they end.
+/// Reads placement, promoted pieces and, if they are wanted, pockets; returns where they end.
 ///
 /// Squares are counted in the order of a FEN, from a8. No branch depends on an ordinary byte: mispredicted
 /// ones cost more than everything else. Whether ranks have eight squares is looked at when all is read.
 #[inline]
-pub(super) fn placement(line: &[u8], start: usize, setup: &mut Setup) -> Read<usize> {
+fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> Read<usize> {
     let mut sets = [0u64; 16];
     let mut promoted = 0u64;
     let (mut squares, mut ranks, mut misplaced) = (0u32, 0u32, 0u32);
@@ -70,7 +166,7 @@ pub(super) fn placement(line: &[u8], start: usize, setup: &mut Setup) -> Read<us
         misplaced |= (squares ^ (8 * ranks)) & slash.wrapping_neg();
         at += 1;
     }
-    let is_end = |byte: &u8| is_blank(*byte) || matches!(byte, b'[' | b'/');
+    let is_end = |byte: &u8| is_blank(*byte) || with_pockets && matches!(byte, b'[' | b'/');
     if misplaced != 0 || squares != 64 || ranks != 7 || !line.get(at).is_none_or(is_end) {
         return Err(wrong_placement(line, start));
     }
@@ -93,7 +189,9 @@ pub(super) fn placement(line: &[u8], start: usize, setup: &mut Setup) -> Read<us
 
 /// Reads a placement that is wrong once more, for the place of the fault.
 #[cold]
-fn wrong_placement(line: &[u8], start: usize) -> Diagnostic {
+fn wrong_placement(line: &[u8], start: usize) -> FenError {
+    let wrong =
+        |start, end, message: String, label| FenError::new(Field::Placement, (start, end), message, label);
     let sum = "expected pieces and digits that add up to 8";
     let mut rank = 8;
     let mut rank_at = start;
@@ -107,9 +205,11 @@ fn wrong_placement(line: &[u8], start: usize) -> Diagnostic {
         } else if is_slash || byte == b'[' && squares < 8 {
             break;
         } else if byte == b'~' && !is_after_piece {
-            return wrong(at, at + 1, "`~` follows no piece", "it marks the piece before it as promoted");
+            let label = "it marks the piece before it as promoted";
+            return wrong(at, at + 1, String::from("`~` follows no piece"), label);
         } else if byte == b'[' && rank > 1 {
-            return wrong(at, at + 1, "pockets before the last rank", "expected `/` and the next rank");
+            let label = "expected `/` and the next rank";
+            return wrong(at, at + 1, String::from("pockets before the last rank"), label);
         } else if is_other && byte != b'~' {
             let letter = String::from_utf8_lossy(&line[at..]).chars().next().unwrap_or(' ');
             let end = (at + letter.len_utf8()).min(line.len());
@@ -129,6 +229,9 @@ fn wrong_placement(line: &[u8], start: usize) -> Diagnostic {
         return wrong(rank_at, end, format!("rank {rank} has {squares} squares"), sum);
     }
     let label = "expected eight, from rank 8 down to rank 1";
+    if rank == 1 && line.get(at) == Some(&b'/') {
+        return wrong(at, at + 1, String::from("a ninth rank"), label);
+    }
     wrong(rank_at, at, format!("only {} ranks", 9 - rank), label)
 }
 
@@ -136,13 +239,20 @@ fn wrong_placement(line: &[u8], start: usize) -> Diagnostic {
 fn pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>> {
     let close = match line[at] {
         b'[' if line[end - 1] == b']' => end - 1,
-        b'[' => return Err(wrong(at, at + 1, "the pockets are not closed", "expected `]` at their end")),
+        b'[' => {
+            return Err(FenError::new(
+                Field::Placement,
+                (at, at + 1),
+                "the pockets are not closed",
+                "expected `]` at their end",
+            ));
+        }
         _ => end,
     };
     if close - at > 65 {
-        return Err(wrong(
-            at,
-            close,
+        return Err(FenError::new(
+            Field::Placement,
+            (at, close),
             "more than 64 pieces in the pockets",
             "expected no more than a set of two boards",
         ));
@@ -150,9 +260,9 @@ fn pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>> {
     let mut pockets = ByColor::<ByRole<u8>>::default();
     for (k, &letter) in line.iter().enumerate().take(close).skip(at + 1) {
         let Some(piece) = Piece::from_char(char::from(letter)) else {
-            return Err(wrong(
-                k,
-                k + 1,
+            return Err(FenError::new(
+                Field::Placement,
+                (k, k + 1),
                 "this is no piece",
                 "expected pieces in the pockets, such as `[QNp]`",
             ));
@@ -162,17 +272,17 @@ fn pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>> {
     Ok(pockets)
 }
 
-pub(super) fn turn(line: &[u8], (start, end): (usize, usize)) -> Read<Color> {
+fn turn(line: &[u8], (start, end): (usize, usize)) -> Read<Color> {
     match &line[start..end] {
         b"w" | b"W" => Ok(Color::White),
         b"b" | b"B" => Ok(Color::Black),
-        _ => Err(wrong(start, end, "this is no side to move", "expected `w` or `b`")),
+        _ => Err(FenError::new(Field::Turn, (start, end), "this is no side to move", "expected `w` or `b`")),
     }
 }
 
 /// Castling rights as squares of rooks. `K` is the outermost rook of the back rank with no king beyond, else
 /// h1, as in shakmaty and chessops.
-pub(super) fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Read<Bitboard> {
+fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Read<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {
         return Ok(rights);
@@ -192,14 +302,14 @@ pub(super) fn castling(line: &[u8], (start, end): (usize, usize), board: &Board)
             file @ b'a'..=b'h' => Square::from_coords(File::new(u32::from(file - b'a')), color.backrank()),
             _ => {
                 let label = "expected `-`, letters of `KQkq`, or files of rooks such as `HAha`";
-                return Err(wrong(at, at + 1, "this is no castling right", label));
+                return Err(FenError::new(Field::Castling, (at, at + 1), "this is no castling right", label));
             }
         };
         rights.add(rook);
         if (rights & color.backrank()).count() > 2 {
-            return Err(wrong(
-                start,
-                end,
+            return Err(FenError::new(
+                Field::Castling,
+                (start, end),
                 "more than two castling rights of one side",
                 "expected two at most",
             ));
@@ -208,19 +318,24 @@ pub(super) fn castling(line: &[u8], (start, end): (usize, usize), board: &Board)
     Ok(rights)
 }
 
-pub(super) fn passed(line: &[u8], (start, end): (usize, usize)) -> Read<Option<Square>> {
+fn passed(line: &[u8], (start, end): (usize, usize)) -> Read<Option<Square>> {
     match &line[start..end] {
         b"-" => Ok(None),
         &[file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
             let (file, rank) = (u32::from(file - b'a'), u32::from(rank - b'1'));
             Ok(Some(Square::from_coords(File::new(file), Rank::new(rank))))
         }
-        _ => Err(wrong(start, end, "this is no en passant square", "expected `-` or a square such as `e3`")),
+        _ => Err(FenError::new(
+            Field::EnPassant,
+            (start, end),
+            "this is no en passant square",
+            "expected `-` or a square such as `e3`",
+        )),
     }
 }
 
 /// Remaining checks `2+3`, or checks given `+1+0`.
-pub(super) fn checks(line: &[u8], (start, end): (usize, usize)) -> Read<ByColor<RemainingChecks>> {
+fn checks(line: &[u8], (start, end): (usize, usize)) -> Read<ByColor<RemainingChecks>> {
     let remaining = |digit: u8| RemainingChecks::new(u32::from(digit - b'0'));
     match line[start..end] {
         [white @ b'0'..=b'3', b'+', black @ b'0'..=b'3'] => {
@@ -232,17 +347,22 @@ pub(super) fn checks(line: &[u8], (start, end): (usize, usize)) -> Read<ByColor<
         }
         _ => {
             let label = "expected `3+3` (checks that remain) or `+0+0` (checks given), 3 at most";
-            Err(wrong(start, end, "these are no remaining checks", label))
+            Err(FenError::new(Field::Rest, (start, end), "these are no remaining checks", label))
         }
     }
 }
 
-pub(super) fn number(line: &[u8], (start, end): (usize, usize)) -> Read<u32> {
+fn number(line: &[u8], (start, end): (usize, usize)) -> Read<u32> {
     let mut number = 0u32;
     for &byte in &line[start..end] {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            return Err(wrong(start, end, "this is no number", "expected a counter of half-moves or moves"));
+            return Err(FenError::new(
+                Field::Rest,
+                (start, end),
+                "this is no number",
+                "expected a counter of half-moves or moves",
+            ));
         }
         number = number.saturating_mul(10).saturating_add(u32::from(digit));
     }

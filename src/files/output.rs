@@ -1,13 +1,11 @@
 //! A file that appears under its name only when it is complete.
-//!
-//! Knows nothing of what is written to it. The invariant: whoever fails, stops or panics, under the
-//! final name there is what was there before, or all that was written.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::reel::{create_temporary, target_of};
+use super::place::target_of;
+use super::temporary::Temporary;
 
 /// Why an output cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +63,7 @@ impl From<OutputError> for io::Error {
 /// ```
 /// use std::io::Write as _;
 ///
-/// use orbit_chess::report::OutputFile;
+/// use orbit_chess::files::OutputFile;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("hits.pgn.zst");
@@ -79,12 +77,10 @@ impl From<OutputError> for io::Error {
 pub struct OutputFile {
     /// As given, for messages.
     path: PathBuf,
-    /// Links are followed: what they point to is replaced.
-    target: PathBuf,
-    /// `None` where no file can be put beside the target and renamed.
-    temporary: Option<PathBuf>,
-    /// Taken by `finish`.
+    /// Taken by `finish`. It is closed before the temporary file is removed: not every system removes one that is open.
     sink: Option<Sink>,
+    /// `None` where no file can be put beside the target and renamed. Taken by `finish`.
+    temporary: Option<Temporary>,
 }
 
 enum Sink {
@@ -114,13 +110,13 @@ impl OutputFile {
             (File::options().write(true).open(&target).map_err(fault)?, None)
         } else {
             let (temporary, file) =
-                create_temporary(&target).map_err(|(temporary, error)| match error.kind() {
+                Temporary::create(target).map_err(|(temporary, error)| match error.kind() {
                     io::ErrorKind::AlreadyExists => OutputError::InTheWay { temporary },
                     _ => fault(error),
                 })?;
             (file, Some(temporary))
         };
-        let mut output = OutputFile { path: path.to_owned(), target, temporary, sink: None };
+        let mut output = OutputFile { path: path.to_owned(), sink: None, temporary };
         let file = BufWriter::with_capacity(1 << 16, file);
         output.sink = Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { Sink::Plain(file) });
         Ok(output)
@@ -133,7 +129,7 @@ impl OutputFile {
 
     /// Where the file lies until it is finished; `None` for pipes and devices.
     pub fn temporary_path(&self) -> Option<&Path> {
-        self.temporary.as_deref()
+        self.temporary.as_ref().map(Temporary::path)
     }
 
     /// Makes sure that all of the file is on disk, and gives it its name.
@@ -152,16 +148,10 @@ impl OutputFile {
             Sink::Zstd(encoder) => encoder.finish()?,
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
         // It is locked until it has its name: nobody takes it for left behind.
-        fs::rename(temporary, &self.target)?;
-        drop(file);
-        self.temporary = None;
-        // The name is in the folder; not every file system can make sure of that.
-        let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
-        Ok(())
+        temporary.replace()
     }
 
     fn with_sink<T>(&mut self, run: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
@@ -190,17 +180,6 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.with_sink(|sink| sink.flush())
-    }
-}
-
-impl Drop for OutputFile {
-    fn drop(&mut self) {
-        // The file is closed first: not every system removes one that is open.
-        self.sink = None;
-        if let Some(temporary) = &self.temporary {
-            // Nobody is left to tell.
-            let _ = fs::remove_file(temporary);
-        }
     }
 }
 

@@ -12,7 +12,7 @@ mod board;
 mod command;
 mod documentation;
 mod fen;
-mod positions;
+mod random;
 #[path = "../suite/differential/rng.rs"]
 #[allow(dead_code)]
 mod rng;
@@ -22,7 +22,8 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use orbit_chess::board::{Bitboard, Square};
-use orbit_chess::transform::{FenRecord, Setup, Transform, names};
+use orbit_chess::fen::{FenError, FenRecord, Leniency};
+use orbit_chess::positions::{Setup, Transform, names};
 
 /// A set of squares.
 fn set(text: &str) -> Bitboard {
@@ -36,13 +37,18 @@ fn named(name: &str) -> Transform {
     steps[0].transform
 }
 
+/// A FEN or EPD with all fields of variants.
+fn read(line: &[u8]) -> Result<FenRecord<'_>, FenError> {
+    FenRecord::read(line, Leniency { variants: true, operations: true, ..Leniency::NONE })
+}
+
 fn setup(fen: &str) -> Setup {
-    FenRecord::read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
+    read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
 }
 
 /// A position through a sequence of transforms, as FEN.
 fn moved(names: &str, fen: &str) -> String {
-    let mut record = FenRecord::read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
     for step in names::parse(names, names::Shifts::Cql6).unwrap() {
         record.setup = step.transform.setup(&record.setup).unwrap();
     }

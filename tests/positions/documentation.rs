@@ -2,9 +2,9 @@
 //! square sets of the CQL 5 manual.
 
 use orbit_chess::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
-use orbit_chess::transform::chessops::*;
-use orbit_chess::transform::names::{Shifts, parse};
-use orbit_chess::transform::{Board, Group, SquareMap, king_side, view_from_black};
+use orbit_chess::positions::chessops::*;
+use orbit_chess::positions::names::{Shifts, parse};
+use orbit_chess::positions::{Board, Group, SquareMap, king_side, view_from_black};
 
 use crate::{moved, set, setup};
 

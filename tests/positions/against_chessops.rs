@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use orbit_chess::board::{Bitboard, Color, Role};
-use orbit_chess::transform::{Board, FenRecord, Setup, chessops, transform_board, transform_setup};
+use orbit_chess::positions::{Board, Setup, chessops, transform_board, transform_setup};
 use sha2::{Digest as _, Sha256};
 
-use crate::positions::position;
+use crate::random::position;
 use crate::rng::Rng;
-use crate::{named, setup};
+use crate::{named, read, setup};
 
 const STORED: &str = include_str!("../data/chessops.tsv");
 const SEED: u64 = 20260;
@@ -64,7 +64,7 @@ fn ten_thousand_random_positions_are_as_chessops_has_them() {
     for _ in 0..COUNT {
         let fen = position(&mut rng);
         add("positions".into(), fen.clone());
-        let mut record = FenRecord::read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
         let setup = record.setup.clone();
         let set = Bitboard((rng.next() & 0xffff_ffff) | (rng.next() & 0xffff_ffff) << 32);
         for (name, f) in FUNCTIONS {
@@ -96,7 +96,7 @@ fn rows_are_as_chessops_has_them() {
     let mut count = 0;
     for row in STORED.lines().filter_map(|line| line.strip_prefix("row\t")) {
         let [name, fen, image, others] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
-        let mut record = FenRecord::read(fen.as_bytes()).unwrap();
+        let mut record = read(fen.as_bytes()).unwrap();
         record.setup = named(name).setup(&setup(fen)).unwrap();
         assert_eq!(
             (record.to_string().as_str(), rest(&record.setup).as_str()),

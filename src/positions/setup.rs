@@ -3,7 +3,8 @@
 use shakmaty::{Board, ByColor, ByRole, Castles, CastlingMode, Color, File, Setup};
 
 use super::SquareMap;
-use crate::board::{Bitboard, Dihedral, Rank};
+use crate::board::{Bitboard, Dihedral};
+use crate::fen::possible_en_passant;
 
 /// The images of a board's sets of squares are no board: a square would hold two pieces, or a piece would
 /// have no colour.
@@ -22,7 +23,7 @@ pub struct NotABoard;
 /// [`NotABoard`] where the function sends two pieces to one square.
 ///
 /// ```
-/// use orbit_chess::transform::{Board, chessops, transform_board};
+/// use orbit_chess::positions::{Board, chessops, transform_board};
 /// let flipped = transform_board(&Board::new(), chessops::flip_vertical).unwrap();
 /// assert_eq!(flipped.to_string(), "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr");
 /// ```
@@ -106,17 +107,11 @@ pub fn king_side(setup: &Setup) -> Setup {
 #[must_use]
 pub fn without_impossible_rights(setup: &Setup) -> Setup {
     let castles = Castles::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|castles| castles);
-    let passed = setup.ep_square.filter(|square| {
-        let them = !setup.turn;
-        let forward = them.fold_wb(8, -8);
-        let pawns = setup.board.pawns() & setup.board.by_color(them);
-        let occupied = setup.board.occupied();
-        square.rank() == setup.turn.relative_rank(Rank::Sixth)
-            && square.offset(forward).is_some_and(|pawn| pawns.contains(pawn))
-            && square.offset(-forward).is_some_and(|home| !occupied.contains(home))
-            && !occupied.contains(*square)
-    });
-    Setup { castling_rights: castles.castling_rights(), ep_square: passed, ..setup.clone() }
+    Setup {
+        castling_rights: castles.castling_rights(),
+        ep_square: possible_en_passant(setup),
+        ..setup.clone()
+    }
 }
 
 /// A transform by itself, as [`super::names`] names it.
