@@ -22,6 +22,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // Written as a whole: clap_complete panics where stdout is closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::with_commands(Cli::command()), "orbit", &mut script);
+    if args.shell == Shell::Fish {
+        script.extend(help::for_fish().into_bytes());
+    }
     Stdout::new().write_all(&script).map_err(Failure::Stdout)?;
     Ok(Exit::Done)
 }

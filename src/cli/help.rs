@@ -52,14 +52,32 @@ impl TypedValueParser for SomeWord {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let spellings = words::groups().flat_map(|group| group.words).flat_map(|word| word.spellings);
-        // Letters, digits and `_` need no quotation marks in any shell.
-        let is_plain = |spelling: &&str| {
-            spelling.len() > 1 && spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        let plain: BTreeSet<&str> = spellings.copied().filter(is_plain).collect();
-        Some(Box::new(plain.into_iter().map(PossibleValue::new)))
+        Some(Box::new(plain_spellings().into_iter().map(PossibleValue::new)))
     }
+}
+
+/// Spellings that need no quotation marks in any shell.
+fn plain_spellings() -> BTreeSet<&'static str> {
+    let spellings = words::groups().flat_map(|group| group.words).flat_map(|word| word.spellings);
+    let is_plain = |spelling: &&str| {
+        spelling.len() > 1 && spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    spellings.copied().filter(is_plain).collect()
+}
+
+/// What the script for fish lacks, since its generator leaves out arguments without an option.
+pub(super) fn for_fish() -> String {
+    let orbit = Cli::command();
+    let commands: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
+    let words: Vec<&str> = plain_spellings().into_iter().collect();
+    format!(
+        "complete -c orbit -n \"__fish_orbit_using_subcommand help; and not __fish_seen_subcommand_from language\" \
+         -f -a \"{}\"\n\
+         complete -c orbit -n \"__fish_orbit_using_subcommand help; and __fish_seen_subcommand_from language\" \
+         -f -a \"{}\"\n",
+        commands.join(" "),
+        words.join(" ")
+    )
 }
 
 /// Lets shells complete the commands that `orbit help` explains.
@@ -109,7 +127,7 @@ fn overview() -> Result<Exit, Failure> {
             });
             let names: Vec<String> =
                 names.map(|word| shown(group.dialect, word, word.spellings[0])).collect();
-            for line in wrapped(title, &names, 96) {
+            for line in wrapped(title, &names, "  ") {
                 out.line(format!("  {line}"))?;
             }
         }
@@ -120,16 +138,17 @@ fn overview() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Words one after the other, in lines of some width.
-fn wrapped(title: &str, names: &[String], width: usize) -> Vec<String> {
+/// Words one after the other, in lines of at most 96 letters.
+fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(title);
     for name in names {
-        if line.chars().count() + name.chars().count() > width {
+        let name = name.as_ref();
+        if line.chars().count() + name.chars().count() > 96 {
             lines.push(std::mem::take(&mut line));
         }
         line += name;
-        line += "  ";
+        line += gap;
     }
     if !names.is_empty() {
         lines.push(line);
@@ -184,7 +203,9 @@ fn page(group: &Group, word: &Word, asked: &str) -> Vec<String> {
     }
     lines.push(format!("  {}", word.form(&name)));
     lines.push(String::new());
-    lines.push(format!("  {}.", word.meaning));
+    let meaning = format!("{}.", word.meaning);
+    let meaning: Vec<&str> = meaning.split(' ').collect();
+    lines.extend(wrapped("", &meaning, " ").iter().map(|line| format!("  {line}")));
     lines.push(String::new());
     let others: Vec<String> = word
         .spellings
