@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use orbit_chess::query::words::{self, Status};
+
 const PGN: &str = "[Event \"one\"]\n[White \"A \\\"B\\\"\"]\n[Date \"1999.01.02\"]\n[WhiteElo \"2500\"]\n\n\
 1. e4 e5 2. Nf3 1-0\n\n\
 [Event \"two\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n\
@@ -309,6 +311,86 @@ fn completions_are_scripts_of_their_shells() {
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
     }
+}
+
+/// Shells complete the words of the language that need no quotation marks.
+#[test]
+fn completions_hold_the_words_of_the_language() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        let out = orbit(folder.path(), &["completions", shell]);
+        let script = text(&out.stdout);
+        let mut count = 0;
+        for word in words::groups().flat_map(|group| group.words) {
+            let is_plain =
+                |spelling: &&&str| spelling.len() > 1 && spelling.bytes().all(|b| b.is_ascii_lowercase());
+            for spelling in word.spellings.iter().filter(is_plain) {
+                let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                let is_whole = |(at, _): (usize, &str)| {
+                    !is_letter(script.as_bytes()[at - 1])
+                        && !is_letter(script.as_bytes()[at + spelling.len()])
+                };
+                assert!(
+                    script.match_indices(spelling).any(is_whole),
+                    "{shell} does not complete `{spelling}`"
+                );
+                count += 1;
+            }
+        }
+        assert!(count > 250, "{count} words");
+        std::fs::write(folder.path().join(shell), script).unwrap();
+    }
+    let ask = "source ./bash; COMP_WORDS=(orbit help language passedp); COMP_CWORD=3; _orbit orbit passedp language; \
+               echo \"${COMPREPLY[*]}\" >&2";
+    if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
+        assert_eq!(said.trim(), "passedpawns");
+    }
+}
+
+#[test]
+fn help_explains_the_words_of_the_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |args: &[&str]| {
+        let out = orbit(folder.path(), &[&["help"], args].concat());
+        assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    };
+    // Every word has a page in every spelling, and stands in the overview if it is one of ours.
+    let overview = said(&["language"]);
+    for group in words::groups() {
+        assert!(overview.contains(group.title), "{}", group.title);
+        for word in group.words {
+            assert!(overview.contains(word.spellings[0]) || matches!(word.status, Status::Refused(_)));
+        }
+    }
+    let page = said(&["language", "✵"]);
+    for part in [
+        "✵ (CQL 6: Transforms)",
+        "  ✵ [count | RANGE] F\n",
+        "also written  flip, flipdihedral, dihedral",
+        "flip {Ra1 kh8}",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // A word of both dialects has two pages; a colon asks for CQL 5.
+    assert!(said(&["language", "shift"]).contains("\n\n:shift (CQL 5: transforms)\n"));
+    assert!(said(&["language", ":shift"]).starts_with(":shift (CQL 5: transforms)\n"));
+    assert!(said(&["language", "path"]).contains("  status        not supported yet\n"));
+    assert!(said(&["language", "from"]).contains("the filter `from` is not supported yet"));
+    assert!(said(&["language", "any"]).contains("Not a word of orbit: "));
+    assert!(said(&["language", "->"]).contains("  S -> S [-> S ...]\n"));
+    assert!(said(&["language", "--", "--"]).starts_with("-- (CQL 6: Moves)\n"));
+    let out = orbit(folder.path(), &["help", "language", "passedpwns"]);
+    let message = "error: there is no word `passedpwns` in the query language; did you mean `passedpawns`?\n";
+    assert_eq!((out.status.code(), text(&out.stderr)), (Some(2), message));
+    // What a command's own help says.
+    for command in ["scan", "help", "man"] {
+        assert_eq!(said(&[command]), text(&orbit(folder.path(), &[command, "--help"]).stdout), "{command}");
+    }
+    assert_eq!(said(&[]), text(&orbit(folder.path(), &["--help"]).stdout));
+    let out = orbit(folder.path(), &["help", "sacn"]);
+    assert!(text(&out.stderr).starts_with("error: there is no command `sacn`; there are scan, "));
+    assert_eq!(out.status.code(), Some(2));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use orbit_chess::{
     engine::{Answer, Engine, Job, Outputs},
     orbit::{AsText, Filter, expand},
     plan::Options,
-    query::{self, Query, vocabulary},
+    query::{self, Query},
     reel::Block,
 };
 
@@ -176,14 +176,7 @@ fn page() -> (String, usize) {
         writeln!(out, "| {says} | {answer}.{remark} |").unwrap();
         count += 1;
     }
-    out += "\n## The words of CQL 6.2\n\n";
-    for (is_built, title) in [(true, "Built"), (false, "Known, and refused by name: not built yet")] {
-        let words: Vec<String> = vocabulary()
-            .filter(|(_, built)| *built == is_built)
-            .map(|(word, _)| format!("`{word}`"))
-            .collect();
-        writeln!(out, "{title}: {}.\n", words.join(", ")).unwrap();
-    }
+    out += "\nThe words of the language, built or not, stand in [language.md](language.md).\n";
     (out, count)
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let mut orbit = Cli::command().disable_help_subcommand(true);
+    let mut orbit = Cli::command();
     orbit.build();
     match args.dir {
         Some(dir) => {

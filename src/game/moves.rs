@@ -1,7 +1,7 @@
 //! Move numbers: `23...` names the move that led to a position.
 
 use super::Header;
-use crate::board::Color;
+use crate::{board::Color, fen};
 
 /// The name of ply 0, to which no move leads.
 const START: &str = "start";

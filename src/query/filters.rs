@@ -3,11 +3,12 @@
 use shakmaty::{Bitboard, Square};
 
 use super::{
+    Dialect,
     lexer::{Tok, unsupported},
-    parser::{Parsed, Parser, binary, name_of, transform_type, unary},
+    parser::{Parsed, Parser, binary, name_of, transform_type, unary, unbuilt_sign},
     ranges::{Range, Within},
     tree::{Dirs, Node, Op, Pieces, PinPart, Tally, TransformKind, Type, Var, VarId},
-    words::{INNER, UNSUPPORTED, WORDS, compound_assignment, directions, nearest, simple, transform},
+    words::{self, Reading, Status, compound_assignment, directions, transform},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -18,94 +19,74 @@ use crate::{
 impl Parser {
     /// A filter that begins with `word`, which is the current token.
     pub(super) fn word(&mut self, word: &str) -> Parsed<Node> {
-        let span = self.span();
-        if transform(word).is_some() {
-            return self.transform_word(word);
-        }
-        if let Some(dirs) = directions(word) {
-            return self.direction(dirs);
-        }
-        if let Some(op) = simple(word) {
-            self.bump();
-            return Ok(Node::new(op.0, op.1, span, vec![]));
-        }
-        match word {
-            "not" => {
-                self.bump();
-                let arg = self.not_operand()?;
-                Ok(unary(Op::Not, Type::Bool, span, arg))
-            }
-            "notransform" => {
-                self.bump();
-                let arg = self.node()?;
-                let ty = arg.ty;
-                Ok(unary(Op::NoTransform, ty, span, arg))
-            }
-            "find" => self.find(),
-            "if" => self.condition(),
-            "power" => self.of_set(Op::Power, Type::Num),
-            "rank" => self.of_set(Op::Rank, Type::Num),
-            "file" => self.of_set(Op::File, Type::Num),
-            "type" => self.of_set(Op::ContentType { signed: false }, Type::Num),
-            "colortype" => self.of_set(Op::ContentType { signed: true }, Type::Num),
-            "typename" | "piecename" => {
-                let mut node = self.of_set(Op::ContentIs(PieceSet::ALL), Type::Str)?;
-                node.args.push(Node::new(Op::Bool(word == "piecename"), Type::Bool, span, vec![]));
-                Ok(node)
-            }
-            "abs" => self.of_number(Op::Abs),
-            "sqrt" => self.of_number(Op::Sqrt),
-            "max" => self.extremum(Op::Max),
-            "min" => self.extremum(Op::Min),
-            "light" => self.shade(true),
-            "dark" => self.shade(false),
-            "between" => self.between(),
-            "ray" => self.ray(false),
-            "xray" => self.ray(true),
-            "pin" => self.pin(),
-            "fen" => self.fen(),
-            "makesquare" => self.makesquare(),
-            "square" => self.square_word(),
-            "result" => self.result(),
-            "elo" => {
-                self.bump();
-                let side = self.color();
-                Ok(Node::new(Op::Elo(side), Type::Num, span.to(self.last_span()), vec![]))
-            }
-            "player" => {
-                self.bump();
-                let side = self.color();
-                self.text(Op::Player(side), span)
-            }
-            "event" => self.tag("Event"),
-            "site" => self.tag("Site"),
-            "date" => self.tag("Date"),
-            "eventdate" => self.tag("EventDate"),
-            "eco" => self.tag("ECO"),
-            "tag" => {
-                self.bump();
-                let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
-                Ok(Node::new(Op::Tag(name), Type::Str, span.to(self.last_span()), vec![]))
-            }
-            "legal" | "pseudolegal" | "countmoves" => self.legal(),
+        match words::reading(word) {
+            Some(Reading::Transform(_)) => self.transform_word(word),
+            Some(Reading::Direction(dirs)) => self.direction(dirs),
+            Some(Reading::Filter(read)) => read(self, word),
             _ => self.name(word),
         }
     }
 
+    /// The filter that is the current word alone.
+    pub(super) fn leaf(&mut self, op: Op, ty: Type) -> Node {
+        let span = self.bump();
+        Node::new(op, ty, span, vec![])
+    }
+
+    pub(super) fn not(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let arg = self.not_operand()?;
+        Ok(unary(Op::Not, Type::Bool, span, arg))
+    }
+
+    pub(super) fn notransform(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let arg = self.node()?;
+        let ty = arg.ty;
+        Ok(unary(Op::NoTransform, ty, span, arg))
+    }
+
+    /// `typename` and `piecename`.
+    pub(super) fn letter(&mut self, word: &str) -> Parsed<Node> {
+        let span = self.span();
+        let mut node = self.of_set(Op::ContentIs(PieceSet::ALL), Type::Str)?;
+        node.args.push(Node::new(Op::Bool(word == "piecename"), Type::Bool, span, vec![]));
+        Ok(node)
+    }
+
+    pub(super) fn elo(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let side = self.color();
+        Ok(Node::new(Op::Elo(side), Type::Num, span.to(self.last_span()), vec![]))
+    }
+
+    pub(super) fn player(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let side = self.color();
+        self.text(Op::Player(side), span)
+    }
+
+    /// `tag "Annotator"`.
+    pub(super) fn any_tag(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
+        Ok(Node::new(Op::Tag(name), Type::Str, span.to(self.last_span()), vec![]))
+    }
+
     fn name(&mut self, word: &str) -> Parsed<Node> {
         let span = self.span();
-        if UNSUPPORTED.contains(&word) {
-            return Err(unsupported(span, &format!("the filter `{word}`")));
+        if let Some(subject) = words::unbuilt(word) {
+            return Err(unsupported(span, &subject));
         }
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
-        if INNER.contains(&word) {
+        if words::is_inside(word) {
             return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
         }
         match self.peek(1) {
             Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=") => return self.assignment(word),
-            Tok::Sign("=?") => return Err(unsupported(self.span(), "the conditional assignment `=?`")),
+            Tok::Sign("=?") => return Err(unbuilt_sign(self.peek_span(1), "=?")),
             Tok::Sign("[element]") => {
                 self.bump();
                 self.bump();
@@ -118,13 +99,16 @@ impl Parser {
             let ty = self.vars[var.0 as usize].ty;
             return Ok(Node::new(Op::Var(var), ty, span, vec![]));
         }
+        if let Some(Status::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
+            return Err(Diagnostic::error(span, format!("`{word}` is no filter"), why));
+        }
         if let Some(slip) = self.slip_of_word(word) {
             return Err(slip);
         }
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
-        } else if let Some(hint) = nearest(word) {
+        } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
             error = error.help(format!("did you mean `{hint}`?"));
         }
         Err(error)
@@ -191,8 +175,8 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "✵", "⬓", "[forall]"].contains(sign),
-            Tok::Word(word) => !INNER.contains(&word.as_str()),
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]"].contains(sign),
+            Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }
     }
@@ -287,14 +271,14 @@ impl Parser {
         })
     }
 
-    fn shade(&mut self, light: bool) -> Parsed<Node> {
+    pub(super) fn shade(&mut self, light: bool) -> Parsed<Node> {
         let span = self.bump();
         let arg = self.primary()?;
         self.want(&arg, Type::Set, "a square colour")?;
         Ok(unary(Op::Shade { light }, Type::Set, span, arg))
     }
 
-    fn between(&mut self) -> Parsed<Node> {
+    pub(super) fn between(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let sets = self.set_list("between")?;
         if sets.len() != 2 {
@@ -319,7 +303,7 @@ impl Parser {
         Ok(sets)
     }
 
-    fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
+    pub(super) fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
         let span = self.bump();
         let mut dirs = 0;
         while let Tok::Word(word) = self.tok().clone() {
@@ -351,7 +335,7 @@ impl Parser {
         Ok(Node::new(Op::Ray { dirs, attack }, Type::Set, span.to(self.last_span()), sets))
     }
 
-    fn pin(&mut self) -> Parsed<Node> {
+    pub(super) fn pin(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let mut parts: [Option<Node>; 3] = [None, None, None];
         let mut value = None;
@@ -392,7 +376,7 @@ impl Parser {
 
     // ---- numbers
 
-    fn of_set(&mut self, op: Op, ty: Type) -> Parsed<Node> {
+    pub(super) fn of_set(&mut self, op: Op, ty: Type) -> Parsed<Node> {
         let span = self.span();
         let Tok::Word(word) = self.tok().clone() else { unreachable!("callers stand on a word") };
         self.bump();
@@ -401,14 +385,14 @@ impl Parser {
         Ok(unary(op, ty, span, arg))
     }
 
-    fn of_number(&mut self, op: Op) -> Parsed<Node> {
+    pub(super) fn of_number(&mut self, op: Op) -> Parsed<Node> {
         let span = self.bump();
         let arg = self.sum()?;
         self.want(&arg, Type::Num, "this function")?;
         Ok(unary(op, Type::Num, span, arg))
     }
 
-    fn extremum(&mut self, op: Op) -> Parsed<Node> {
+    pub(super) fn extremum(&mut self, op: Op) -> Parsed<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
         let mut args = Vec::new();
@@ -429,7 +413,7 @@ impl Parser {
         Ok(Node::new(op, Type::Num, span, args))
     }
 
-    fn makesquare(&mut self) -> Parsed<Node> {
+    pub(super) fn makesquare(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let parenthesised = self.eat_sign("(");
         if let Tok::Str(name) = self.tok().clone() {
@@ -470,7 +454,7 @@ impl Parser {
 
     // ---- control, variables, loops
 
-    fn condition(&mut self) -> Parsed<Node> {
+    pub(super) fn condition(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let mut args = vec![self.node()?];
         self.eat_word("then");
@@ -500,13 +484,6 @@ impl Parser {
     }
 
     fn assignment(&mut self, name: &str) -> Parsed<Node> {
-        if WORDS.contains(&name) {
-            return Err(Diagnostic::error(
-                self.span(),
-                format!("`{name}` is a filter"),
-                "choose another name",
-            ));
-        }
         let span = self.bump();
         let Tok::Sign(sign) = *self.tok() else { unreachable!("callers saw an assignment") };
         self.bump();
@@ -547,7 +524,7 @@ impl Parser {
 
     pub(super) fn loop_variable(&mut self) -> Parsed<String> {
         match self.tok().clone() {
-            Tok::Word(name) if !WORDS.contains(&name.as_str()) && !INNER.contains(&name.as_str()) => {
+            Tok::Word(name) if !words::is_reserved(&name) => {
                 self.bump();
                 Ok(name)
             }
@@ -564,7 +541,7 @@ impl Parser {
         }
     }
 
-    fn square_word(&mut self) -> Parsed<Node> {
+    pub(super) fn square_word(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
         let name = self.loop_variable()?;

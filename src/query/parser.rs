@@ -9,6 +9,7 @@ use shakmaty::Color;
 use super::{
     lexer::{Tok, Token, lex, unsupported},
     tree::{Arith, Cmp, Node, Op, Query, Tally, Type, Var, VarId},
+    words,
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -274,7 +275,7 @@ impl Parser {
             Tok::Sign("<=") => Cmp::Le,
             Tok::Sign(">") => Cmp::Gt,
             Tok::Sign(">=") => Cmp::Ge,
-            Tok::Sign("~~") => return Err(unsupported(self.span(), "a regular expression `~~`")),
+            Tok::Sign("~~") => return Err(unbuilt_sign(self.span(), "~~")),
             _ => return Ok(left),
         };
         self.bump();
@@ -344,15 +345,10 @@ impl Parser {
                 Tok::Sign("*") => Arith::Mul,
                 Tok::Sign("/") => Arith::Div,
                 Tok::Sign("%") => Arith::Rem,
-                Tok::Sign(s @ ("--" | "[x]")) => {
-                    return Err(unsupported(self.span(), &format!("a move filter `{s}`")));
-                }
-                Tok::Sign("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":") => {
+                Tok::Sign(sign @ ("--" | "[x]")) => return Err(unbuilt_sign(self.span(), sign)),
+                Tok::Sign(sign @ ("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":")) => {
                     self.refuse_keyword_of_cql_5()?;
-                    return Err(unsupported(
-                        self.span(),
-                        &format!("`{}` on game positions", self.sign_text()),
-                    ));
+                    return Err(unbuilt_sign(self.span(), sign));
                 }
                 _ => return Ok(left),
             };
@@ -373,13 +369,6 @@ impl Parser {
             return Err(Diagnostic::error(at, "too many operators", format!("at most {LINKS_MAX} of these")));
         }
         Ok(())
-    }
-
-    fn sign_text(&self) -> &'static str {
-        match self.tok() {
-            Tok::Sign(sign) => sign,
-            _ => "",
-        }
     }
 
     fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
@@ -597,19 +586,13 @@ impl Parser {
                 self.want(&arg, Type::Num, "`-`")?;
                 Ok(unary(Op::Neg, Type::Num, span, arg))
             }
-            "✵" => self.transform_word("flip"),
-            "⬓" => self.transform_word("flipcolor"),
             "[forall]" => {
                 self.bump();
                 let name = self.loop_variable()?;
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
-            "--" | "[x]" => Err(unsupported(span, &format!("a move filter `{sign}`"))),
-            "-->" | "<--" => Err(unsupported(span, "a line of positions")),
-            "⊢" => Err(unsupported(span, "`path`")),
-            "◎" => Err(unsupported(span, "`focus`")),
-            "∙" => Err(unsupported(span, "`currentposition`")),
+            "--" | "[x]" | "-->" | "<--" => Err(unbuilt_sign(self.span(), sign)),
             "[" => Err(Diagnostic::error(
                 span,
                 "`[` begins neither a list of pieces nor a list of squares",
@@ -651,6 +634,11 @@ impl Parser {
             rule,
         )
     }
+}
+
+/// The error for a sign that asks for what is not built.
+pub(super) fn unbuilt_sign(span: Span, sign: &str) -> Diagnostic {
+    unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
 }
 
 /// Whether an operation of arithmetic can have a left operand of a type.

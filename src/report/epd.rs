@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::row::{Found, Row, Rows};
+use crate::board::Color;
 use crate::fen::Line;
 use crate::game::{date, tags};
 use crate::reel::GameRow;

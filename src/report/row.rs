@@ -1,6 +1,5 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use super::words::push_number;
 use crate::board::{MoveKind, Position, Role};
 use crate::engine::{Answer, CopyHits, Hits};
 use crate::game::MoveNumbers;

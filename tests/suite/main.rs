@@ -8,6 +8,7 @@
 //! * `find`: what other positions of the game say, on every runner.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
+//! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -24,6 +25,7 @@ mod errors;
 mod find;
 mod golden;
 mod gpu;
+mod language;
 mod layout;
 mod mates;
 mod reference;

@@ -14,35 +14,27 @@ use crate::{
 type Range = Vec<(Cmp, i32)>;
 
 impl Parser<'_> {
-    /// A condition whose keyword, just read, takes arguments; `None` if there is no such keyword.
-    pub(super) fn condition(&mut self, name: &str, span: Span) -> Parsed<Option<Node>> {
-        let node = match name {
-            "result" => self.result(span)?,
-            "attackcount" => {
-                let args = vec![self.designator()?, self.designator()?];
-                let range = self.range(name)?;
-                let at = span.to(self.last_span());
-                if is_any(&range) {
-                    // That some piece attacks is cheaper to know than how many do.
-                    return Ok(Some(truth(Node::new(Op::Attacks, Type::Set, at, args))));
-                }
-                within(Node::new(Op::AttackCount, Type::Num, at, args), &range)
-            }
-            "piececount" | "power" | "powerdifference" => {
-                let arg = self.designator()?;
-                let range = self.range(name)?;
-                let at = span.to(self.last_span());
-                within(of_designator(name, arg, at), &range)
-            }
-            _ => match keywords::ray(name) {
-                Some(op) => self.ray(name, op, span)?,
-                None => return Ok(None),
-            },
-        };
-        Ok(Some(node))
+    /// `:attackcount R k 1`.
+    pub(super) fn attackcount(&mut self, name: &str, span: Span) -> Parsed<Node> {
+        let args = vec![self.designator()?, self.designator()?];
+        let range = self.range(name)?;
+        let at = span.to(self.last_span());
+        if is_any(&range) {
+            // That some piece attacks is cheaper to know than how many do.
+            return Ok(truth(Node::new(Op::Attacks, Type::Set, at, args)));
+        }
+        Ok(within(Node::new(Op::AttackCount, Type::Num, at, args), &range))
     }
 
-    fn result(&mut self, span: Span) -> Parsed<Node> {
+    /// `:piececount R 2` and others that count the squares of a designator.
+    pub(super) fn counted(&mut self, name: &str, span: Span) -> Parsed<Node> {
+        let arg = self.designator()?;
+        let range = self.range(name)?;
+        let at = span.to(self.last_span());
+        Ok(within(of_designator(name, arg, at), &range))
+    }
+
+    pub(super) fn result(&mut self, span: Span) -> Parsed<Node> {
         let result = match self.tok() {
             Tok::Text("1-0") => GameResult::WhiteWins,
             Tok::Text("0-1") => GameResult::BlackWins,
@@ -59,7 +51,7 @@ impl Parser<'_> {
         Ok(Node::new(Op::Result(result), Type::Bool, span.to(end), vec![]))
     }
 
-    fn ray(&mut self, name: &str, op: Op, span: Span) -> Parsed<Node> {
+    pub(super) fn ray(&mut self, name: &str, op: Op, span: Span) -> Parsed<Node> {
         if self.tok() != Tok::Open {
             return Err(Diagnostic::error(
                 self.span(),
@@ -232,7 +224,7 @@ impl Parser<'_> {
                     "files and output are chosen on the command line",
                 ));
             }
-            _ if keywords::is_keyword(name) && !keywords::is_unsupported(name) => {
+            _ if keywords::is_keyword(name) && !keywords::is_unbuilt(name) => {
                 return Err(Diagnostic::error(
                     span,
                     format!("`:{name}` in a match list"),
