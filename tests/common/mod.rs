@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
+pub mod folders;
+pub mod marks;
+
 use std::{ops::ControlFlow, path::PathBuf};
 
 use orbit_chess::{

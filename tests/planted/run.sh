@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
-# the patch names fails: a test of the suite, or of another binary that it names (`binary: pgn`). Without arguments all of them; with arguments those named: run.sh replay-initial
+# the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
 # `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
 # `run.sh --shard 2/5` takes every fifth patch, from the second one on.
@@ -22,8 +22,8 @@ if [ "${1:-}" = --check ]; then
         fi
         binary=$(binary_of "$file")
         name=$(test_of "$file")
-        # A binary of tests is one file or a folder; the path of a test ends in its function.
-        if ! grep -rqsE "fn ${name##*::}\\b" "tests/$binary.rs" "tests/$binary"; then
+        # A binary of tests is a folder; the path of a test ends in its function.
+        if ! grep -rqsE "fn ${name##*::}\\b" "tests/$binary"; then
             echo "FAULT: $file names the test $name, which tests/$binary does not have"
             wrong=1
         fi

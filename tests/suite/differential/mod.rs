@@ -7,7 +7,7 @@
 mod generate;
 mod gpu;
 pub mod positions;
-mod rng;
+pub mod rng;
 mod term;
 
 use std::{
