@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::adapter::needs_adapter;
+
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
 
 fn command(folder: &Path, args: &[&str]) -> Command {
@@ -36,18 +38,6 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Whether there is an adapter; `ORBIT_GPU_REQUIRED` demands one.
-fn has_adapter() -> bool {
-    let out = Command::new(env!("CARGO_BIN_EXE_orbit")).args(["devices", "--json"]).output().unwrap();
-    let found: Value = serde_json::from_slice(&out.stdout).unwrap();
-    let found = found["adapters"].as_array().is_some_and(|all| !all.is_empty());
-    assert!(found || std::env::var_os("ORBIT_GPU_REQUIRED").is_none(), "an adapter is required");
-    if !found {
-        eprintln!("ignored: no GPU adapter");
-    }
-    found
-}
-
 /// Two of the queries, one of them with a tab and a name that a test can spoil.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
@@ -67,9 +57,7 @@ fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
 
 #[test]
 fn a_card_is_measured_in_one_run() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--budget", "120s", "--runs", "1", "--output", "run"];
     let out = orbit(folder.path(), &args);
@@ -191,9 +179,7 @@ fn a_card_is_measured_in_one_run() {
 /// An answer that is changed shows in its row, in both files and in the code; all else is measured.
 #[test]
 fn a_wrong_answer_is_told() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let queries = two_queries(folder.path());
     let args =
@@ -228,9 +214,7 @@ fn a_wrong_answer_is_told() {
 /// A run that is killed leaves what it had measured, in files that can be read.
 #[test]
 fn a_killed_run_leaves_its_rows() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
     let mut child =
@@ -264,9 +248,7 @@ fn a_killed_run_leaves_its_rows() {
 /// A run ends in time, and both files name all that was not measured.
 #[test]
 fn a_budget_that_is_too_small_says_what_is_missing() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let begun = Instant::now();
     let out = orbit(folder.path(), &["--positions", "20M", "--budget", "3s", "--output", "run"]);
@@ -299,9 +281,7 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
 /// Nothing but the program: no games, no home, no variables; a folder with a name of its own.
 #[test]
 fn it_runs_from_an_empty_folder() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
@@ -356,9 +336,7 @@ fn without_a_card_nothing_is_begun() {
 /// A run is never written over, and a folder that cannot be written to is told of before anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("kept")).unwrap();
     std::fs::write(folder.path().join("kept/card.txt"), "a run of before\n").unwrap();

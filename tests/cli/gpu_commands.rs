@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::adapter::{has_adapter, needs_adapter};
+
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const SAMPLE: &str = "games/sample.pgn";
 
@@ -36,16 +38,6 @@ fn stdout(args: &[&str]) -> String {
 
 fn json(args: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(args)).expect("JSON")
-}
-
-/// Whether there is an adapter; `ORBIT_GPU_REQUIRED` demands one.
-fn has_adapter() -> bool {
-    let found = json(&["devices", "--json"])["adapters"].as_array().is_some_and(|all| !all.is_empty());
-    assert!(found || std::env::var_os("ORBIT_GPU_REQUIRED").is_none(), "an adapter is required");
-    if !found {
-        eprintln!("ignored: no GPU adapter");
-    }
-    found
 }
 
 const NO_DRIVER: [(&str, &str); 2] =
@@ -121,9 +113,7 @@ fn a_machine_without_a_loader_is_told_so() {
 
 #[test]
 fn devices_say_what_they_are() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let found = json(&["devices", "--json"]);
     let listed = stdout(&["devices"]);
     for adapter in found["adapters"].as_array().unwrap() {
@@ -150,9 +140,7 @@ fn devices_say_what_they_are() {
 /// Every format, from PGN and from a reel, with much memory and with next to none.
 #[test]
 fn gpu_prints_what_cpu_prints() {
-    if !has_adapter() {
-        return;
-    }
+    needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let reel: PathBuf = folder.path().join("a.reel");
     let reel = reel.to_str().unwrap();

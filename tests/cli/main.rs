@@ -9,6 +9,10 @@
 //! * `readme`: every command of the README.
 //! * `terminal`: nothing that a game holds acts on a terminal.
 
+#[macro_use]
+extern crate attribute;
+
+mod adapter;
 mod card;
 mod commands;
 #[path = "../common/mod.rs"]
@@ -25,3 +29,9 @@ mod stats;
 mod terminal;
 mod themes;
 mod transform;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    common::harness::main()
+}

@@ -358,10 +358,7 @@ fn ctrl_c_keeps_what_was_printed() {
 
 #[test]
 fn golden_digests() {
-    let Some(corpus) = std::env::var_os("ORBIT_CORPUS") else {
-        eprintln!("ignored: ORBIT_CORPUS is not set");
-        return;
-    };
+    let corpus = crate::common::corpus();
     let table = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden-otb.tsv");
     let table = std::fs::read_to_string(table).unwrap();
     for (id, format) in [

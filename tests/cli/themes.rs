@@ -241,7 +241,7 @@ fn a_batch_counts_what_single_scans_count() {
 
 #[test]
 fn a_batch_counts_what_single_scans_count_in_master_games() {
-    let Some(folder) = corpus() else { return };
+    let folder = corpus();
     batch_is_single_scans(&folder.join("otb.pgn"));
 }
 

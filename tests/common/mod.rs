@@ -3,9 +3,11 @@
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
 pub mod folders;
+pub mod harness;
 pub mod marks;
 
-use std::{ops::ControlFlow, path::PathBuf};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use orbit_chess::{
     board::Position,
@@ -15,14 +17,14 @@ use orbit_chess::{
 };
 use shakmaty::fen::Fen;
 
-/// The folder of real files that the environment variable `ORBIT_CORPUS` names. Tests that need it
-/// return early where there is none.
-pub fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("ORBIT_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("ignored: ORBIT_CORPUS names no folder");
-    }
-    folder
+/// The folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
+pub fn corpus() -> PathBuf {
+    harness::CORPUS.met(corpus_if_any())
+}
+
+/// The same for tests that have something to check without it.
+pub fn corpus_if_any() -> Option<PathBuf> {
+    std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
 
 /// A file below `tests/data`.
@@ -32,9 +34,13 @@ pub fn data(name: &str) -> String {
 }
 
 /// All blocks of a file of the corpus.
-pub fn corpus_blocks(name: &str) -> Option<Vec<Block>> {
-    let path = corpus()?.join(name);
-    Some(blocks(Database::open(&[path], DatabaseOptions::default()).unwrap()))
+pub fn corpus_blocks(name: &str) -> Vec<Block> {
+    blocks_of(&corpus().join(name))
+}
+
+/// All blocks of a file.
+pub fn blocks_of(path: &Path) -> Vec<Block> {
+    blocks(Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap())
 }
 
 /// All blocks of a PGN text.

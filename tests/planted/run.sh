@@ -31,7 +31,7 @@ if [ "${1:-}" = --check ]; then
     exit $wrong
 fi
 
-: "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus, and without it they pass whatever is planted}"
+: "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus}"
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
@@ -66,7 +66,7 @@ while read -r binary test; do
     tests=$(build "$binary")
     if [ -z "$tests" ]; then cat "$copy/build.log"; exit 1; fi
     "$tests" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
-    grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test"; exit 1; }
+    grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test, or it is ignored here"; exit 1; }
 done <"$copy/named"
 echo "without a fault all named tests pass"
 

@@ -204,7 +204,7 @@ fn the_top_keeps_the_best_in_little_room() {
 /// A sample is spread evenly, differs by seed, and does not depend on where a game stands.
 #[test]
 fn samples_are_of_games_not_of_places() {
-    let Some(blocks) = corpus_blocks("otb.pgn") else { return };
+    let blocks = corpus_blocks("otb.pgn");
     let sample = |blocks: &[&Block], seed| {
         let mut top = Top::new(200);
         let games = blocks.iter().flat_map(|block| block.games());

@@ -25,6 +25,9 @@
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
 //! * `tidy`: rules of the house.
 
+#[macro_use]
+extern crate attribute;
+
 mod choice;
 #[path = "../common/mod.rs"]
 mod common;
@@ -54,3 +57,9 @@ mod tidy;
 mod transform;
 mod variants;
 mod verify;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    common::harness::main()
+}

@@ -1,11 +1,7 @@
 //! The reel against shakmaty, its file against faults, and its stream against the number of
 //! threads.
 
-use std::{
-    io::Cursor,
-    ops::ControlFlow,
-    path::{Path, PathBuf},
-};
+use std::{io::Cursor, ops::ControlFlow, path::Path};
 
 use orbit_chess::{
     board::{PackedMove, Position},
@@ -123,13 +119,9 @@ fn played(pgn: &[u8]) -> Vec<Played> {
     out
 }
 
-/// A file of the corpus, or `None` with a word on stderr where there is no corpus.
-fn corpus(name: &str) -> Option<Vec<u8>> {
-    let Some(folder) = std::env::var_os("ORBIT_CORPUS") else {
-        eprintln!("skipped: ORBIT_CORPUS is not set");
-        return None;
-    };
-    Some(std::fs::read(PathBuf::from(folder).join(name)).expect("the corpus has this file"))
+/// A file of the corpus.
+fn corpus_file(name: &str) -> Vec<u8> {
+    std::fs::read(crate::common::corpus().join(name)).expect("the corpus has this file")
 }
 
 fn build(games: &[Played]) -> Block {
@@ -213,7 +205,7 @@ fn positions_that_are_told_make_the_same_block() {
 #[test]
 fn replay_equals_shakmaty_on_the_corpus() {
     for (name, games_len, positions) in [("otb.pgn", 11_372, 1_004_819), ("fen.pgn", 9_847, 80_012)] {
-        let Some(pgn) = corpus(name) else { return };
+        let pgn = corpus_file(name);
         let games = played(&pgn);
         let block = build(&games);
         assert_eq!((block.games_len(), block.slots()), (games_len, positions), "{name}");
@@ -655,7 +647,7 @@ fn a_reel_gives_the_blocks_of_its_pgn() {
 fn totals_and_sizes_of_the_corpus() {
     let cases = [("otb.pgn", 11_372, 1_004_819, 4.0), ("fen.pgn", 9_847, 80_012, 10.0)];
     for (name, games, positions, bytes_max) in cases {
-        let Some(pgn) = corpus(name) else { return };
+        let pgn = corpus_file(name);
         let (one, summary) = blocks(Database::from_pgn_bytes(name, pgn.clone(), Default::default()), 1);
         let (two, _) = blocks(Database::from_pgn_bytes(name, pgn, Default::default()), 2);
         assert!(one == two);

@@ -6,7 +6,8 @@ use std::path::Path;
 use orbit_chess::pgn::{Freshness, Stamp, hash_file};
 use orbit_chess::reel::{Reel, ReelSource};
 
-use super::{corpus, folder, games, hits, info, run, set_time};
+use super::{folder, games, hits, info, run, set_time};
+use crate::common::corpus;
 
 #[test]
 fn a_reel_that_grew_equals_one_that_was_made_at_once() {
@@ -208,7 +209,7 @@ fn reels_of_version_1_are_read_and_grow() {
 
 #[test]
 fn thirty_files_of_the_corpus_in_two_halves_are_one_index() {
-    let Some(corpus) = corpus() else { return };
+    let corpus = corpus();
     // Every thirtieth, so that all kinds are among them.
     let files = orbit_chess::pgn::list(&[corpus]).unwrap();
     let paths: Vec<&str> =

@@ -10,7 +10,7 @@ mod sources;
 mod targets;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Whole games, a cut one, a skipped one, one from a position; each `tag` makes other games.
@@ -73,13 +73,4 @@ fn folder() -> tempfile::TempDir {
 fn set_time(path: &Path, seconds: u64) {
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(978_307_200 + seconds);
     fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
-}
-
-/// The folder of real files that `ORBIT_CORPUS` names.
-fn corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("ORBIT_CORPUS").map(PathBuf::from);
-    if corpus.is_none() {
-        eprintln!("ignored: ORBIT_CORPUS is not set");
-    }
-    corpus
 }

@@ -25,6 +25,7 @@ use orbit_chess::{
 };
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
+use crate::common::harness::GPU;
 use crate::runners::{self, Runner};
 
 /// Queries that are compared before rare operations are looked for.
@@ -259,9 +260,7 @@ fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 
 #[test]
 fn gpu_agrees_with_cpu_on_generated_queries() {
-    if Runner::gpu(0).is_none() {
-        return;
-    }
+    GPU.met(Runner::gpu(0));
     let variants = Runner::every_variant();
     let real = real_positions();
     let mut seen: BTreeMap<String, usize> = all_operations().into_iter().map(|name| (name, 0)).collect();

@@ -29,7 +29,7 @@ use orbit_chess::{
 };
 
 use crate::{
-    common::{block_of_games, corpus_blocks, every_nth_game},
+    common::{block_of_games, blocks_of, corpus_if_any, every_nth_game},
     runners,
 };
 pub use generate::Generator;
@@ -356,7 +356,8 @@ fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
     for name in ["otb.pgn", "fen.pgn"] {
-        let Some(blocks) = corpus_blocks(name) else { break };
+        let Some(corpus) = corpus_if_any() else { break };
+        let blocks = blocks_of(&corpus.join(name));
         let games: usize = blocks.iter().map(Block::games_len).sum();
         for_each_slot(&every_nth_game(&blocks, 7, games / 60), |slot| {
             if slot.slot % 5 == 0 {

@@ -63,9 +63,7 @@ fn judge(ran: &Ran) -> Result<(), &'static str> {
 
 #[test]
 fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
-    if !shim::can_run() {
-        return;
-    }
+    shim::needed();
     let mut faults = Vec::new();
     for (call, places) in CALLS {
         for &at in places {
@@ -91,9 +89,7 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
 /// Once more means once: what fails one time is not told, what fails again is.
 #[test]
 fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
-    if !shim::can_run() {
-        return;
-    }
+    shim::needed();
     for call in ["vkWaitSemaphores", "vkQueueSubmit", "vkGetSemaphoreCounterValue"] {
         for once in [true, false] {
             let args = ["scan", "--engine", "gpu", "--count", QUERY, "games/sample.pgn"];
@@ -109,9 +105,7 @@ fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
 /// Other commands ask the driver as well.
 #[test]
 fn commands_that_only_look_at_the_driver_do_not_panic() {
-    if !shim::can_run() {
-        return;
-    }
+    shim::needed();
     for call in ["vkCreateInstance", "vkEnumeratePhysicalDevices", "vkEnumerateDeviceExtensionProperties"] {
         for code in [LOST, NO_MEMORY] {
             let ran = shim::run(orbit(&["devices"]), Fault { call, at: 1, code, once: false });
@@ -125,9 +119,7 @@ fn commands_that_only_look_at_the_driver_do_not_panic() {
 /// What loaders and drivers print of themselves, while all goes well, is not for users.
 #[test]
 fn commands_that_succeed_show_nothing_of_what_drivers_print() {
-    if !shim::can_run() {
-        return;
-    }
+    shim::needed();
     let folder = tempfile::tempdir().unwrap();
     let (list, themes) = (folder.path().join("queries.txt"), folder.path().join("themes.toml"));
     std::fs::write(&list, format!("knight\t{QUERY}\n")).unwrap();

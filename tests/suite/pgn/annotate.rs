@@ -103,7 +103,7 @@ fn games_of_real_files_stay_what_they_are() {
     let pgn =
         files.iter().filter(|(_, path)| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn")));
     let checked: usize = pgn.map(|(name, path)| check(name, &std::fs::read(path).unwrap())).sum();
-    assert!(files.is_empty() || checked > 80_000, "{checked}");
+    assert!(checked > 80_000, "{checked}");
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! Files as found in the wild to games: `orbit_chess::pgn` from the outside.
 //!
 //! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
-//! files with `otb.pgn` and `fen.pgn` beside them; without it they say so and pass.
+//! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
 
 mod agreement;
 mod annotate;
@@ -19,18 +19,11 @@ use std::path::{Path, PathBuf};
 
 use orbit_chess::pgn::{Game, Options, ParseOptions, Sources};
 
-/// The folder of real files.
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("ORBIT_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: ORBIT_CORPUS names no folder of PGN files");
-    }
-    folder
-}
+use crate::common::{corpus, corpus_if_any};
 
 /// Every file of the packages, with its path below the folder, in byte order.
 fn corpus_files() -> Vec<(String, PathBuf)> {
-    let Some(root) = corpus() else { return Vec::new() };
+    let root = corpus();
     let mut folders = vec![root.clone()];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

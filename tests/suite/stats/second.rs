@@ -200,7 +200,7 @@ fn the_sample_is_counted_a_second_time() {
 
 #[test]
 fn master_games_are_counted_a_second_time() {
-    let Some(corpus) = corpus() else { return };
+    let corpus = corpus();
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
