@@ -25,13 +25,13 @@ const MATE_ROWS: usize = 14;
 const GAME_ROWS: usize = 6;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Golden {
-    id: String,
-    query: String,
-    games: u64,
-    games_hit: u64,
-    positions_hit: u64,
-    digest: String,
+pub struct Golden {
+    pub id: String,
+    pub query: String,
+    pub games: u64,
+    pub games_hit: u64,
+    pub positions_hit: u64,
+    pub digest: String,
 }
 
 impl Golden {
@@ -39,12 +39,12 @@ impl Golden {
         if self.id.starts_with('v') { Want::Values } else { Want::Bits }
     }
 
-    fn parsed(&self) -> Query {
+    pub fn parsed(&self) -> Query {
         query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
     }
 }
 
-fn rows(name: &str) -> Vec<Golden> {
+pub fn rows(name: &str) -> Vec<Golden> {
     let rows: Vec<Golden> = data(name)
         .lines()
         .skip(1)
@@ -63,13 +63,14 @@ fn rows(name: &str) -> Vec<Golden> {
     let due = match name {
         "golden-otb.tsv" | "golden-fen.tsv" => 122,
         "golden-mates-otb.tsv" | "golden-mates-fen.tsv" => MATE_ROWS,
+        "golden-sample.tsv" => 122 + MATE_ROWS + GAME_ROWS,
         _ => GAME_ROWS,
     };
     assert_eq!(rows.len(), due);
     rows
 }
 
-fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
+pub fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
     let mut out =
         Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
     let mut hash = Sha256::new();
@@ -106,7 +107,7 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
 }
 
 /// Calls `check` on every row, on two threads, and panics with the faults that it returns.
-fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
+pub fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let wrong = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {

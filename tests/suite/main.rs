@@ -3,6 +3,7 @@
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
+//! * `golden_sample`: the same queries on `games/sample.pgn`.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
 //! * `find`: what other positions of the game say, on every runner.
@@ -39,6 +40,7 @@ mod find;
 mod fuzz_smoke;
 mod games_out;
 mod golden;
+mod golden_sample;
 mod gpu;
 #[cfg(target_os = "linux")]
 mod gpu_faults;
