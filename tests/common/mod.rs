@@ -27,6 +27,16 @@ pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
 
+/// How much a test tries that finds rare faults: `long` where `ORBIT_LONG` is set, as `.ci/run` does, else a sample.
+pub fn by_length<T>(long: T, sample: T) -> T {
+    if is_long() { long } else { sample }
+}
+
+/// Whether a test has the time to try so much that its trials hold everything.
+pub fn is_long() -> bool {
+    std::env::var_os("ORBIT_LONG").is_some()
+}
+
 /// A file below `tests/data`.
 pub fn data(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);

@@ -34,6 +34,8 @@ fi
 : "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus}"
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# Rare faults are found by all that the tests have.
+export ORBIT_LONG=1
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 copy=$(mktemp -d)
 # What was built last has a fault in it and is newer than the tree's own files: they become newer still.

@@ -15,7 +15,7 @@ use orbit_chess::{
 };
 use shakmaty::Bitboard;
 
-use crate::common::harness::GPU;
+use crate::common::{harness::GPU, is_long};
 
 /// One way to run a query.
 #[derive(Clone, Debug)]
@@ -174,9 +174,14 @@ impl Runner {
     }
 
     /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
-    /// off, `gpu` with all switched off, within tight limits and with other kernels.
+    /// off, `gpu` with all switched off, within tight limits and with other kernels. Where tests are to be
+    /// short, no pairs, and `gpu` as it is.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
+        if !is_long() {
+            out.extend(Runner::reduced());
+            return out;
+        }
         out.extend(Runner::other_instructions());
         out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
         out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::shim::{self, Fault, LOST, NO_DEVICE_MEMORY, NO_MEMORY, Ran};
+use crate::common::is_long;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const ANSWER: &str = "games hit 354\npositions hit 633\n";
@@ -37,6 +38,15 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkGetSemaphoreCounterValue", &[1, 2, 3]),
     ("vkQueueWaitIdle", &[1]),
 ];
+
+/// Leaves every seventh fault where tests are to be short.
+pub fn sample(faults: &mut Vec<Fault>) {
+    let mut place = 0;
+    faults.retain(|_| {
+        place += 1;
+        is_long() || place % 7 == 0
+    });
+}
 
 /// The program on the games of the tests.
 pub fn orbit(args: &[&str]) -> Command {
@@ -72,6 +82,7 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
             }
         }
     }
+    sample(&mut faults);
     let (met, answered, told) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let wrong = shim::on_threads(&faults, |&fault| {
         let ran = shim::run(orbit(&["scan", "--engine", "gpu", "--count", QUERY, "games/sample.pgn"]), fault);
@@ -83,7 +94,8 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    assert!(met > 180 && answered > 60 && told > 60, "{met} met, {answered} answered, {told} told");
+    let is_enough = !is_long() || met > 180 && answered > 60 && told > 60;
+    assert!(is_enough, "{met} met, {answered} answered, {told} told");
 }
 
 /// Once more means once: what fails one time is not told, what fails again is.

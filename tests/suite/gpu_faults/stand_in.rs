@@ -19,7 +19,7 @@ use orbit_chess::{
 };
 
 use super::{
-    matrix::CALLS,
+    matrix::{CALLS, sample},
     shim::{self, Fault, LOST, NEVER, NO_MEMORY},
 };
 use crate::common::pgn_blocks;
@@ -127,6 +127,7 @@ fn the_processor_goes_on_from_any_fault() {
             faults.extend([LOST, NO_MEMORY].map(|code| Fault { call, at, code, once: false }));
         }
     }
+    sample(&mut faults);
     let expected = by_cpu();
     let wrong = shim::on_threads(&faults, |&fault| match child("auto", fault)? {
         (Ok(said), _) if said == expected => Ok(()),
@@ -156,8 +157,9 @@ const WAITS: [&str; 14] = [
 #[test]
 fn a_call_that_never_returns_is_given_up() {
     shim::needed();
-    let faults: Vec<Fault> =
+    let mut faults: Vec<Fault> =
         WAITS.iter().flat_map(|call| [1, 2].map(|at| Fault { call, at, code: NEVER, once: true })).collect();
+    sample(&mut faults);
     let expected = by_cpu();
     let wrong = shim::on_threads(&faults, |&fault| {
         let begun = Instant::now();
