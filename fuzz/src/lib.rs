@@ -1,5 +1,5 @@
 //! What the fuzz targets do. Each function takes any bytes and panics if the library breaks a
-//! promise; it returns whether the bytes were good for more than a refusal. `tests/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
+//! promise; it returns whether the bytes were good for more than a refusal. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
 
 use std::{fs, ops::ControlFlow};
 

@@ -1,8 +1,9 @@
 //! Which games come first, and the best of many in bounded memory.
 
 use std::collections::{BinaryHeap, HashSet};
+use std::hash::Hasher as _;
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use crate::engine::{Hits, Values};
 use crate::game::{Date, Rating};
@@ -103,13 +104,13 @@ impl SortKey {
 }
 
 fn hash(game: &GameRow, seed: u64) -> u64 {
-    let mut hasher = Xxh3::with_seed(seed);
+    let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
-    hasher.update(bytemuck::bytes_of(&start.board));
-    hasher.update(bytemuck::bytes_of(&start.state));
-    hasher.update(bytemuck::cast_slice(game.moves()));
-    hasher.update(&[game.outcome() as u8]);
-    hasher.digest()
+    hasher.write(bytemuck::bytes_of(&start.board));
+    hasher.write(bytemuck::bytes_of(&start.state));
+    hasher.write(bytemuck::cast_slice(game.moves()));
+    hasher.write(&[game.outcome() as u8]);
+    hasher.finish()
 }
 
 /// The best of what is offered, at most so many.

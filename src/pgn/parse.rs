@@ -2,9 +2,10 @@
 
 use shakmaty::Position as _;
 
+use super::lex::Range;
 use super::resolve::{self, Misfit};
 use super::san::Shape;
-use super::scan::{Event, Plain, Range, Scanner, Trouble};
+use super::scan::{Event, Plain, Scanner, Trouble};
 use super::start::{self, Rules, text};
 use super::{Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};

@@ -25,16 +25,21 @@ use orbit_chess::{
 };
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
+use crate::common::{by_length, harness::GPU};
 use crate::runners::{self, Runner};
 
 /// Queries that are compared before rare operations are looked for.
-const QUERIES: usize = 2000;
+fn queries_due() -> usize {
+    by_length(2000, 60)
+}
 
-/// How many of these may hit hardly anywhere or nearly everywhere.
-const UNBALANCED_MAX: usize = QUERIES * 2 / 5;
+/// How many of a hundred may hit hardly anywhere or nearly everywhere.
+const UNBALANCED_PERCENT: usize = 40;
 
-/// In how many queries each operation must occur.
-const OCCURRENCES: usize = 20;
+/// In how many queries each operation must occur; a sample of the queries holds what it holds.
+fn occurrences_due() -> usize {
+    by_length(20, 0)
+}
 
 /// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
 /// software takes minutes for the longest plans.
@@ -42,7 +47,9 @@ const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
 /// Seeds that are looked at together, and at most.
-const SEEDS_AT_ONCE: u64 = 1000;
+fn seeds_at_once() -> u64 {
+    by_length(1000, 100)
+}
 const SEEDS_MAX: u64 = 100_000;
 
 /// What a plan's operation is called here: those that are printed in different ways are told apart.
@@ -256,32 +263,31 @@ fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 
 #[test]
 fn gpu_agrees_with_cpu_on_generated_queries() {
-    if Runner::gpu(0).is_none() {
-        return;
-    }
+    GPU.met(Runner::gpu(0));
     let variants = Runner::every_variant();
     let real = real_positions();
     let mut seen: BTreeMap<String, usize> = all_operations().into_iter().map(|name| (name, 0)).collect();
     let known = seen.len();
     let (mut queries, mut balanced, mut extra, mut next) = (0, 0, 0, 0);
+    let (due, occurrences) = (queries_due(), occurrences_due());
     let mut faults = Vec::new();
     while faults.is_empty()
         && next < SEEDS_MAX
-        && (queries < QUERIES || seen.values().any(|&count| count < OCCURRENCES))
+        && (queries < due || seen.values().any(|&count| count < occurrences))
     {
-        let seeds: Vec<u64> = (next..next + SEEDS_AT_ONCE).collect();
-        next += SEEDS_AT_ONCE;
+        let seeds: Vec<u64> = (next..next + seeds_at_once()).collect();
+        next += seeds_at_once();
         let mut chosen = on_two_threads(&seeds, |&seed| candidate(seed, &real));
         chosen.retain(|candidate| {
             let Some(candidate) = candidate else { return false };
-            let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < OCCURRENCES);
-            let is_taken = if queries < QUERIES {
-                candidate.balanced || queries - balanced < UNBALANCED_MAX
+            let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < occurrences);
+            let is_taken = if queries < due {
+                candidate.balanced || queries - balanced < due * UNBALANCED_PERCENT / 100
             } else {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                extra += usize::from(queries >= QUERIES);
+                extra += usize::from(queries >= due);
                 queries += 1;
                 balanced += usize::from(candidate.balanced);
                 for name in &candidate.operations {
@@ -302,8 +308,8 @@ fn gpu_agrees_with_cpu_on_generated_queries() {
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     // The test tests itself: everything occurs, and hits are neither all nor none.
-    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < OCCURRENCES).collect();
-    assert!(rare.is_empty(), "operations that occur in less than {OCCURRENCES} queries: {rare:?}");
+    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
+    assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     assert_eq!(seen.len(), known, "operations that are not listed: {:?}", seen.keys());
     assert!(2 * balanced >= queries, "{balanced} of {queries} are balanced");
 }
