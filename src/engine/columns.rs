@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{
-    game::{date, rating, tags},
+    game::{date, rating, tag_as_cql, tags},
     plan::{Cmp, Column, GameResult, TRUE, Text, TextTest},
     reel::{Block, GameRow},
 };
@@ -87,7 +87,7 @@ fn is_name(text: &Text) -> bool {
 fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         Text::Literal(text) => Some(text.clone().into_bytes()),
-        Text::Tag(name) => tags::tag_as_cql(game, name),
+        Text::Tag(name) => tag_as_cql(game, name),
         Text::Player(side) => tags::player_as_cql(game, *side),
     }
 }

@@ -18,6 +18,7 @@
 //!
 //! Nothing here knows a block, a query or an output. The invariant: a fact depends on the header of its game alone.
 
+mod cql;
 pub mod date;
 pub mod eco;
 mod header;
@@ -27,6 +28,7 @@ pub mod rating;
 pub mod tags;
 mod url;
 
+pub use cql::tag_as_cql;
 pub use date::Date;
 pub use eco::Eco;
 pub use header::Header;

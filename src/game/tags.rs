@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Header, date, known};
+use super::{Header, known};
 use crate::board::Color;
 use crate::text::decode;
 
@@ -44,17 +44,6 @@ pub fn known<'a>(game: &'a impl Header, name: &str) -> Option<Cow<'a, str>> {
 /// The name of a player, if it is known.
 pub fn player(game: &impl Header, side: Color) -> Option<Cow<'_, str>> {
     known(game, player_tag(side))
-}
-
-/// A tag as the query language reads it.
-pub fn tag_as_cql(game: &impl Header, name: &str) -> Option<Vec<u8>> {
-    let value = game.tag_as_cql(name);
-    Some(match name {
-        "White" | "Black" => name_as_cql(value.unwrap_or(b"?")),
-        "Event" | "Site" => value.unwrap_or(b"?").to_vec(),
-        "Date" | "EventDate" => date::text_as_cql(value.unwrap_or_default()),
-        _ => value?.to_vec(),
-    })
 }
 
 /// The name of a player as the query language reads it, or both names with a line feed between them.

@@ -171,7 +171,7 @@ fn texts_by_either_rule() {
     ] {
         let tags: Vec<(&str, &str)> = value.map(|value| (name, value)).into_iter().collect();
         let game = Tags(&tags);
-        let found = tags::tag_as_cql(&game, name).map(|text| String::from_utf8(text).unwrap());
+        let found = tag_as_cql(&game, name).map(|text| String::from_utf8(text).unwrap());
         assert_eq!(found.as_deref(), as_cql, "{name} {value:?}");
         assert_eq!(tags::known(&game, name).as_deref(), otherwise, "{name} {value:?}");
     }

@@ -49,6 +49,7 @@ mod language;
 mod layout;
 mod mates;
 mod pgn;
+mod positions;
 mod reel;
 mod reference;
 mod report;
@@ -58,7 +59,6 @@ mod soup;
 mod stats;
 mod tables;
 mod tidy;
-mod positions;
 mod variants;
 mod verify;
 

@@ -11,10 +11,10 @@ const CIRCLES: &[&str] = &[
     "cli: batch, batch_table",
     "engine::cpu: kernels, machine",
     "engine::gpu: adapters, device, driver, error, variant, wgsl",
-    "engine::gpu: carry, run",
     "plan: carry, program",
     "plan: pointwise, tiles",
-    "query: cql5, header, lexer, parser, slips",
+    "query: cql5, header, lexer, parser, slips, words",
+    "query::cql5: keywords, parser",
 ];
 
 /// Every module with the paths that it imports, re-exports resolved.
