@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{
-    game::{date, rating, tag_as_cql, tags},
+    game::{date, player_as_cql, rating, tag_as_cql, tags},
     plan::{Cmp, Column, GameResult, TRUE, Text, TextTest},
     reel::{Block, GameRow},
 };
@@ -88,6 +88,6 @@ fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         Text::Literal(text) => Some(text.clone().into_bytes()),
         Text::Tag(name) => tag_as_cql(game, name),
-        Text::Player(side) => tags::player_as_cql(game, *side),
+        Text::Player(side) => player_as_cql(game, *side),
     }
 }

@@ -28,7 +28,7 @@ pub mod rating;
 pub mod tags;
 mod url;
 
-pub use cql::tag_as_cql;
+pub use cql::{player_as_cql, tag_as_cql};
 pub use date::Date;
 pub use eco::Eco;
 pub use header::Header;

@@ -46,15 +46,6 @@ pub fn player(game: &impl Header, side: Color) -> Option<Cow<'_, str>> {
     known(game, player_tag(side))
 }
 
-/// The name of a player as the query language reads it, or both names with a line feed between them.
-pub fn player_as_cql(game: &impl Header, side: Option<Color>) -> Option<Vec<u8>> {
-    let name = |side| tag_as_cql(game, player_tag(side));
-    match side {
-        Some(side) => name(side),
-        None => Some([name(Color::White)?, name(Color::Black)?].join(&b'\n')),
-    }
-}
-
 /// A name with one blank behind each comma, and no blanks twice or at the end.
 pub fn name_as_cql(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len() + 4);

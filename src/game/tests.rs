@@ -175,7 +175,7 @@ fn texts_by_either_rule() {
         assert_eq!(found.as_deref(), as_cql, "{name} {value:?}");
         assert_eq!(tags::known(&game, name).as_deref(), otherwise, "{name} {value:?}");
     }
-    let both = tags::player_as_cql(&Tags(&[("White", "A,B")]), None);
+    let both = player_as_cql(&Tags(&[("White", "A,B")]), None);
     assert_eq!(both.as_deref(), Some(&b"A, B\n?"[..]));
 }
 
@@ -184,7 +184,7 @@ fn texts_by_either_rule() {
 fn names_of_tags_by_either_rule() {
     let game =
         Tags(&[("white", "a"), ("White", "b"), ("White", "c"), ("WHITEELO", "2000"), ("WhiteElo", "2100")]);
-    assert_eq!(tags::player_as_cql(&game, Some(Color::White)).as_deref(), Some(&b"b"[..]));
+    assert_eq!(player_as_cql(&game, Some(Color::White)).as_deref(), Some(&b"b"[..]));
     assert_eq!(tags::player(&game, Color::White).as_deref(), Some("a"));
     assert_eq!(rating::of_game_as_cql(&game, None), Some(2100));
     assert_eq!(Rating::White.of_game(&game), Some(2000));

@@ -36,8 +36,16 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a job joins query, plan and reel"),
     ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
     ("engine::facts", &["engine", "pgn", "reel"], "a reel's game, as a filter sees it"),
-    ("engine::cpu", &["board", "engine", "engine::columns", "plan", "reel"], "never `query`: it runs plans"),
-    ("engine::gpu", &["board", "engine", "engine::columns", "plan", "reel"], "never `query`: it runs plans"),
+    (
+        "engine::cpu",
+        &["board", "engine", "engine::columns", "engine::context", "plan", "reel"],
+        "never `query`: it runs plans",
+    ),
+    (
+        "engine::gpu",
+        &["board", "engine", "engine::columns", "engine::context", "plan", "reel"],
+        "never `query`: it runs plans",
+    ),
     ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
     ("engine::fallback", &["engine", "engine::gpu", "reel"], "one after the other"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
