@@ -10,6 +10,7 @@ use orbit_chess::{
     database::{Database, DatabaseOptions},
     reel::GameRow,
     scan::{Scan, ScanError},
+    text::decode,
 };
 
 /// A game with hits, as a list on a screen would show it.
@@ -49,6 +50,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Tags are bytes as found: many databases are older than UTF-8.
 fn players(game: &GameRow) -> String {
-    let tag = |name| game.tag(name).map_or(Cow::Borrowed("?"), String::from_utf8_lossy);
+    let tag = |name| game.tag(name).map_or(Cow::Borrowed("?"), decode);
     format!("{} - {}", tag("White"), tag("Black"))
 }

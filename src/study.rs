@@ -8,7 +8,8 @@
 //! use std::ops::ControlFlow;
 //!
 //! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::engine::{Tell, Want};
+//! use orbit_chess::choice::Choice;
+//! use orbit_chess::engine::Outputs;
 //! use orbit_chess::report::{Found, Names};
 //! use orbit_chess::scan::Scan;
 //! use orbit_chess::study::Study;
@@ -21,10 +22,12 @@
 //! let lens = study.lens();
 //! scan.for_each_block(
 //!     database,
-//!     Want::Values,
-//!     |block, hits| {
-//!         let copies = scan.copy_hits(block, &hits, Tell::Lowest)?;
-//!         Ok(lens.look(&Found { block, hits: &hits, games: None, copies: Some(&copies), names: &names }))
+//!     &[Outputs::VALUES | Outputs::LOWEST_COPY],
+//!     &Choice::default(),
+//!     |result, _| {
+//!         let (block, answers) = (result.block, &result.answers[0]);
+//!         let copies = answers.copies.as_ref();
+//!         lens.look(&Found { block, hits: &answers.hits, games: None, copies, names: &names })
 //!     },
 //!     |_, view| {
 //!         study.add(view);
@@ -37,11 +40,13 @@
 //! # Ok::<(), orbit_chess::scan::ScanError>(())
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::board::Bitboard;
+use crate::board::{Bitboard, Color};
 use crate::choice::{Order, Top};
 use crate::engine::{Answer, Values};
+use crate::game::{date, tags, url};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
@@ -49,11 +54,11 @@ use crate::report::findings::{
     TEXT_MAX, Unit,
 };
 use crate::report::heat::HeatMap;
-use crate::report::tags::url;
-use crate::report::words::{decode, push_squares, shortened};
+use crate::report::words::push_squares;
 use crate::report::{Found, Row, Rows, grouped};
 use crate::scan::Scan;
 use crate::stats::{self, By, Counts, Grouping, Key, Stats};
+use crate::text::shortened;
 
 /// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].
 const HISTOGRAMS: [(&str, Unit); 5] = [
@@ -243,18 +248,15 @@ impl Lens {
 
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
-        let tag = |name| {
-            let value = game.tag(name).map_or(String::new(), |value| decode(value).trim().to_owned());
-            if value.is_empty() { String::from("?") } else { value }
-        };
+        let or_unknown = |text: Option<Cow<str>>| text.map_or(String::from("?"), Cow::into_owned);
         let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
         SampleHit {
             game: game.number().into(),
             source: found.names.source(game).to_owned(),
-            white: tag("White"),
-            black: tag("Black"),
-            event: tag("Event"),
-            date: tag("Date"),
+            white: or_unknown(tags::player(game, Color::White)),
+            black: or_unknown(tags::player(game, Color::Black)),
+            event: or_unknown(tags::known(game, "Event")),
+            date: or_unknown(date::known_text(game)),
             result: game.outcome().text().to_owned(),
             ply: row.ply,
             label: row.label.clone(),

@@ -7,6 +7,7 @@
 //! This module knows nothing of PGN, queries or engines.
 
 pub mod attacks;
+mod code;
 pub mod legal;
 pub mod lines;
 mod mv;
@@ -15,7 +16,8 @@ pub mod pure;
 mod san;
 mod transform;
 
+pub use code::{Code, PieceSet};
 pub use mv::{MoveKind, PackedMove};
-pub use position::{Board, Code, PieceSet, Position, State};
+pub use position::{Board, Position, State};
 pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};
 pub use transform::{Dihedral, SquareMap, full_lines, shift, translate};

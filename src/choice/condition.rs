@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::board::Color;
 use crate::diagnostic::nearest;
+use crate::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
+use crate::game::{Date, Header as _, Rating, date, eco, rating, tags};
 use crate::reel::GameRow;
-use crate::report::tags::{Date, date, date_name, elo, known_tag, nearest_tag, tag_named};
-use crate::report::words::decode;
 
 /// What must be true of a game.
 ///
@@ -20,8 +21,9 @@ use crate::report::words::decode;
 /// * `result`: how the movetext ended, not the tag.
 ///
 /// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
-/// given (`date=2015.03`). `~` looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers and dates. `!=` and `!~` are
-/// true where `=` and `~` are not. What is unknown fits nothing.
+/// given (`date=2015.03`). Of a rating and an opening it also compares what is read from the tag: `eco=B90` fits `B90n`. `~`
+/// looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers and dates. `!=` and `!~` are true where `=` and `~` are
+/// not. What is unknown fits nothing.
 ///
 /// ```
 /// use orbit_chess::choice::Condition;
@@ -48,12 +50,12 @@ enum Field {
     Date,
     Year,
     Result,
-    /// A tag by its name; dates are compared part by part.
+    /// A tag by its name.
     Tag {
         name: String,
         /// Whether the name was given after `tag:`.
         is_own: bool,
-        is_date: bool,
+        kind: Kind,
     },
 }
 
@@ -202,7 +204,7 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
             "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
             _ => Err(ConditionError::NoResult(value.to_owned())),
         },
-        Field::Date | Field::Tag { is_date: true, .. } if !(is_equal && is_date_text(value)) => {
+        Field::Date | Field::Tag { kind: Kind::Date, .. } if !(is_equal && is_date_text(value)) => {
             let date = Date::parse(value).filter(|date| {
                 // Of a tag what is understood counts; who asks is told of the rest.
                 date.parts().into_iter().flatten().count() == date_parts(value)
@@ -253,7 +255,7 @@ impl Field {
     }
 
     fn tag(name: &str, is_own: bool) -> Field {
-        Field::Tag { name: name.to_owned(), is_own, is_date: name.to_ascii_lowercase().ends_with("date") }
+        Field::Tag { name: name.to_owned(), is_own, kind: known::kind(name) }
     }
 }
 
@@ -277,32 +279,35 @@ impl Condition {
     /// Whether it is true of a game.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
-            Field::Player => ["White", "Black"].iter().any(|name| self.test.fits_tag(game, name)),
-            Field::Elo => self.test.fits_number(elo(game, None).map(i64::from)),
-            Field::Year => self.test.fits_number(date(game).map(|date| date.year.into())),
-            Field::Date => match &self.test {
-                Test::Date(compare, bound) => {
-                    date(game).is_some_and(|date| compare_dates(date, *bound, *compare))
-                }
-                _ => self.test.fits_tag(game, date_name(game)),
-            },
+            Field::Player => [Color::White, Color::Black]
+                .iter()
+                .any(|&side| self.test.fits_tag(game, tags::player_tag(side), Kind::Text)),
+            Field::Elo => self.test.fits_number(Rating::Higher.of_game(game)),
+            Field::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
+            Field::Date => self.test.fits_tag(game, date::tag(game), Kind::Date),
             Field::Result => self.test.fits(game.outcome().text()),
-            Field::Tag { name, .. } => self.test.fits_tag(game, name),
+            Field::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };
         fits != self.is_not
     }
 }
 
 impl Test {
-    /// Of several tags of a name the first counts.
-    fn fits_tag(&self, game: &GameRow, name: &str) -> bool {
-        let mut tags = game.tags();
-        let value = tags.find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes()));
-        value.is_some_and(|(_, value)| self.fits(&decode(value)))
+    fn fits_tag(&self, game: &GameRow, name: &str, kind: Kind) -> bool {
+        let Some(value) = game.tag_named(name) else { return false };
+        let rating = || rating::of_value(value).map(i64::from);
+        match (kind, self) {
+            (Kind::Rating, Test::Number(..)) => self.fits_number(rating()),
+            (Kind::Rating, Test::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
+            (Kind::Eco, Test::Parts(..)) => {
+                self.fits(&tags::text(value))
+                    || eco::of_value(value).is_some_and(|eco| self.fits(eco.as_str()))
+            }
+            _ => self.fits(&tags::text(value)),
+        }
     }
 
     fn fits(&self, value: &str) -> bool {
-        let value = value.trim();
         match self {
             Test::Contains(part) => value.to_lowercase().contains(part),
             Test::Parts(parts, number) => {

@@ -1,12 +1,13 @@
 //! Which games come first, and the best of many in bounded memory.
 
 use std::collections::{BinaryHeap, HashSet};
+use std::hash::Hasher as _;
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use crate::engine::{Hits, Values};
+use crate::game::{Date, Rating};
 use crate::reel::GameRow;
-use crate::report::tags::{date, elo};
 
 /// By what games are sorted. What is unknown comes last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,8 +94,8 @@ impl SortKey {
                     }
                 }
             }
-            SortKey::Elo => elo(game, None).map(u64::from),
-            SortKey::Date => date(game).map(|date| {
+            SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
+            SortKey::Date => Date::of_game(game).map(|date| {
                 let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
                 (year * 100 + month) * 100 + day
             }),
@@ -103,13 +104,13 @@ impl SortKey {
 }
 
 fn hash(game: &GameRow, seed: u64) -> u64 {
-    let mut hasher = Xxh3::with_seed(seed);
+    let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
-    hasher.update(bytemuck::bytes_of(&start.board));
-    hasher.update(bytemuck::bytes_of(&start.state));
-    hasher.update(bytemuck::cast_slice(game.moves()));
-    hasher.update(&[game.outcome() as u8]);
-    hasher.digest()
+    hasher.write(bytemuck::bytes_of(&start.board));
+    hasher.write(bytemuck::bytes_of(&start.state));
+    hasher.write(bytemuck::cast_slice(game.moves()));
+    hasher.write(&[game.outcome() as u8]);
+    hasher.finish()
 }
 
 /// The best of what is offered, at most so many.

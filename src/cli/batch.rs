@@ -11,9 +11,10 @@ use orbit_chess::choice::{Choice, Condition};
 use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::{Hits, Job};
+use orbit_chess::files::{OutputFile, refuse_clashes};
 use orbit_chess::plan::Options;
 use orbit_chess::reel::Block;
-use orbit_chess::report::{OutputFile, Phases};
+use orbit_chess::report::Phases;
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::stats::{By, Counts, Grouping, Stats};
 use orbit_chess::survey::Survey;
@@ -22,8 +23,8 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, print_pass,
-    refuse_clashes, threads, write_whole,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, print_pass, threads,
+    write_whole,
 };
 use super::problems::Problems;
 use super::table_format::TableFormat;
@@ -186,8 +187,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Runs all themes over the games and writes what they hit.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let outputs = args.output.iter().chain(&args.problems).map(PathBuf::as_path);
-    refuse_clashes(args.themes.iter().map(PathBuf::as_path), outputs)?;
+    refuse_clashes(&args.themes, args.output.iter().chain(&args.problems))?;
     let interrupt = Interrupt::install()?;
     let stats = Stats::new(args.groupings()?);
     let jobs = themes.iter().map(job).collect::<Result<Vec<Job>, Failure>>()?;
@@ -198,13 +198,13 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?;
+    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?.threads(threads(args.threads));
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let format = args.table_format()?;
     let planned = Instant::now();
     let progress = Progress::of(&args.progress, args.quiet);
-    let (counts, summary) = count(args, &survey, &stats, database, &progress)?;
+    let (counts, summary) = count(args, &survey, &stats, database, &progress, &interrupt)?;
     if let Some(notice) = survey.notice() {
         message!("warning: {notice}");
     }
@@ -243,16 +243,17 @@ fn count(
     stats: &Stats,
     mut database: Database,
     progress: &Progress,
+    interrupt: &Interrupt,
 ) -> Result<(Vec<Counts>, Summary), Failure> {
     let choice = Choice { conditions: args.conditions.clone(), first: false };
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
     if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
         database = database.without_tags();
     }
     let mut sums = stats.none_of_many(survey.queries());
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| stats.count_many(block, choice.games(block).as_deref(), hits);
-    let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
+    let ran = survey.for_each_block(database, work, |taken, counts| {
         let added = sums.add(counts);
         progress.update(&taken);
         let listed = problems.list(&taken, progress);

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use orbit_chess::report::words::{clipped, printable};
 use orbit_chess::report::{TextTable, grouped};
 use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
+use orbit_chess::text::clipped;
 use orbit_chess::themes::Theme;
 use orbit_chess::visible::{Context, escape};
 use serde::Serialize;
@@ -258,7 +258,7 @@ fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
 
 /// The name of a group of games, for a terminal and not too long for a table.
 fn heading(key: &Key) -> String {
-    clipped(&printable(key.to_string().as_bytes()), HEADING_MAX)
+    clipped(&escape(&key.to_string(), Context::Line), HEADING_MAX)
 }
 
 /// A theme for programs.

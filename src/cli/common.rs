@@ -3,15 +3,16 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::{GpuOptions, Variant};
-use orbit_chess::reel::{Block, Problem, target_of};
-use orbit_chess::report::{OutputFile, Phases, side_lines_line};
+use orbit_chess::files::{OutputFile, Unfinished, refuse_clashes};
+use orbit_chess::reel::{Block, Problem};
+use orbit_chess::report::{Phases, side_lines_line};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
 use orbit_chess::survey::Survey;
 
@@ -37,7 +38,7 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     pub(super) flag: Arc<AtomicBool>,
-    files: Arc<Mutex<Vec<PathBuf>>>,
+    pub(super) unfinished: Unfinished,
 }
 
 impl Interrupt {
@@ -53,18 +54,11 @@ impl Interrupt {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
             message!("interrupted");
-            for file in &*handler.files.lock().unwrap_or_else(PoisonError::into_inner) {
-                let _ = std::fs::remove_file(file);
-            }
+            handler.unfinished.remove();
             std::process::exit(130);
         });
         set.map_err(|error| Failure::Other(format!("Ctrl-C cannot be handled: {error}")))?;
         Ok(interrupt)
-    }
-
-    /// Names a file to remove.
-    pub(super) fn remove(&self, file: PathBuf) {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 
     pub(super) fn is_set(&self) -> bool {
@@ -78,9 +72,9 @@ pub(super) fn create_output(
     database: &Database,
     interrupt: &Interrupt,
 ) -> Result<OutputFile, Failure> {
-    refuse_to_replace(path, database)?;
+    refuse_clashes(database.files(), [path])?;
     let file = OutputFile::create(path)?;
-    file.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+    file.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
     Ok(file)
 }
 
@@ -98,51 +92,6 @@ pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
-}
-
-/// What is read must not be replaced by what is written.
-pub(super) fn refuse_to_replace(path: &Path, database: &Database) -> Result<(), Failure> {
-    let Ok(target) = path.canonicalize() else { return Ok(()) };
-    let is_target = |other: &Path| other.canonicalize().is_ok_and(|other| other == target);
-    let is_read = database.sources().iter().any(|source| {
-        let located = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
-        is_target(Path::new(&source.name))
-            || source.reel.as_deref().is_some_and(is_target)
-            || located.is_some_and(|path| is_target(&path))
-    });
-    if is_read { Err(replaces(path)) } else { Ok(()) }
-}
-
-/// Refuses outputs that would replace what else is read, such as the file of a query, or one another.
-pub(super) fn refuse_clashes<'a>(
-    inputs: impl Iterator<Item = &'a Path>,
-    outputs: impl Iterator<Item = &'a Path>,
-) -> Result<(), Failure> {
-    let mut taken: Vec<PathBuf> = inputs.map(place).collect();
-    for output in outputs {
-        let place = place(output);
-        // Devices and pipes can take several outputs.
-        if taken.contains(&place) && !std::fs::metadata(&place).is_ok_and(|found| !found.is_file()) {
-            return Err(replaces(output));
-        }
-        taken.push(place);
-    }
-    Ok(())
-}
-
-/// Where a file lies or will lie, from the root and without links.
-fn place(path: &Path) -> PathBuf {
-    let target = target_of(path).unwrap_or_else(|_| path.to_owned());
-    let folder =
-        target.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-    let folder = folder.and_then(|folder| folder.canonicalize().ok());
-    let found = folder.zip(target.file_name()).map(|(folder, name)| folder.join(name));
-    found.or_else(|| std::path::absolute(&target).ok()).unwrap_or(target)
-}
-
-/// A file that is written already, or is read, cannot take something else.
-fn replaces(path: &Path) -> Failure {
-    Failure::Other(format!("{} is read or written itself; write to another file", path.display()))
 }
 
 /// The number of threads: as given, but no more than can be of use, else as many as there are cores.

@@ -6,7 +6,7 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::terminal::Stdout;
-use super::{Cli, Exit, Failure};
+use super::{Cli, Exit, Failure, help};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -21,7 +21,10 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // Written as a whole: clap_complete panics where stdout is closed.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "orbit", &mut script);
+    clap_complete::generate(args.shell, &mut help::with_commands(Cli::command()), "orbit", &mut script);
+    if args.shell == Shell::Fish {
+        script.extend(help::for_fish().into_bytes());
+    }
     Stdout::new().write_all(&script).map_err(Failure::Stdout)?;
     Ok(Exit::Done)
 }

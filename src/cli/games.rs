@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use orbit_chess::database::{GameTexts, Taken};
 use orbit_chess::engine::Answer;
+use orbit_chess::files::OutputFile;
 use orbit_chess::pgn::annotate;
 use orbit_chess::reel::GameRow;
 use orbit_chess::report::words::push_squares;
-use orbit_chess::report::{Found, OutputFile, PgnWriter, Row, Rows, game_text};
+use orbit_chess::report::{Found, PgnWriter, Row, Rows, game_text};
 
 use super::Failure;
 use super::common::Progress;

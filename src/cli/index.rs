@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orbit_chess::database::{self, Database, DatabaseOptions, Held, Summary};
+use orbit_chess::files::refuse_clashes;
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 
 use super::beside::UnpackArgs;
 use super::common::{
-    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, refuse_clashes, threads,
-    totals_line,
+    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, threads, totals_line,
 };
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -82,8 +82,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     // A reel may be made from itself; the list of problems is kept apart from what is read when that is known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
-    refuse_clashes(std::iter::empty(), outputs.map(PathBuf::as_path))?;
-    refuse_to_replace(&args.output)?;
+    refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
+    refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
     let interrupt = Interrupt::install()?;
     let mut options = DatabaseOptions::default();
@@ -94,7 +94,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
     };
-    writer.temporary_path().into_iter().for_each(|path| interrupt.remove(path.to_owned()));
+    writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
     let Some(mut database) = open(&args, writer.reel(), &options)? else {
         if !args.quiet {
             message!("{} holds all of it already", args.output.display());
@@ -104,7 +104,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if args.no_duplicates {
         database = database.without_duplicates(seen(&args, writer.reel(), options)?);
     }
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let summary = write(&mut writer, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
@@ -141,8 +141,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
         return Ok(Some(Database::open(&args.paths, options.clone())?));
     }
     let news = database::news(reel, &args.paths)?;
-    let held = news.held.iter().map(|held| held.path.as_path());
-    refuse_clashes(held, args.problems.iter().map(PathBuf::as_path))?;
+    refuse_clashes(news.held.iter().map(|held| &held.path), &args.problems)?;
     if !args.quiet {
         news.held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
@@ -251,7 +250,7 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
 }
 
 /// A slip of the keyboard must not replace a PGN by its index.
-fn refuse_to_replace(path: &Path) -> Result<(), Failure> {
+fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
     // A pipe would keep us waiting; the writer refuses it.
     if !path.is_file() {
         return Ok(());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
-use orbit_chess::report::OutputFile;
+use orbit_chess::files::OutputFile;
 
 use super::common::write_whole;
 use super::terminal::Stdout;
@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let mut orbit = Cli::command().disable_help_subcommand(true);
+    let mut orbit = Cli::command();
     orbit.build();
     match args.dir {
         Some(dir) => {

@@ -19,6 +19,7 @@ mod convert;
 mod devices;
 mod explain;
 mod games;
+mod help;
 mod index;
 mod info;
 mod man;
@@ -43,8 +44,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use orbit_chess::database::DatabaseError;
 use orbit_chess::engine::EngineError;
+use orbit_chess::files::{Clash, OutputError};
 use orbit_chess::reel::ReelError;
-use orbit_chess::report::OutputError;
 use orbit_chess::scan::ScanError;
 use orbit_chess::visible;
 
@@ -54,11 +55,11 @@ Examples:
   orbit index games/ -o all.reel
   orbit explain --copies 2 --boards 'flip {Rd8 kg8}'
 
-`orbit COMMAND --help` explains a command, with examples.";
+`orbit COMMAND --help` explains a command, with examples; `orbit help language` the words of queries.";
 
 /// Search chess games for patterns, wherever and however they stand on the board.
 #[derive(Debug, Parser)]
-#[command(name = "orbit", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(name = "orbit", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -90,6 +91,8 @@ enum Command {
     Completions(completions::Args),
     /// Print the manual page, or write those of all commands.
     Man(man::Args),
+    /// Explain a command, or the words of the query language.
+    Help(help::Args),
 }
 
 impl Cli {
@@ -152,6 +155,12 @@ impl From<OutputError> for Failure {
     }
 }
 
+impl From<Clash> for Failure {
+    fn from(clash: Clash) -> Failure {
+        Failure::Other(clash.to_string())
+    }
+}
+
 impl From<ScanError> for Failure {
     fn from(error: ScanError) -> Failure {
         match error {
@@ -177,6 +186,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
+        Command::Help(args) => help::run(args),
     };
     ExitCode::from(code(outcome))
 }
@@ -251,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_command_has_examples_that_are_understood() {
-        let mut orbit = Cli::command().disable_help_subcommand(true);
+        let mut orbit = Cli::command();
         orbit.build();
         let commands: Vec<&clap::Command> = std::iter::once(&orbit).chain(orbit.get_subcommands()).collect();
         assert!(commands.len() > 10);

@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 
+use orbit_chess::files::OutputFile;
 use orbit_chess::report::findings::{OrbitFindings, TransformSum};
 use orbit_chess::report::heat::{HeatMap, Palette};
-use orbit_chess::report::{OutputFile, grouped, page::page, svg};
+use orbit_chess::report::{grouped, page::page, svg};
 use orbit_chess::study::Study;
 use serde_json::json;
 

@@ -1,20 +1,20 @@
 //! The list of games that were cut, skipped or repaired.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::Path;
 
 use orbit_chess::database::{Database, Taken};
-use orbit_chess::reel::ReelError;
+use orbit_chess::files::OutputFile;
 use orbit_chess::visible;
 
 use super::Failure;
-use super::common::{Progress, problem_line, refuse_to_replace};
+use super::common::{Interrupt, Progress, create_output, problem_line};
 
 /// Where problems are listed.
 pub(super) struct Problems {
     sources: Vec<String>,
-    file: Option<(PathBuf, BufWriter<File>)>,
+    /// Taken by `finish`.
+    file: Option<OutputFile>,
     verbose: bool,
 }
 
@@ -23,16 +23,10 @@ impl Problems {
         file: Option<&Path>,
         verbose: bool,
         database: &Database,
+        interrupt: &Interrupt,
     ) -> Result<Problems, Failure> {
         let sources = database.sources().iter().map(|source| source.name.clone()).collect();
-        let file = match file {
-            Some(path) => {
-                refuse_to_replace(path, database)?;
-                let file = File::create(path).map_err(|error| io(path, error))?;
-                Some((path.to_owned(), BufWriter::new(file)))
-            }
-            None => None,
-        };
+        let file = file.map(|path| create_output(path, database, interrupt)).transpose()?;
         Ok(Problems { sources, file, verbose })
     }
 
@@ -47,21 +41,15 @@ impl Problems {
             if self.verbose {
                 progress.message(&line);
             }
-            if let Some((path, file)) = &mut self.file {
-                writeln!(file, "{}", visible::line(&line)).map_err(|error| io(path, error))?;
+            if let Some(file) = &mut self.file {
+                writeln!(file, "{}", visible::line(&line)).map_err(Failure::File)?;
             }
         }
         Ok(())
     }
 
+    /// Gives the list its name. What an interrupted run has read so far is listed as well.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
-        match &mut self.file {
-            Some((path, file)) => file.flush().map_err(|error| io(path, error)),
-            None => Ok(()),
-        }
+        Ok(self.file.take().map_or(Ok(()), OutputFile::finish)?)
     }
-}
-
-fn io(path: &Path, error: std::io::Error) -> Failure {
-    Failure::Reel(ReelError::Io { path: path.to_owned(), error })
 }

@@ -12,6 +12,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::engine::verify::Sample;
+use orbit_chess::files::refuse_clashes;
 use orbit_chess::query::Type;
 use orbit_chess::report::{Phases, Tally, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
@@ -21,9 +22,7 @@ use self::run::Run;
 use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{
-    GpuArgs, Interrupt, Out, ProgressArgs, grouped, print_failures, refuse_clashes, threads,
-};
+use super::common::{GpuArgs, Interrupt, Out, ProgressArgs, grouped, print_failures, threads};
 use super::outputs::{FormatName, OutputArgs};
 use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
@@ -214,9 +213,8 @@ impl Args {
 pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
-    let inputs = args.file.iter().chain(&args.queries).map(PathBuf::as_path);
     let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
-    refuse_clashes(inputs, outputs.chain(args.stats.file()))?;
+    refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
     if args.queries.is_some() {
         return survey::run(&args, &interrupt);
     }

@@ -4,10 +4,12 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use orbit_chess::board::{Color, Position, Square};
+use orbit_chess::board::{Position, Square};
 use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::game::MoveNumbers;
 use orbit_chess::reel::{Block, GameRow};
-use orbit_chess::report::{fen_at, labels::MoveNumbers};
+use orbit_chess::report::fen_at;
+use orbit_chess::text::decode;
 use serde_json::{Value, json};
 
 use super::beside::UnpackArgs;
@@ -122,7 +124,6 @@ fn reason(block: &Block, number: u32) -> String {
 /// A game with its moves named and one position.
 struct Shown<'a> {
     game: GameRow<'a>,
-    start: Position,
     san: Vec<String>,
     ply: usize,
     position: Position,
@@ -147,12 +148,11 @@ impl<'a> Shown<'a> {
                 position = at;
             }
         }
-        Ok(Shown { game, start, san, ply, position })
+        Ok(Shown { game, san, ply, position })
     }
 
     fn tags(&self) -> impl Iterator<Item = (String, String)> + use<'a> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        self.game.tags().map(move |(name, value)| (text(name), text(value)))
+        self.game.tags().map(|(name, value)| (decode(name).into_owned(), decode(value).into_owned()))
     }
 
     fn json(&self) -> Value {
@@ -192,15 +192,9 @@ impl<'a> Shown<'a> {
     /// Moves have the numbers that the game's FEN gives them.
     fn movetext(&self) -> Vec<String> {
         let numbers = MoveNumbers::of(&self.game);
-        let black_first = usize::from(self.start.state.turn() == Color::Black);
         let mut words = Vec::new();
-        for (i, san) in self.san.iter().enumerate() {
-            let number = numbers.full(i as u32);
-            match (i + black_first) % 2 {
-                0 => words.push(format!("{number}.")),
-                _ if i == 0 => words.push(format!("{number}...")),
-                _ => {}
-            }
+        for (ply, san) in (0..).zip(&self.san) {
+            words.extend(numbers.before_move(ply));
             words.push(san.clone());
         }
         words.push(self.game.outcome().text().to_owned());

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use orbit_chess::database::Database;
-use orbit_chess::report::OutputFile;
+use orbit_chess::files::OutputFile;
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 use super::Failure;

@@ -6,13 +6,14 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::board::{Bitboard, Color, Square};
 use orbit_chess::diagnostic::{Diagnostic, Span};
+use orbit_chess::fen::{FenError, FenRecord, Leniency, RookLetters};
+use orbit_chess::positions::names::{self, Shifts, Step};
+use orbit_chess::positions::{Group, Setup, Symmetry, canonical, without_impossible_rights};
 use orbit_chess::query::{
     self,
     tree::{Any, Pieces, SquaresOp},
 };
 use orbit_chess::report::words::push_squares;
-use orbit_chess::transform::names::{self, Shifts, Step};
-use orbit_chess::transform::{FenRecord, Group, Setup, Symmetry, canonical, without_impossible_rights};
 
 use super::common::grouped;
 use super::query_text::QueryText;
@@ -205,6 +206,13 @@ fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     }
 }
 
+/// Positions of every variant, and lists of them.
+const LENIENCY: Leniency = Leniency { variants: true, operations: true, ..Leniency::NONE };
+
+fn as_diagnostic(error: FenError) -> Diagnostic {
+    Diagnostic::error(Span::new(error.start, error.end), error.message, error.label)
+}
+
 /// Why an argument is no position.
 fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     if !word.contains('/') {
@@ -254,7 +262,7 @@ impl Run<'_> {
     /// Reads, transforms and writes one position.
     #[inline]
     fn record(&mut self, line: &[u8], sink: &mut Sink) -> Result<(), Diagnostic> {
-        let mut record = FenRecord::read(line)?;
+        let mut record = FenRecord::read(line, LENIENCY).map_err(as_diagnostic)?;
         self.counts.positions += 1;
         for step in self.steps {
             record.setup = step.transform.setup(&record.setup).expect("it was tried before");
@@ -269,7 +277,7 @@ impl Run<'_> {
             draw_position(&record.setup, sink.text());
         }
         self.counts.operations += u64::from(!record.operations.is_empty() && !self.steps.is_empty());
-        self.counts.untold += u64::from(!record.write(sink.text()));
+        self.counts.untold += u64::from(!record.write(RookLetters::XFen, sink.text()));
         if let Some(group) = self.args.symmetries {
             sink.text().push(b'\t');
             let fixed = |symmetry: &Symmetry| symmetry.fixes(&record.setup.board);

@@ -364,6 +364,14 @@ impl Database {
         &self.sources
     }
 
+    /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.sources.iter().flat_map(|source| {
+            let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
+            [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
+        })
+    }
+
     /// Bytes of input in all, where every size is known.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total

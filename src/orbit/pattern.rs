@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     board::{Board, Code},
+    fen::board_text,
     query::tree::{ConditionOp, Control, Kind as _, Ref, SquaresOp},
 };
 
@@ -36,7 +37,8 @@ pub struct Pattern {
 pub fn pattern(filter: &Filter) -> Pattern {
     let mut drawing = Drawing { pieces: [None; 64], area: Bitboard::EMPTY, rest: Vec::new() };
     drawing.demand(filter.node());
-    Pattern { placement: placement(&drawing.pieces), area: drawing.area, rest: drawing.rest }
+    let placement = board_text(|square| drawing.pieces[square as usize]);
+    Pattern { placement, area: drawing.area, rest: drawing.rest }
 }
 
 /// The squares of a board on which designators of a filter find what they look for: those that must match, and
@@ -80,7 +82,7 @@ fn found_by(filter: FilterRef, board: &Board) -> Bitboard {
 }
 
 struct Drawing {
-    pieces: [Option<char>; 64],
+    pieces: [Option<u8>; 64],
     area: Bitboard,
     rest: Vec<String>,
 }
@@ -101,8 +103,8 @@ impl Drawing {
             let letters = designator(*pieces, Bitboard::FULL);
             if let (Some(square), [letter]) = (squares.single_square(), letters.as_bytes()) {
                 let place = &mut self.pieces[square as usize];
-                if place.is_none_or(|other| other == char::from(*letter)) {
-                    *place = Some(char::from(*letter));
+                if place.is_none_or(|other| other == *letter) {
+                    *place = Some(*letter);
                     return;
                 }
             }
@@ -117,31 +119,6 @@ impl Drawing {
         });
         self.rest.push(text(filter));
     }
-}
-
-fn placement(pieces: &[Option<char>; 64]) -> String {
-    let ranks = (0..8).rev().map(|rank| {
-        let mut out = String::new();
-        let mut gap = 0;
-        for file in 0..8 {
-            match pieces[Square::new(8 * rank + file) as usize] {
-                None => gap += 1,
-                Some(letter) => {
-                    push_gap(&mut out, &mut gap);
-                    out.push(letter);
-                }
-            }
-        }
-        push_gap(&mut out, &mut gap);
-        out
-    });
-    ranks.collect::<Vec<_>>().join("/")
-}
-
-/// Appends the number of empty squares, if there are any.
-fn push_gap(out: &mut String, gap: &mut u32) {
-    out.extend(char::from_digit(*gap, 10).filter(|_| *gap > 0));
-    *gap = 0;
 }
 
 #[cfg(test)]

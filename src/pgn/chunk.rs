@@ -6,7 +6,8 @@ use super::decode::{Decoder, Whole};
 use super::opening::{self, Opening};
 use super::parse::{ParseOptions, Parser};
 use super::scan::{self, Event, Scanner};
-use super::{Game, Options, epd, lex};
+use super::{Game, Options, lex};
+use crate::fen;
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -223,7 +224,7 @@ impl Cutter {
             while let Some(line) = lines.next() {
                 let line = line.trim_ascii();
                 let is_whole = lines.peek().is_some() || self.at_end || self.buffer.len() >= HEAD;
-                if is_whole && !line.is_empty() && line[0] != b'#' && epd::is_position(line) {
+                if is_whole && !line.is_empty() && line[0] != b'#' && fen::is_position(line) {
                     return Some(Kind::Epd);
                 }
                 if is_whole && !line.is_empty() && line[0] != b'#' {

@@ -4,7 +4,9 @@ use memchr::{memchr2, memchr3};
 
 use super::Outcome;
 use super::san::Shape;
-use super::scan::Range;
+
+/// A byte range of the scanned text.
+pub(super) type Range = std::ops::Range<usize>;
 
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -55,12 +55,12 @@
 mod annotate;
 mod chunk;
 mod decode;
-mod epd;
 mod error;
 mod extent;
 mod game;
 mod lex;
 mod opening;
+mod options;
 mod parse;
 mod resolve;
 mod san;
@@ -72,7 +72,7 @@ mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.
-pub const READER_VERSION: u32 = 2;
+pub const READER_VERSION: u32 = 3;
 
 pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, Part};
@@ -80,6 +80,7 @@ pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, line_end, read_game, separator};
 pub use game::{Fault, Game, Outcome, Status, Tag};
+pub use options::Options;
 pub use parse::ParseOptions;
-pub use sources::{Options, Source, Sources, list};
+pub use sources::{Source, Sources, list};
 pub use stamp::{Freshness, Stamp, hash_file};

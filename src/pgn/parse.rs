@@ -2,12 +2,14 @@
 
 use shakmaty::Position as _;
 
+use super::lex::Range;
 use super::resolve::{self, Misfit};
 use super::san::Shape;
-use super::scan::{Event, Plain, Range, Scanner, Trouble};
+use super::scan::{Event, Plain, Scanner, Trouble};
 use super::start::{self, Rules, text};
 use super::{Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
+use crate::fen::Line;
 
 /// What to keep of each game.
 #[derive(Clone, Debug)]
@@ -152,13 +154,22 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The operation `id` becomes the tag `Event`, the others have their own names; the counters of a FEN, if they are
+    /// not 0 and 1, become `hmvc` and `fmvn`.
     fn epd_line(&mut self, line: &[u8]) {
-        let position = super::epd::split(line, &mut |name, value| {
-            if self.options.tags {
-                self.push_tag(name, value, true);
+        let line = Line::split(line);
+        if self.options.tags {
+            let [clock, number] = line.counters;
+            for (name, counter, usual) in [(&b"hmvc"[..], clock, &b"0"[..]), (b"fmvn", number, b"1")] {
+                if let Some(counter) = counter.filter(|&counter| counter != usual) {
+                    self.push_tag(name, counter, true);
+                }
             }
-        });
-        self.fen.extend_from_slice(position);
+            for (name, value) in line.operations() {
+                self.push_tag(if name == b"id" { b"Event" } else { name }, value, true);
+            }
+        }
+        self.fen.extend_from_slice(line.position);
         self.has_fen = true;
     }
 

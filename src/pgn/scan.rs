@@ -14,11 +14,8 @@ use memchr::memchr2;
 pub(super) use self::plain::{Plain, San};
 
 use super::Outcome;
-use super::lex::{self, BOM, Pair, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
+use super::lex::{self, BOM, Pair, Range, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
 use super::san::Shape;
-
-/// A byte range of the scanned text.
-pub(super) type Range = std::ops::Range<usize>;
 
 /// What a scan yields, in order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,10 +1,13 @@
-//! Where a game starts: the `Variant` and `FEN` tags, and the lines of FEN and EPD lists.
+//! Where a game starts: the `Variant` and `FEN` tags, and the positions of FEN and EPD lists.
 
-use shakmaty::fen::Fen;
-use shakmaty::{Castles, CastlingMode, Chess, Color, FromSetup, PositionError};
-use shakmaty::{Rank, Setup, Square};
+use shakmaty::{Castles, CastlingMode, Chess, FromSetup, PositionError, Setup};
 
 use crate::board::Position;
+use crate::fen::{FenRecord, Field, Leniency, possible_en_passant};
+use crate::text::{decode, shortened};
+
+/// Letters of a source in a message at most.
+const LETTERS_MAX: usize = 40;
 
 /// A start position.
 pub(super) struct Start {
@@ -58,6 +61,9 @@ impl Rules {
     }
 }
 
+/// Games carry FENs of every making: only what stands where, and whose turn it is, must be clear.
+const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
+
 /// Reads a FEN or the first fields of an EPD: placement, turn, castling (FEN, X-FEN or
 /// Shredder-FEN), en passant; later fields and missing ones do not matter. What is impossible is
 /// dropped and told to `note`.
@@ -66,25 +72,19 @@ impl Rules {
 ///
 /// Why the placement or the turn cannot be read.
 pub(super) fn read(fen: &[u8], rules: Rules, note: &mut dyn FnMut(String)) -> Result<Start, &'static str> {
-    let mut fields = fen.split(|byte| byte.is_ascii_whitespace() || *byte == b'_').filter(|f| !f.is_empty());
-    let placement = fields.next().ok_or("the FEN is empty")?;
-    let mut setup = Setup::empty();
-    setup.board =
-        shakmaty::Board::from_ascii_board_fen(placement).map_err(|_| "the FEN's placement cannot be read")?;
-    setup.turn = match fields.next() {
-        None | Some(b"w" | b"W") => Color::White,
-        Some(b"b" | b"B") => Color::Black,
-        Some(_) => return Err("the FEN's side to move is neither `w` nor `b`"),
-    };
-    let castling = fields.next().unwrap_or(b"-");
-    if !matches!(castling, b"-" | b"--") {
-        read_castling(&mut setup, placement, castling, rules, note);
+    let record = FenRecord::read(fen, LENIENCY).map_err(|error| match error.field {
+        Field::Whole => "the FEN is empty",
+        Field::Turn => "the FEN's side to move is neither `w` nor `b`",
+        _ => "the FEN's placement cannot be read",
+    })?;
+    let FenRecord { mut setup, castling, en_passant, .. } = record;
+    if !matches!(castling, b"" | b"-" | b"--") {
+        keep_possible_castling(&mut setup, castling, rules, note);
     }
-    let passing = fields.next().unwrap_or(b"-");
-    if passing != b"-" {
-        setup.ep_square = Square::from_ascii(passing).ok().filter(|&square| is_passed(&setup, square));
+    if !matches!(en_passant, b"" | b"-") {
+        setup.ep_square = possible_en_passant(&setup);
         if setup.ep_square.is_none() {
-            note(format!("the FEN's en passant square {} was dropped", text(passing)));
+            note(format!("the FEN's en passant square {} was dropped", text(en_passant)));
         }
     }
     Ok(start(setup))
@@ -110,22 +110,16 @@ fn start(setup: Setup) -> Start {
     Start { position, playable }
 }
 
-/// Grants the castling rights that the placement allows.
+/// Keeps the castling rights that the placement allows.
 ///
 /// `KQkq` name the outermost rooks, as X-FEN wants, if *all* of them can castle so, or if the game
 /// is Chess960; otherwise they are read as in standard chess: many FENs claim rights that the
 /// players have long lost, and these are not to become Chess960 rights by chance.
-fn read_castling(
-    setup: &mut Setup,
-    placement: &[u8],
-    castling: &[u8],
-    rules: Rules,
-    note: &mut dyn FnMut(String),
-) {
-    let fen = [placement, b"w", castling, b"-"].join(&b' ');
+fn keep_possible_castling(setup: &mut Setup, castling: &[u8], rules: Rules, note: &mut dyn FnMut(String)) {
     let dropped = || format!("the FEN's castling rights {} were dropped", text(castling));
-    let Ok(fen) = Fen::from_ascii(&fen) else { return note(dropped()) };
-    setup.castling_rights = fen.as_setup().castling_rights;
+    if setup.castling_rights.is_empty() {
+        return note(dropped());
+    }
     let wanted = castling.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let free = Castles::from_setup(setup, CastlingMode::Chess960);
     let is_whole = free.is_ok() && setup.castling_rights.count() == wanted;
@@ -146,28 +140,8 @@ fn read_castling(
     });
 }
 
-/// Whether a pawn of the side that is not to move may just have passed over `square`.
-fn is_passed(setup: &Setup, square: Square) -> bool {
-    let them = !setup.turn;
-    let forward = them.fold_wb(8, -8);
-    let (Some(pawn), Some(home)) = (square.offset(forward), square.offset(-forward)) else { return false };
-    let occupied = setup.board.occupied();
-    square.rank() == setup.turn.relative_rank(Rank::Sixth)
-        && (setup.board.pawns() & setup.board.by_color(them)).contains(pawn)
-        && !occupied.contains(square)
-        && !occupied.contains(home)
-}
-
-/// Bytes of a source for a message: Windows-1252 where they are no UTF-8, no control characters,
-/// and not too many.
+/// Bytes of a source for a message, without control characters and not too many.
 pub(super) fn text(bytes: &[u8]) -> String {
-    let mut out = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| byte as char).collect(),
-    };
-    if let Some((at, _)) = out.char_indices().nth(40) {
-        out.truncate(at);
-        out.push('…');
-    }
-    out.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    let text = shortened(&decode(bytes), LETTERS_MAX);
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

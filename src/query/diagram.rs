@@ -4,6 +4,7 @@
 //! chess programs have it. It becomes query text, so that everything after it is as for any other query.
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::fen::{Symbol, ranks};
 
 /// A board as a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,10 +76,10 @@ const EXPECTED: &str = "expected eight ranks such as `8/8/8/8/3N4/5k2/8/8`, from
 fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
     let text = &board[placement.start..placement.end];
     let mut found: Vec<(u32, String)> = Vec::new();
-    let (mut start, mut count) = (placement.start, 0);
-    for row in text.split('/') {
-        let span = Span::new(start, start + row.len());
-        start = span.end + 1;
+    let mut count = 0;
+    for rank_text in ranks(text) {
+        let start = placement.start + rank_text.start;
+        let span = Span::new(start, start + rank_text.text.len());
         count += 1;
         if count > 8 {
             return Err(Diagnostic::error(
@@ -88,19 +89,17 @@ fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
             ));
         }
         let rank = 8 - count;
-        let mut file = 0;
-        for (at, letter) in row.char_indices() {
-            match letter {
-                '1'..='8' => file += u32::from(letter) - u32::from('0'),
-                '?' | '.' => file += 1,
-                'K' | 'Q' | 'R' | 'B' | 'N' | 'P' | 'k' | 'q' | 'r' | 'b' | 'n' | 'p' | 'A' | 'a' | '_' => {
+        for (at, file, symbol) in rank_text.symbols() {
+            match symbol {
+                Symbol::Squares(1..=8) | Symbol::Letter('?' | '.') => {}
+                Symbol::Letter(letter) if "KQRBNPkqrbnpAa_".contains(letter) => {
                     if file < 8 {
                         let name = char::from(b'a' + file as u8);
                         found.push((8 * rank + file, format!("{letter}{name}{}", rank + 1)));
                     }
-                    file += 1;
                 }
                 _ => {
+                    let letter = symbol.letter();
                     let at = span.start + at;
                     let label = "expected a piece (`A` and `a` for any), `_`, `?`, or a digit from 1 to 8";
                     let span = Span::new(at, at + letter.len_utf8());
@@ -108,6 +107,7 @@ fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
                 }
             }
         }
+        let file = rank_text.files();
         if file != 8 {
             let span = Span::new(span.start, span.end.max(span.start + 1));
             let message = format!("rank {} has {file} squares", rank + 1);

@@ -3,15 +3,16 @@
 use shakmaty::{Bitboard, Square};
 
 use super::{
+    Dialect,
     lexer::{Tok, unsupported},
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, wanted},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, unbuilt_sign, wanted},
     ranges::{Range, Tally, Within},
     tree::{
         Assigned, ConditionKeyword, Control, Dirs, Holds, Keyword, Kind as _, NoTransform, Node, Number,
         NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Var, VarId,
         Written,
     },
-    words::{INNER, UNSUPPORTED, Updated, WORDS, directions, nearest, simple, transform, updated},
+    words::{self, Reading, Status, Updated, directions, transform, updated},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -22,102 +23,82 @@ use crate::{
 impl Parser {
     /// A filter that begins with `word`, which is the current token.
     pub(super) fn word(&mut self, word: &str) -> Parsed<Node> {
-        let span = self.span();
-        if transform(word).is_some() {
-            return self.transform_word(word);
-        }
-        if let Some(dirs) = directions(word) {
-            return self.direction(dirs);
-        }
-        if let Some(node) = simple(word, span) {
-            self.bump();
-            return Ok(node);
-        }
-        match word {
-            "not" => {
-                self.bump();
-                let of = self.not_operand()?;
-                let span = span.to(of.span());
-                Ok(filter(C::Not(of), span))
-            }
-            "notransform" => {
-                self.bump();
-                let of = self.node()?;
-                let span = span.to(of.span());
-                Ok(match of {
-                    Node::Condition(of) => filter(C::Form(ConditionKeyword::NoTransform(of)), span),
-                    Node::Squares(of) => filter(S::Form(Keyword::NoTransform(of)), span),
-                    Node::Number(of) => {
-                        filter(N::Form(NumberKeyword::Number(Keyword::NoTransform(of))), span)
-                    }
-                    Node::Text(of) => filter(T::Form(NoTransform(of)), span),
-                    Node::Position(of) => filter(P::Form(NoTransform(of)), span),
-                })
-            }
-            "find" => self.find(),
-            "if" => self.condition(),
-            "power" => self.of_set(N::Power),
-            "rank" => self.of_set(N::Rank),
-            "file" => self.of_set(N::File),
-            "type" => self.of_set(|of| N::ContentType { signed: false, of }),
-            "colortype" => self.of_set(|of| N::ContentType { signed: true, of }),
-            "typename" | "piecename" => {
-                let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
-                self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
-            }
-            "abs" => self.of_number(N::Abs),
-            "sqrt" => self.of_number(N::Sqrt),
-            "max" => self.extremum(N::Max),
-            "min" => self.extremum(N::Min),
-            "light" => self.shade(true),
-            "dark" => self.shade(false),
-            "between" => self.between(),
-            "ray" => self.ray(false),
-            "xray" => self.ray(true),
-            "pin" => self.pin(),
-            "fen" => self.fen(),
-            "makesquare" => self.makesquare(),
-            "square" => self.square_word(),
-            "result" => self.result(),
-            "elo" => {
-                self.bump();
-                let side = self.color();
-                Ok(filter(N::Elo(side), span.to(self.last_span())))
-            }
-            "player" => {
-                self.bump();
-                let side = self.color();
-                self.text(T::Player(side), span)
-            }
-            "event" => self.tag("Event"),
-            "site" => self.tag("Site"),
-            "date" => self.tag("Date"),
-            "eventdate" => self.tag("EventDate"),
-            "eco" => self.tag("ECO"),
-            "tag" => {
-                self.bump();
-                let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
-                Ok(filter(T::Tag(name), span.to(self.last_span())))
-            }
-            "legal" | "pseudolegal" | "countmoves" => self.legal(),
+        match words::reading(word) {
+            Some(Reading::Transform(_)) => self.transform_word(word),
+            Some(Reading::Direction(dirs)) => self.direction(dirs),
+            Some(Reading::Filter(read)) => read(self, word),
             _ => self.name(word),
         }
     }
 
+    /// The filter that is the current word alone.
+    pub(super) fn leaf<O>(&mut self, op: O) -> Node
+    where
+        Of<O, Written>: Into<Node>,
+    {
+        let span = self.bump();
+        filter(op, span)
+    }
+
+    pub(super) fn not(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.not_operand()?;
+        let span = span.to(of.span());
+        Ok(filter(C::Not(of), span))
+    }
+
+    pub(super) fn notransform(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.node()?;
+        let span = span.to(of.span());
+        Ok(match of {
+            Node::Condition(of) => filter(C::Form(ConditionKeyword::NoTransform(of)), span),
+            Node::Squares(of) => filter(S::Form(Keyword::NoTransform(of)), span),
+            Node::Number(of) => filter(N::Form(NumberKeyword::Number(Keyword::NoTransform(of))), span),
+            Node::Text(of) => filter(T::Form(NoTransform(of)), span),
+            Node::Position(of) => filter(P::Form(NoTransform(of)), span),
+        })
+    }
+
+    /// `typename` and `piecename`.
+    pub(super) fn letter(&mut self, word: &str) -> Parsed<Node> {
+        let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
+        self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
+    }
+
+    pub(super) fn elo(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let side = self.color();
+        Ok(filter(N::Elo(side), span.to(self.last_span())))
+    }
+
+    pub(super) fn player(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let side = self.color();
+        self.text(T::Player(side), span)
+    }
+
+    /// `tag "Annotator"`.
+    pub(super) fn any_tag(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
+        Ok(filter(T::Tag(name), span.to(self.last_span())))
+    }
+
     fn name(&mut self, word: &str) -> Parsed<Node> {
         let span = self.span();
-        if UNSUPPORTED.contains(&word) {
-            return Err(unsupported(span, &format!("the filter `{word}`")));
+        if let Some(subject) = words::unbuilt(word) {
+            return Err(unsupported(span, &subject));
         }
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
-        if INNER.contains(&word) {
+        if words::is_inside(word) {
             return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
         }
         match self.peek(1) {
             Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=") => return self.assignment(word),
-            Tok::Sign("=?") => return Err(unsupported(self.span(), "the conditional assignment `=?`")),
+            Tok::Sign("=?") => return Err(unbuilt_sign(self.peek_span(1), "=?")),
             Tok::Sign("[element]") => {
                 self.bump();
                 self.bump();
@@ -129,13 +110,16 @@ impl Parser {
             self.bump();
             return Ok(self.variable(var, span));
         }
+        if let Some(Status::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
+            return Err(Diagnostic::error(span, format!("`{word}` is no filter"), why));
+        }
         if let Some(slip) = self.slip_of_word(word) {
             return Err(slip);
         }
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
-        } else if let Some(hint) = nearest(word) {
+        } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
             error = error.help(format!("did you mean `{hint}`?"));
         }
         Err(error)
@@ -185,8 +169,8 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "✵", "⬓", "[forall]"].contains(sign),
-            Tok::Word(word) => !INNER.contains(&word.as_str()),
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]"].contains(sign),
+            Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }
     }
@@ -284,7 +268,7 @@ impl Parser {
         })
     }
 
-    fn shade(&mut self, light: bool) -> Parsed<Node> {
+    pub(super) fn shade(&mut self, light: bool) -> Parsed<Node> {
         let span = self.bump();
         let of = self.primary()?;
         let of = self.want_squares(of, "a square colour")?;
@@ -292,7 +276,7 @@ impl Parser {
         Ok(filter(S::Shade { light, of }, span))
     }
 
-    fn between(&mut self) -> Parsed<Node> {
+    pub(super) fn between(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let sets = self.set_list("between")?;
         let span = span.to(self.last_span());
@@ -317,7 +301,7 @@ impl Parser {
         Ok(sets)
     }
 
-    fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
+    pub(super) fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
         let span = self.bump();
         let mut dirs = 0;
         while let Tok::Word(word) = self.tok().clone() {
@@ -350,7 +334,7 @@ impl Parser {
         Ok(filter(S::Ray { dirs, attack, sets }, span))
     }
 
-    fn pin(&mut self) -> Parsed<Node> {
+    pub(super) fn pin(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let mut parts: [Option<Squares>; 3] = [None, None, None];
         let mut value = None;
@@ -391,7 +375,7 @@ impl Parser {
 
     // ---- numbers
 
-    fn of_set<O>(&mut self, op: impl FnOnce(Squares) -> O) -> Parsed<Node>
+    pub(super) fn of_set<O>(&mut self, op: impl FnOnce(Squares) -> O) -> Parsed<Node>
     where
         Of<O, Written>: Into<Node>,
     {
@@ -403,7 +387,7 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    fn of_number(&mut self, op: fn(Number) -> N) -> Parsed<Node> {
+    pub(super) fn of_number(&mut self, op: fn(Number) -> N) -> Parsed<Node> {
         let span = self.bump();
         let of = self.sum()?;
         let of = self.want_number(of, "this function")?;
@@ -411,7 +395,7 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    fn extremum(&mut self, op: fn(OneOrMore<Number>) -> N) -> Parsed<Node> {
+    pub(super) fn extremum(&mut self, op: fn(OneOrMore<Number>) -> N) -> Parsed<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
         let mut args = Vec::new();
@@ -432,7 +416,7 @@ impl Parser {
         }
     }
 
-    fn makesquare(&mut self) -> Parsed<Node> {
+    pub(super) fn makesquare(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let parenthesised = self.eat_sign("(");
         if let Tok::Str(name) = self.tok().clone() {
@@ -467,7 +451,7 @@ impl Parser {
 
     // ---- control, variables, loops
 
-    fn condition(&mut self) -> Parsed<Node> {
+    pub(super) fn condition(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let condition = self.node()?;
         self.eat_word("then");
@@ -503,13 +487,6 @@ impl Parser {
     }
 
     fn assignment(&mut self, name: &str) -> Parsed<Node> {
-        if WORDS.contains(&name) {
-            return Err(Diagnostic::error(
-                self.span(),
-                format!("`{name}` is a filter"),
-                "choose another name",
-            ));
-        }
         let span = self.bump();
         let sign = self.sign_text();
         self.bump();
@@ -593,7 +570,7 @@ impl Parser {
 
     pub(super) fn loop_variable(&mut self) -> Parsed<String> {
         match self.tok().clone() {
-            Tok::Word(name) if !WORDS.contains(&name.as_str()) && !INNER.contains(&name.as_str()) => {
+            Tok::Word(name) if !words::is_reserved(&name) => {
                 self.bump();
                 Ok(name)
             }
@@ -610,7 +587,7 @@ impl Parser {
         }
     }
 
-    fn square_word(&mut self) -> Parsed<Node> {
+    pub(super) fn square_word(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
         let name = self.loop_variable()?;

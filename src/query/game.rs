@@ -11,6 +11,7 @@ use super::{
 use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
+    fen::{RankText, Symbol, ranks},
 };
 
 impl Parser {
@@ -147,27 +148,26 @@ impl Parser {
         let text = self.literal("a board", "fen \"8/8/8/8/8/8/8/K6k\"")?;
         let board = text.split_whitespace().next().unwrap_or("");
         let mut args = Vec::with_capacity(64);
-        let ranks: Vec<&str> = board.split('/').collect();
+        let ranks: Vec<RankText> = ranks(board).collect();
         let fault = |message: String| Diagnostic::error(at, message, "expected eight ranks of eight squares");
         if ranks.len() != 8 {
             return Err(fault(format!("this board has {} ranks", ranks.len())));
         }
-        for (index, rank) in ranks.iter().enumerate() {
-            let row = 7 - index as u32;
-            let mut file = 0;
-            for c in rank.chars() {
-                let (pieces, run) = fen_symbol(c).ok_or_else(|| fault(format!("`{c}` is no piece")))?;
-                for _ in 0..run {
-                    if file == 8 {
+        for rank in &ranks {
+            let row = 7 - rank.index;
+            for (_, first, symbol) in rank.symbols() {
+                let no_piece = || fault(format!("`{}` is no piece", symbol.letter()));
+                let (pieces, run) = fen_symbol(symbol).ok_or_else(no_piece)?;
+                for file in first..first + run {
+                    if file >= 8 {
                         return Err(fault(format!("rank {} is too long", row + 1)));
                     }
                     let squares = Bitboard::from(Square::new(row * 8 + file));
                     args.push(filter(S::Designator { pieces, squares }, at));
-                    file += 1;
                 }
             }
-            if file != 8 {
-                return Err(fault(format!("rank {} has {file} squares", row + 1)));
+            if rank.files() != 8 {
+                return Err(fault(format!("rank {} has {} squares", row + 1, rank.files())));
             }
         }
         // The sixty-four designators as conditions: the value is a boolean, whatever the last is.
@@ -235,18 +235,19 @@ impl Parser {
 }
 
 /// A symbol of a `fen "..."` board and how many squares it covers.
-fn fen_symbol(c: char) -> Option<(Pieces, u32)> {
+fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
     let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
     let empty = Pieces { list: PieceSet::EMPTY, ..none };
-    Some(match c {
-        '1'..='8' => (empty, c.to_digit(10)?),
-        '_' => (empty, 1),
-        '.' => (Pieces::UNNAMED, 1),
-        'A' => (Pieces { all_white: true, ..none }, 1),
-        'a' => (Pieces { all_black: true, ..none }, 1),
-        c => {
-            let piece = shakmaty::Piece::from_char(c)?;
+    Some(match symbol {
+        Symbol::Squares(run @ 1..=8) => (empty, run),
+        Symbol::Letter('_') => (empty, 1),
+        Symbol::Letter('.') => (Pieces::UNNAMED, 1),
+        Symbol::Letter('A') => (Pieces { all_white: true, ..none }, 1),
+        Symbol::Letter('a') => (Pieces { all_black: true, ..none }, 1),
+        Symbol::Letter(letter) => {
+            let piece = shakmaty::Piece::from_char(letter)?;
             (Pieces { list: PieceSet::only(Code::of(piece)), ..none }, 1)
         }
+        Symbol::Squares(_) | Symbol::Promoted => return None,
     })
 }

@@ -4,6 +4,7 @@ use super::{
     lexer::unsupported,
     parser::{C, N, Parsed, Parser, filter},
     tree::{Cmp, Node, Number},
+    words::{self, Parameter},
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -55,45 +56,45 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
 impl Header {
     /// Turns the parameters into filters; those that name files or output become notes.
     pub fn filters(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Vec<Node>> {
-        let mut words = Words { text, at: self.inside.start, end: self.inside.end };
+        let mut inside = Words { text, at: self.inside.start, end: self.inside.end };
         let mut filters = Vec::new();
-        while let Some((word, span)) = words.next() {
-            match word {
-                "input" | "output" | "matchstring" => {
-                    let value = words.value(word, span)?;
+        while let Some((word, span)) = inside.next() {
+            match words::parameter(word) {
+                Some(Parameter::Value) => {
+                    let value = inside.value(word, span)?;
                     remarks.push(Diagnostic::note(
                         span.to(value.1),
                         format!("`{word}` in the header has no effect"),
                         "files and output are chosen on the command line",
                     ));
                 }
-                "quiet" | "silent" => remarks.push(Diagnostic::note(
+                Some(Parameter::Switch) => remarks.push(Diagnostic::note(
                     span,
                     format!("`{word}` in the header has no effect"),
                     "output is chosen on the command line",
                 )),
-                "result" => {
-                    let (value, at) = words.value(word, span)?;
+                Some(Parameter::Result) => {
+                    let (value, at) = inside.value(word, span)?;
                     let mut parser = Parser::new(value)?;
                     let result = parser.result_value().map_err(|e| Diagnostic { span: at, ..e })?;
                     filters.push(filter(C::Result(result), span.to(at)));
                 }
-                "gamenumber" => {
-                    let (lo, at) = words.number(word, span)?;
-                    let (hi, at) = words.peek_number().map_or((lo, at), |found| {
-                        words.next();
+                Some(Parameter::Games) => {
+                    let (lo, at) = inside.number(word, span)?;
+                    let (hi, at) = inside.peek_number().map_or((lo, at), |found| {
+                        inside.next();
                         found
                     });
                     filters.extend(game_range(lo, hi, span.to(at)));
                 }
-                "variations" | "matchcount" | "sort" => {
+                Some(Parameter::Unbuilt) => {
                     return Err(unsupported(span, &format!("the header parameter `{word}`")));
                 }
-                _ => {
+                None => {
                     return Err(Diagnostic::error(
                         span,
                         format!("`{word}` is no parameter of a header"),
-                        "expected input, output, result, gamenumber, quiet, silent or matchstring",
+                        format!("expected {}", words::parameters()),
                     ));
                 }
             }

@@ -5,11 +5,8 @@
 
 use shakmaty::{Bitboard, Piece};
 
-use super::{slips, tree::Pieces};
-use crate::{
-    board::{Code, PieceSet},
-    diagnostic::{Diagnostic, Span},
-};
+use super::{Dialect, slips, tree::Pieces, words};
+use crate::diagnostic::{Diagnostic, Span};
 
 /// The largest query text in bytes.
 pub const QUERY_BYTES_MAX: usize = 1 << 20;
@@ -37,80 +34,8 @@ pub(super) struct Token {
     pub spaced: bool,
 }
 
-/// Operators and brackets: every spelling and the one that the parser sees. Longer spellings first
-/// where one begins another.
-const SIGNS: &[(&str, &str)] = &[
-    ("[element]", "[element]"),
-    ("∊", "[element]"),
-    ("∈", "[element]"),
-    ("[forall]", "[forall]"),
-    ("∀", "[forall]"),
-    ("[x]", "[x]"),
-    ("×", "[x]"),
-    ("[<=]", "[<=]"),
-    ("[>=]", "[>=]"),
-    ("[<]", "[<]"),
-    ("[>]", "[>]"),
-    ("≼", "[<=]"),
-    ("≽", "[>=]"),
-    ("≺", "[<]"),
-    ("≻", "[>]"),
-    ("[]", "[]"),
-    ("-->", "-->"),
-    ("<--", "<--"),
-    ("--", "--"),
-    ("――", "--"),
-    ("->", "->"),
-    ("→", "->"),
-    ("<-", "<-"),
-    ("←", "<-"),
-    ("<=", "<="),
-    ("≤", "<="),
-    (">=", ">="),
-    ("≥", ">="),
-    ("==", "=="),
-    ("!=", "!="),
-    ("≠", "!="),
-    ("=?", "=?"),
-    ("+=", "+="),
-    ("-=", "-="),
-    ("*=", "*="),
-    ("/=", "/="),
-    ("%=", "%="),
-    ("|=", "|="),
-    ("&=", "&="),
-    ("~~", "~~"),
-    ("|", "|"),
-    ("∪", "|"),
-    ("&", "&"),
-    ("∩", "&"),
-    ("~", "~"),
-    ("#", "#"),
-    ("<", "<"),
-    (">", ">"),
-    ("=", "="),
-    ("+", "+"),
-    ("-", "-"),
-    ("*", "*"),
-    ("/", "/"),
-    ("%", "%"),
-    ("(", "("),
-    (")", ")"),
-    ("{", "{"),
-    ("}", "}"),
-    ("[", "["),
-    ("]", "]"),
-    (":", ":"),
-    (",", ","),
-    ("?", "?"),
-    (".", "."),
-    ("▦", "."),
-    ("✵", "✵"),
-    ("⬓", "⬓"),
-    ("⊢", "⊢"),
-    ("◎", "◎"),
-    ("∙", "∙"),
-];
+/// Brackets and what separates, which are no words.
+const BRACKETS: [&str; 7] = ["(", ")", "{", "}", "[", "]", ","];
 
 /// Splits a query into tokens, the last of which is [`Tok::End`].
 ///
@@ -201,11 +126,14 @@ impl Lexer<'_> {
             self.at += len;
             return Ok(Tok::Word(word));
         }
-        for (spelling, sign) in SIGNS {
-            if self.rest().starts_with(spelling) {
-                self.at += spelling.len();
-                return Ok(Tok::Sign(sign));
-            }
+        if let Some(&(spelling, usual)) = words::signs().iter().find(|sign| self.rest().starts_with(sign.0)) {
+            self.at += spelling.len();
+            let is_word = usual.starts_with(|first: char| first.is_ascii_alphabetic());
+            return Ok(if is_word { Tok::Word(usual.into()) } else { Tok::Sign(usual) });
+        }
+        if let Some(bracket) = BRACKETS.into_iter().find(|bracket| self.rest().starts_with(bracket)) {
+            self.at += bracket.len();
+            return Ok(Tok::Sign(bracket));
         }
         Err(Diagnostic::error(
             Span::new(start, start + first.len_utf8()),
@@ -266,28 +194,8 @@ fn is_word(byte: u8) -> bool {
 
 /// One piece symbol: what it adds to the pieces, how many bytes it takes, whether it is Unicode.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
-    let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
     let c = text.chars().next()?;
-    let white = Pieces { all_white: true, ..none };
-    let black = Pieces { all_black: true, ..none };
-    let empty = Pieces { list: PieceSet::EMPTY, ..none };
-    let letter = |c| {
-        let piece = Piece::from_char(c)?;
-        Some(Pieces { list: PieceSet::only(Code::of(piece)), ..none })
-    };
-    let pieces = match c {
-        'A' | '△' => white,
-        'a' | '▲' => black,
-        '_' | '□' => empty,
-        '◭' => Pieces { all_white: true, all_black: true, list: PieceSet::NONE },
-        '\u{2654}'..='\u{265f}' => {
-            let index = c as usize - 0x2654;
-            letter(char::from(b"KQRBNPkqrbnp"[index]))?
-        }
-        c if c.is_ascii() => letter(c)?,
-        _ => return None,
-    };
-    Some((pieces, c.len_utf8(), !c.is_ascii()))
+    Some((words::piece(Dialect::Cql6, c)?, c.len_utf8(), !c.is_ascii()))
 }
 
 fn add(a: Pieces, b: Pieces) -> Pieces {

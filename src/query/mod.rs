@@ -16,9 +16,7 @@ mod parser;
 mod ranges;
 mod slips;
 pub mod tree;
-mod words;
-
-pub use words::vocabulary;
+pub mod words;
 
 pub use tree::{Node, Query, Type};
 

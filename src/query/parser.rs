@@ -14,6 +14,7 @@ use super::{
         NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, TextOp, TransformKind, Type, Var,
         VarId, Written,
     },
+    words,
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -291,7 +292,7 @@ impl Parser {
             Tok::Sign("<=") => Cmp::Le,
             Tok::Sign(">") => Cmp::Gt,
             Tok::Sign(">=") => Cmp::Ge,
-            Tok::Sign("~~") => return Err(unsupported(self.span(), "a regular expression `~~`")),
+            Tok::Sign("~~") => return Err(unbuilt_sign(self.span(), "~~")),
             _ => return Ok(left),
         };
         self.bump();
@@ -365,15 +366,10 @@ impl Parser {
                 Tok::Sign("*") => Arith::Mul,
                 Tok::Sign("/") => Arith::Div,
                 Tok::Sign("%") => Arith::Rem,
-                Tok::Sign(s @ ("--" | "[x]")) => {
-                    return Err(unsupported(self.span(), &format!("a move filter `{s}`")));
-                }
-                Tok::Sign("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":") => {
+                Tok::Sign(sign @ ("--" | "[x]")) => return Err(unbuilt_sign(self.span(), sign)),
+                Tok::Sign(sign @ ("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":")) => {
                     self.refuse_keyword_of_cql_5()?;
-                    return Err(unsupported(
-                        self.span(),
-                        &format!("`{}` on game positions", self.sign_text()),
-                    ));
+                    return Err(unbuilt_sign(self.span(), sign));
                 }
                 _ => return Ok(left),
             };
@@ -632,19 +628,13 @@ impl Parser {
                 let span = span.to(of.span());
                 Ok(filter(N::Neg(of), span))
             }
-            "✵" => self.transform_word("flip"),
-            "⬓" => self.transform_word("flipcolor"),
             "[forall]" => {
                 self.bump();
                 let name = self.loop_variable()?;
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
-            "--" | "[x]" => Err(unsupported(span, &format!("a move filter `{sign}`"))),
-            "-->" | "<--" => Err(unsupported(span, "a line of positions")),
-            "⊢" => Err(unsupported(span, "`path`")),
-            "◎" => Err(unsupported(span, "`focus`")),
-            "∙" => Err(unsupported(span, "`currentposition`")),
+            "--" | "[x]" | "-->" | "<--" => Err(unbuilt_sign(self.span(), sign)),
             "[" => Err(Diagnostic::error(
                 span,
                 "`[` begins neither a list of pieces nor a list of squares",
@@ -701,6 +691,11 @@ fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> 
         format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),
         rule,
     )
+}
+
+/// The error for a sign that asks for what is not built.
+pub(super) fn unbuilt_sign(span: Span, sign: &str) -> Diagnostic {
+    unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
 }
 
 /// Whether an operation of arithmetic can have a left operand of a type.

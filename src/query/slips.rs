@@ -9,7 +9,7 @@ use super::{
     lexer::{Tok, unsupported},
     parser::{Parsed, Parser},
     tree::Pieces,
-    words::{INNER, UNSUPPORTED, WORDS, transform},
+    words::{self, transform},
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -176,7 +176,7 @@ impl Parser {
         }
         let help = if transform(word).is_some() {
             format!("CQL 6 writes a transform before its filter, without `:`: `{word} {{Ra1 kh8}}`")
-        } else if WORDS.contains(&word.as_str()) || INNER.contains(&word.as_str()) {
+        } else if words::is_reserved(word) && words::unbuilt(word).is_none() {
             format!("CQL 6 writes `{word}`, without `:`")
         } else {
             String::from("in CQL 5 the list is the whole query")
@@ -188,9 +188,8 @@ impl Parser {
     /// `player Carlsen`: text without quotation marks behind a filter that begins at `span`.
     pub(super) fn refuse_bare_text(&self, span: Span) -> Parsed<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
-        let known = [WORDS, INNER, UNSUPPORTED].iter().any(|words| words.contains(&word.as_str()));
         let declared = self.assigns_next() || matches!(self.peek(1), Tok::Sign("[element]"));
-        if known || declared || self.lookup(word).is_some() {
+        if words::is_reserved(word) || declared || self.lookup(word).is_some() {
             return Ok(());
         }
         let filter = &self.text[span.start..self.last_span().end];

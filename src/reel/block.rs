@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::Strings;
 use crate::board::{Board, PackedMove, Position, State};
+use crate::game::Header;
 use crate::pgn::{Outcome, Tag};
 
 /// Slots from one key position to the next.
@@ -209,9 +210,13 @@ impl Block {
         (part.source, part.games_before + problem.number)
     }
 
-    /// The index of a tag name, when some game of the block has such a tag.
-    pub fn tag_name(&self, name: &[u8]) -> Option<TagName> {
-        self.tags.names.find(name).map(TagName)
+    /// The indices of a tag name in all cases of its letters that games of the block have.
+    pub fn tag_names(&self, name: &str) -> Vec<TagName> {
+        let names = (0..).zip(self.tags.names.iter());
+        names
+            .filter(|(_, found)| found.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(index, _)| TagName(index))
+            .collect()
     }
 
     /// The distinct tag values of the block, by [`TagValue`].
@@ -332,15 +337,16 @@ impl<'a> GameRow<'a> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
 
-    /// The value of the first tag of that name.
-    pub fn tag_value(&self, name: TagName) -> Option<TagValue> {
-        self.pairs().iter().find(|pair| pair.0 == name.0).map(|pair| TagValue(pair.1))
+    /// The value of the first tag that has one of these names.
+    pub fn tag_value(&self, names: &[TagName]) -> Option<TagValue> {
+        self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }
 
-    /// The value of the first tag of that name, bytes as found.
+    /// The value of the first tag of that name, spelt so, bytes as found.
     pub fn tag(&self, name: &str) -> Option<&'a [u8]> {
-        let value = self.tag_value(self.block.tag_name(name.as_bytes())?)?;
-        self.block.tags.values.get(value.0)
+        let name = self.block.tags.names.find(name.as_bytes())?;
+        let (_, value) = self.pairs().iter().find(|pair| pair.0 == name)?;
+        self.block.tags.values.get(*value)
     }
 
     /// The number of the game over all sources, from 1, skipped games included.
@@ -352,5 +358,20 @@ impl<'a> GameRow<'a> {
     /// How the movetext ended.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
+    }
+}
+
+impl Header for GameRow<'_> {
+    fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        GameRow::tags(self)
+    }
+
+    fn start(&self) -> Position {
+        GameRow::start(self)
+    }
+
+    fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
+        // A name that no game of the block has is found out without looking at the game.
+        self.tag(name)
     }
 }

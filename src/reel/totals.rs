@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::block::{Block, ProblemKind};
 use super::bytes::{Bytes, Fault, put, put_bytes};
+use crate::board::Color;
+use crate::game::{Date, date, rating};
 
 /// Classes of reasons that are told apart; later ones are counted under [`OTHER_REASONS`].
 pub const REASONS_MAX: usize = 256;
@@ -25,9 +27,9 @@ pub struct Totals {
     pub positions: u64,
     /// How many problems there are of each kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
-    /// The first and the last `Date` tag, of those that begin with a year.
+    /// The first and the last [date](Date::of_game) of a game, as PGN writes dates.
     pub dates: Option<(String, String)>,
-    /// The lowest and the highest of the `WhiteElo` and `BlackElo` tags.
+    /// The lowest and the highest [rating](rating::of_value).
     pub elos: Option<(u32, u32)>,
 }
 
@@ -98,23 +100,36 @@ impl Totals {
 
     /// Looks at each distinct value once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
-        let id = |name: &str| block.tags.names.find(name.as_bytes());
-        let (date, elos) = (id("Date"), [id("WhiteElo"), id("BlackElo")]);
-        let mut seen = vec![[false; 2]; block.tags.values.len()];
-        for &(name, value) in &block.tags.pairs {
-            let is_elo = elos.contains(&Some(name));
-            if !is_elo && date != Some(name)
-                || std::mem::replace(&mut seen[value as usize][usize::from(is_elo)], true)
-            {
-                continue;
+        let names: Vec<Fact> = block.tags.names.iter().map(Fact::of).collect();
+        // Whether a value is a date, and whether it was looked at as a rating.
+        let mut dates = vec![None; block.tags.values.len()];
+        let mut ratings = vec![false; block.tags.values.len()];
+        let value = |id: u32| block.tags.values.get(id).unwrap_or_default();
+        let mut first = 0;
+        for &end in &block.tags.ends {
+            let mut of_game = [None; 2];
+            for &(name, id) in &block.tags.pairs[first..end] {
+                match names[name as usize] {
+                    Fact::Other => {}
+                    Fact::Date(place) => _ = of_game[place].get_or_insert(id),
+                    Fact::Rating if std::mem::replace(&mut ratings[id as usize], true) => {}
+                    Fact::Rating => {
+                        if let Some(rating) = rating::of_value(value(id)) {
+                            self.add_elos(rating, rating);
+                        }
+                    }
+                }
             }
-            let text = block.tags.values.get(value).unwrap_or_default();
-            let Ok(text) = std::str::from_utf8(text) else { continue };
-            if is_elo && let Ok(elo @ 1..=9999) = text.parse::<u32>() {
-                self.add_elos(elo, elo);
-            } else if !is_elo && is_date(text) {
-                self.add_dates(text, text);
-            }
+            // The first tag whose date is known counts.
+            let mut add = |id: &u32| {
+                *dates[*id as usize].get_or_insert_with(|| {
+                    let date = Date::of_value(value(*id)).map(|date| date.to_string());
+                    date.iter().for_each(|date| self.add_dates(date, date));
+                    date.is_some()
+                })
+            };
+            _ = of_game.iter().flatten().any(&mut add);
+            first = end;
         }
     }
 
@@ -158,11 +173,24 @@ impl Totals {
     }
 }
 
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    (4..=10).contains(&bytes.len())
-        && bytes[..4].iter().all(u8::is_ascii_digit)
-        && bytes.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'?'))
+/// What the tags of a name tell.
+#[derive(Clone, Copy)]
+enum Fact {
+    /// A date, by its place among [`date::TAGS`].
+    Date(usize),
+    Rating,
+    Other,
+}
+
+impl Fact {
+    fn of(name: &[u8]) -> Fact {
+        let is = |known: &&str| known.as_bytes().eq_ignore_ascii_case(name);
+        match date::TAGS.iter().position(is) {
+            Some(place) => Fact::Date(place),
+            None if [Color::White, Color::Black].map(rating::tag).iter().any(is) => Fact::Rating,
+            None => Fact::Other,
+        }
+    }
 }
 
 /// A reason without what is particular to one game, so that games can be counted by it.

@@ -11,18 +11,16 @@ use super::format::{
     DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError,
     SOURCES_MAX, SectionBytes,
 };
-use super::lock::{self, is_at, open_alone, release, target_of};
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
+use crate::files::{Temporary, is_at, open_alone, release, target_of};
 
 /// Writes a reel, or adds to one. Unless [`ReelWriter::finish`] is reached, nothing is left of it.
 #[derive(Debug)]
 pub struct ReelWriter {
-    /// As given, for messages.
+    /// As given.
     path: PathBuf,
-    /// Links are followed: what they point to is written.
-    target: PathBuf,
     place: Place,
     /// Taken by `finish`.
     file: Option<BufWriter<File>>,
@@ -38,7 +36,7 @@ pub struct ReelWriter {
 #[derive(Debug)]
 enum Place {
     /// A file of its own, which takes the name of the target in the end.
-    Beside { temporary: PathBuf, instead: Instead },
+    Beside { temporary: Temporary, instead: Instead },
     /// After the end of a reel.
     After(Box<Reel>),
     /// All is done, or may be.
@@ -105,7 +103,6 @@ impl ReelWriter {
         begun.map_err(failure)?;
         let mut writer = ReelWriter {
             path: path.to_owned(),
-            target: path.to_owned(),
             file: Some(BufWriter::new(file)),
             offset: end,
             games_read: reel.games_before(reel.blocks()).into(),
@@ -123,17 +120,17 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
+        // Links are followed: what they point to is written.
         let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
         }
-        let (temporary, file) = lock::create_temporary(&target).map_err(|(_, error)| match error.kind() {
+        let (temporary, file) = Temporary::create(target).map_err(|(_, error)| match error.kind() {
             io::ErrorKind::AlreadyExists => ReelError::Busy { path: path.to_owned() },
             _ => failure(error),
         })?;
         let mut writer = ReelWriter {
             path: path.to_owned(),
-            target,
             place: Place::Beside { temporary, instead },
             file: Some(BufWriter::new(file)),
             offset: 0,
@@ -184,7 +181,7 @@ impl ReelWriter {
     /// The file that a new reel lies in until it is finished; none for a reel that is added to.
     pub fn temporary_path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Beside { temporary, .. } => Some(temporary),
+            Place::Beside { temporary, .. } => Some(temporary.path()),
             Place::After(_) | Place::Final => None,
         }
     }
@@ -246,7 +243,7 @@ impl ReelWriter {
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
         if matches!(self.place, Place::After(_)) {
             let file = self.file.as_ref().expect("only finish takes it").get_ref();
-            if !is_at(file, &self.target)? {
+            if !is_at(file, &self.path)? {
                 return Err(io::Error::other("it was replaced meanwhile, append once more"));
             }
             // From here on the header may be the new one: nothing may be cut off any more.
@@ -256,18 +253,13 @@ impl ReelWriter {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
-        if let Place::Beside { temporary, instead } = &self.place {
-            match instead {
-                Instead::Nothing => rename_to_new(temporary, &self.target)?,
-                Instead::Any(_) => fs::rename(temporary, &self.target)?,
-            }
-            if let Instead::Any(Some(before)) = instead {
-                release(before);
-            }
-            // The name is in the folder; not every file system can make sure of that.
-            let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
-            self.place = Place::Final;
+        if let Place::Beside { temporary, instead } = std::mem::replace(&mut self.place, Place::Final) {
+            let (named, before) = match instead {
+                Instead::Nothing => (temporary.replace_nothing(), None),
+                Instead::Any(before) => (temporary.replace(), before),
+            };
+            before.iter().for_each(release);
+            named?;
         }
         // A new reel is locked until it has its name: nobody takes it for left behind.
         release(&file);
@@ -316,8 +308,8 @@ impl Drop for ReelWriter {
         // What the buffer holds is not to be written any more.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
-            (Place::Beside { temporary, instead }, _) => {
-                let _ = fs::remove_file(temporary);
+            // The temporary file goes with its name.
+            (Place::Beside { instead, .. }, _) => {
                 if let Instead::Any(Some(before)) = instead {
                     release(before);
                 }
@@ -328,25 +320,6 @@ impl Drop for ReelWriter {
             }
             (Place::After(_), None) | (Place::Final, _) => {}
         }
-    }
-}
-
-/// Gives a file a name that nothing has. A second name is refused by the system where it is taken, in one step;
-/// not every file system has second names.
-fn rename_to_new(temporary: &Path, target: &Path) -> io::Result<()> {
-    match fs::hard_link(temporary, target) {
-        Ok(()) => {
-            // The reel has its name, whatever becomes of the other.
-            let _ = fs::remove_file(temporary);
-            Ok(())
-        }
-        Err(error)
-            if error.kind() == io::ErrorKind::AlreadyExists || fs::symlink_metadata(target).is_ok() =>
-        {
-            let text = "it was made by somebody else meanwhile; append once more";
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
-        }
-        Err(_) => fs::rename(temporary, target),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::row::{Found, Row, Rows};
-use super::tags::url;
-use super::words::decode;
 use crate::engine::Answer;
+use crate::game::{Header as _, Rating, date, url};
 use crate::reel::GameRow;
+use crate::text::decode;
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +74,8 @@ fn writer() -> csv::Writer<Vec<u8>> {
 fn cells<'a>(found: &'a Found, row: &'a Row) -> [Cow<'a, str>; COLUMNS.len()] {
     use Cow::{Borrowed, Owned};
     let game = &row.game;
-    let tag = |name| game.tag(name).map_or(Borrowed(""), decode);
-    let elo = |side| super::tags::elo(game, Some(side)).map_or(Borrowed(""), |elo| Owned(elo.to_string()));
+    let tag = |name| game.tag_named(name).map_or(Borrowed(""), decode);
+    let elo = |rating: Rating| rating.of_game(game).map_or(Borrowed(""), |elo| Owned(elo.to_string()));
     let named = |names: &'a [String]| {
         Borrowed(row.copy.and_then(|copy| names.get(copy as usize)).map_or("", String::as_str))
     };
@@ -95,13 +95,13 @@ fn cells<'a>(found: &'a Found, row: &'a Row) -> [Cow<'a, str>; COLUMNS.len()] {
         number(game.offset()),
         tag("Event"),
         tag("Site"),
-        tag("Date"),
+        tag(date::tag(game)),
         tag("Round"),
         tag("White"),
         tag("Black"),
         Borrowed(game.outcome().text()),
-        elo(crate::board::Color::White),
-        elo(crate::board::Color::Black),
+        elo(Rating::White),
+        elo(Rating::Black),
         tag("ECO"),
         number(row.ply.into()),
         Borrowed(&row.label),

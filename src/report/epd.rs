@@ -2,8 +2,12 @@
 //!
 //! Source: the PGN standard, section 16.2, <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
 
+use std::borrow::Cow;
+
 use super::row::{Found, Row, Rows};
-use super::words::decode;
+use crate::board::Color;
+use crate::fen::Line;
+use crate::game::{date, tags};
 use crate::reel::GameRow;
 use crate::visible::is_hidden;
 
@@ -26,9 +30,9 @@ pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
 }
 
 fn line(row: &Row, id: &str) -> String {
-    let mut fields = row.fen.rsplitn(3, ' ');
-    let (full, clock, position) =
-        (fields.next().unwrap_or("1"), fields.next().unwrap_or("0"), fields.next().unwrap_or_default());
+    let fen = Line::split(row.fen.as_bytes());
+    let position = String::from_utf8_lossy(fen.position);
+    let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
     // Coordinates and null moves are no SAN, which `sm` demands.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
@@ -39,16 +43,15 @@ fn line(row: &Row, id: &str) -> String {
 /// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,
 /// and a list of positions is read on terminals.
 fn id_of(game: &GameRow) -> String {
-    let tag = |name| game.tag(name).map(|value| decode(value).trim().to_owned());
-    let known = |name| tag(name).filter(|value| !matches!(value.as_str(), "" | "?" | "????.??.??"));
-    let players = match (known("White"), known("Black")) {
+    let players = match (tags::player(game, Color::White), tags::player(game, Color::Black)) {
         (None, None) => None,
         (white, black) => {
-            let name = |name: Option<String>| name.unwrap_or_else(|| String::from("?"));
-            Some(format!("{} - {}", name(white), name(black)))
+            let name = |name: Option<Cow<str>>| name.map_or(String::from("?"), Cow::into_owned);
+            Some(Cow::Owned(format!("{} - {}", name(white), name(black))))
         }
     };
-    let parts: Vec<String> = [players, known("Event"), known("Date")].into_iter().flatten().collect();
+    let parts = [players, tags::known(game, "Event"), date::known_text(game)];
+    let parts: Vec<Cow<str>> = parts.into_iter().flatten().collect();
     let clean = |letter: char| if letter == '"' || is_hidden(letter) { '\'' } else { letter };
     parts.join(", ").chars().map(clean).collect()
 }

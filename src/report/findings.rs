@@ -11,10 +11,10 @@ use std::{
 use serde::{Serialize, Serializer};
 
 use super::heat::HeatMap;
-use super::words::shortened;
 use crate::{
     board::{Bitboard, Dihedral},
     orbit::{self, Anchors, AsText, Filter, Orbit, Pattern, Placement},
+    text::shortened,
 };
 
 /// Copies listed at most; there may be 100,000.

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 
-use shakmaty::fen::Fen;
-
-use super::labels::MoveNumbers;
-use crate::board::{Color, Position};
+use crate::board::Position;
 use crate::database::{GameTexts, Taken, TextError};
+use crate::fen::FenRecord;
+use crate::game::{Header as _, MoveNumbers};
 use crate::pgn;
 use crate::reel::GameRow;
 
@@ -73,7 +72,7 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
         let rest = |&byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte);
         name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
     };
-    let has_fen = game.tags().any(|(name, _)| name.eq_ignore_ascii_case(b"FEN"));
+    let has_fen = game.tag_named("FEN").is_some();
     game.tags().filter(|(name, _)| is_name(name)).for_each(|(name, value)| push(name, value));
     if !has_fen && game.start() != Position::standard() {
         push(b"SetUp", b"1");
@@ -86,7 +85,7 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     let mut setup = game.start().to_setup();
     setup.halfmoves = numbers.clock;
     setup.fullmoves = NonZeroU32::new(numbers.full(0)).unwrap_or(NonZeroU32::MIN);
-    Fen::try_from_setup(setup).map_or_else(|_| game.start().to_fen(), |fen| fen.to_string())
+    FenRecord::new(setup).to_string()
 }
 
 /// `1. e4`, `e5`, ..., `1-0`.
@@ -95,10 +94,9 @@ fn words(game: &GameRow, numbers: MoveNumbers) -> Vec<String> {
     let mut words = Vec::with_capacity(game.plies() + 1);
     for (ply, &mv) in (0..).zip(game.moves()) {
         let san = mv.to_san(&position);
-        words.push(match position.state.turn() {
-            Color::White => format!("{}. {san}", numbers.full(ply)),
-            Color::Black if ply == 0 => format!("{}... {san}", numbers.full(ply)),
-            Color::Black => san,
+        words.push(match numbers.before_move(ply) {
+            Some(number) => format!("{number} {san}"),
+            None => san,
         });
         position.play(mv);
     }

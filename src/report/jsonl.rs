@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::row::{Found, Row, Rows};
-use super::tags::url;
-use super::words::{decode, push_number};
+use super::words::push_number;
 use crate::engine::Answer;
+use crate::game::url;
 use crate::reel::GameRow;
+use crate::text::decode;
 use crate::visible::{Context, escape};
 
 /// Appends the rows of a game; returns how many positions of it hit.

@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
 //! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
-//! colours of terminals, and only [`OutputFile`] and [`game_text`] know files. The invariant: the bytes depend on the blocks and hits alone,
+//! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on who wrote them when.
 
 mod csv;
@@ -11,8 +11,6 @@ pub mod findings;
 mod games;
 pub mod heat;
 mod jsonl;
-pub mod labels;
-mod output;
 pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,19 +19,17 @@ mod row;
 mod stitch;
 mod summary;
 pub mod svg;
-pub mod tags;
 mod text;
 mod text_table;
 pub mod words;
 
 use std::ops::Range;
 
-use crate::engine::{Values, Want};
+use crate::engine::{Outputs, Values};
 use crate::reel::GameRow;
 
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
-pub use output::{OutputError, OutputFile};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};
@@ -98,12 +94,12 @@ pub struct ReportedGame {
 
 impl Format {
     /// What an engine has to bring for this format.
-    pub fn want(self) -> Want {
+    pub fn outputs(self) -> Outputs {
         match self {
             Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
-                Want::Values
+                Outputs::VALUES
             }
-            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Want::Bits,
+            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Outputs::BITS,
         }
     }
 

@@ -1,9 +1,8 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use super::labels::MoveNumbers;
-use super::words::push_number;
 use crate::board::{MoveKind, Position, Role};
 use crate::engine::{Answer, CopyHits, Hits};
+use crate::game::MoveNumbers;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
 
@@ -175,18 +174,8 @@ impl Walk {
         self.ply = ply;
     }
 
-    /// With the counters of the game in place of those that packed positions print.
+    /// With the counters of the game.
     fn fen(&self, full: u32) -> String {
-        let fen = self.position.to_fen();
-        let mut fields = fen.splitn(5, ' ');
-        let mut out = Vec::with_capacity(fen.len() + 4);
-        for field in fields.by_ref().take(4) {
-            out.extend_from_slice(field.as_bytes());
-            out.push(b' ');
-        }
-        push_number(&mut out, self.clock);
-        out.push(b' ');
-        push_number(&mut out, full);
-        String::from_utf8(out).expect("FENs are ASCII")
+        self.position.to_fen_with(self.clock, full)
     }
 }

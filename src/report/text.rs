@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::labels::MoveNumbers;
-use super::tags::date;
-use super::words::{clipped, printable, push_number, push_squares};
+use super::words::{push_number, push_squares};
 use super::{Found, Report};
+use crate::board::Color;
 use crate::engine::{Answer, Hits};
+use crate::game::{Date, MoveNumbers, Rating, tags};
 use crate::reel::GameRow;
+use crate::text::clipped;
+use crate::visible;
 
 /// Columns beyond which players do not push the rest to the right.
 const PLAYERS_WIDTH_MAX: usize = 56;
@@ -119,25 +121,21 @@ fn push_value(value: &Answer, out: &mut Vec<u8>) {
 
 /// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
 fn players(game: &GameRow) -> String {
-    let side = |name, elo| {
-        let name = known(game, name).map_or(String::from("?"), printable);
-        match known(game, elo).filter(|elo| *elo != b"0") {
-            Some(elo) => format!("{name} ({})", printable(elo)),
-            None => name,
+    let side = |side, rating: Rating| {
+        let name = tags::player(game, side);
+        let name = visible::line(name.as_deref().unwrap_or("?"));
+        match rating.of_game(game) {
+            Some(elo) => format!("{name} ({elo})"),
+            None => name.into_owned(),
         }
     };
-    format!("{} - {}", side("White", "WhiteElo"), side("Black", "BlackElo"))
-}
-
-/// The value of a tag, unless it says that it is not known.
-fn known<'a>(game: &GameRow<'a>, name: &str) -> Option<&'a [u8]> {
-    game.tag(name).map(<[u8]>::trim_ascii).filter(|value| !matches!(*value, b"" | b"?" | b"-"))
+    format!("{} - {}", side(Color::White, Rating::White), side(Color::Black, Rating::Black))
 }
 
 fn year(game: &GameRow) -> String {
-    date(game).map_or(String::new(), |date| date.year.to_string())
+    Date::of_game(game).map_or(String::new(), |date| date.year.to_string())
 }
 
 fn event(game: &GameRow) -> String {
-    known(game, "Event").map_or(String::new(), |event| clipped(&printable(event), EVENT_WIDTH_MAX))
+    tags::known(game, "Event").map_or(String::new(), |event| clipped(&visible::line(&event), EVENT_WIDTH_MAX))
 }

@@ -6,12 +6,11 @@
 use hashbrown::HashMap;
 
 use super::Key;
-use super::grouping::{By, Rating};
+use super::grouping::By;
+use crate::board::Color;
 use crate::engine::{Answer, CopyHits, Hits};
+use crate::game::{Date, MoveNumbers, Rating, date, eco, rating, tags};
 use crate::reel::{Block, GameRow};
-use crate::report::labels::MoveNumbers;
-use crate::report::tags::{Date, rating};
-use crate::report::words::decode;
 
 /// A group within one block: a number as it is, or the index of a text.
 pub(super) type Code = i64;
@@ -78,22 +77,19 @@ impl Column {
                 let decade = |year| if year == UNKNOWN { year } else { year / 10 * 10 };
                 return Column::numbers(years(block).map(decade));
             }
-            By::Elo(rating, step) => return Column::numbers(ratings(block, *rating, (*step).into())),
+            By::Elo(rating, step) => return Column::numbers(ratings(block, *rating, *step)),
             By::Result => block.games().map(|game| [names.code(game.outcome().text().into()); 2]).collect(),
             By::Eco(length) => {
-                let length = usize::from(*length);
-                tag(block, "ECO", |value| eco(value, length).map(|code| names.code(code)))
-                    .map(twice)
-                    .collect()
-            }
-            By::Tag(name) => {
-                tag(block, name, |value| text(value).map(|text| names.code(text))).map(twice).collect()
-            }
-            By::Player => {
-                let mut players = |side| -> Vec<Code> {
-                    tag(block, side, |value| text(value).map(|text| names.code(text))).collect()
+                let mut code = |value: &[u8]| {
+                    let eco = eco::of_value(value)?;
+                    Some(names.code(eco.as_str()[..usize::from(*length)].to_owned()))
                 };
-                let (white, black) = (players("White"), players("Black"));
+                tag(block, "ECO", &mut code).map(twice).collect()
+            }
+            By::Tag(name) => texts(block, name, &mut names).into_iter().map(twice).collect(),
+            By::Player => {
+                let [white, black] =
+                    [Color::White, Color::Black].map(|side| texts(block, tags::player_tag(side), &mut names));
                 white.into_iter().zip(black).map(|(white, black)| [white, black]).collect()
             }
         };
@@ -192,100 +188,40 @@ fn steps(number: Code, step: u32) -> Code {
 
 /// What `read` makes of a tag of each game; each distinct value is read once.
 fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -> impl Iterator<Item = Code> {
-    let name = block.tag_name(name.as_bytes());
+    let names = block.tag_names(name);
     let values = block.tag_values();
-    let mut codes: Vec<Option<Code>> = vec![None; if name.is_some() { values.len() } else { 0 }];
+    let mut codes: Vec<Option<Code>> = vec![None; if names.is_empty() { 0 } else { values.len() }];
     block.games().map(move |game: GameRow| {
-        let Some(value) = name.and_then(|name| game.tag_value(name)) else { return UNKNOWN };
+        let Some(value) = game.tag_value(&names) else { return UNKNOWN };
         *codes[value.0 as usize].get_or_insert_with(|| {
             let value = values.get(value.0).expect("games have values of their block");
-            read(value.trim_ascii()).unwrap_or(UNKNOWN)
+            read(value).unwrap_or(UNKNOWN)
         })
     })
 }
 
+fn texts(block: &Block, name: &str, names: &mut Names) -> Vec<Code> {
+    let code = |value: &[u8]| tags::known_value(name, value).map(|text| names.code(text.into_owned()));
+    tag(block, name, code).collect()
+}
+
 fn years(block: &Block) -> impl Iterator<Item = Code> {
-    let dates = tag(block, "Date", year).zip(tag(block, "UTCDate", year));
-    dates.map(|(date, utc)| if date == UNKNOWN { utc } else { date })
+    let year = |value: &[u8]| Date::of_value(value).map(|date| date.year.into());
+    let [date, utc] = date::TAGS.map(|name| tag(block, name, year));
+    date.zip(utc).map(|(date, utc)| if date == UNKNOWN { utc } else { date })
 }
 
-fn year(date: &[u8]) -> Option<Code> {
-    Date::parse(&decode(date)).map(|date| date.year.into())
-}
-
-fn ratings(block: &Block, which: Rating, step: Code) -> impl Iterator<Item = Code> {
-    let side = |name| tag(block, name, |value| rating(value).map(Code::from));
-    let pairs = side("WhiteElo").zip(side("BlackElo"));
-    let known = |rating: Code| (rating != UNKNOWN).then_some(rating);
-    let below = move |sum: Code, count: Code| sum.div_euclid(count * step) * step;
-    pairs.map(move |(white, black)| {
-        let code = match (which, known(white), known(black)) {
-            (Rating::Higher, white, black) => white.max(black).map(|elo| below(elo, 1)),
-            (Rating::Mean, Some(white), Some(black)) => Some(below(white + black, 2)),
-            (Rating::Mean, Some(one), None) | (Rating::Mean, None, Some(one)) => Some(below(one, 1)),
-            (Rating::White, Some(white), _) => Some(below(white, 1)),
-            (Rating::Black, _, Some(black)) => Some(below(black, 1)),
-            (Rating::Difference, Some(white), Some(black)) => Some(below(white - black, 1)),
-            _ => None,
-        };
-        code.unwrap_or(UNKNOWN)
+fn ratings(block: &Block, which: Rating, step: u32) -> impl Iterator<Item = Code> {
+    let side = |side| tag(block, rating::tag(side), |value| rating::of_value(value).map(Code::from));
+    let known = |rating: Code| u32::try_from(rating).ok();
+    side(Color::White).zip(side(Color::Black)).map(move |(white, black)| {
+        which.of(known(white), known(black)).map_or(UNKNOWN, |rating| steps(rating, step))
     })
-}
-
-/// The code of an opening: a letter from A to E and two digits. What follows, as in `B90n` or
-/// `B90/05`, is passed over.
-fn eco(value: &[u8], length: usize) -> Option<String> {
-    let letter = value.first()?.to_ascii_uppercase();
-    let digits = value.get(1..3)?;
-    let is_code = (b'A'..=b'E').contains(&letter) && digits.iter().all(u8::is_ascii_digit);
-    let code = [letter, digits[0], digits[1]];
-    is_code.then(|| code[..length].iter().map(|&byte| char::from(byte)).collect())
-}
-
-/// What a tag says, unless it says that it is not known.
-fn text(value: &[u8]) -> Option<String> {
-    (!matches!(value, b"" | b"?")).then(|| decode(value).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn years_are_read_from_odd_dates() {
-        for (date, found) in [
-            ("1997.05.11", Some(1997)),
-            ("1997.??.??", Some(1997)),
-            ("1997", Some(1997)),
-            ("2020-01-31", Some(2020)),
-            ("????.??.??", None),
-            ("0000.00.00", None),
-            ("199?.??.??", None),
-            ("19970511", None),
-            ("11.05.1997", None),
-            ("997", None),
-            ("", None),
-        ] {
-            assert_eq!(year(date.as_bytes()), found, "{date}");
-        }
-    }
-
-    #[test]
-    fn openings_have_a_letter_and_two_digits() {
-        for (value, length, found) in [
-            ("B90", 3, Some("B90")),
-            ("b90n", 3, Some("B90")),
-            ("B90/05", 2, Some("B9")),
-            ("E00", 1, Some("E")),
-            ("F00", 3, None),
-            ("B9", 1, None),
-            ("?", 3, None),
-            ("B9ö", 3, None),
-            ("", 1, None),
-        ] {
-            assert_eq!(eco(value.as_bytes(), length).as_deref(), found, "{value}");
-        }
-    }
 
     #[test]
     fn steps_go_down() {

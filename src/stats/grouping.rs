@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::diagnostic::nearest;
-use crate::report::tags::{known_tag, nearest_tag, tag_named};
+use crate::game::Rating;
+use crate::game::known::{known_tag, nearest_tag, tag_named};
 
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -32,21 +33,6 @@ pub enum By {
     Value(u32),
     /// The copies of the outermost transform that match. A position is in the groups of all of them.
     Copy,
-}
-
-/// A rating of a game. 0 and what begins with no number are not known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rating {
-    /// The higher of both, or the one that is known, as `elo` is in queries.
-    Higher,
-    /// The mean of both, or the one that is known.
-    Mean,
-    /// White's.
-    White,
-    /// Black's.
-    Black,
-    /// White's less Black's, if both are known.
-    Difference,
 }
 
 /// Groups by one property, or a cross table of two.

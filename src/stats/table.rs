@@ -6,8 +6,9 @@ use hashbrown::HashMap;
 
 use super::records::pattern;
 use super::{By, Counts, Grouping, Key, Row, Share};
-use crate::report::words::{clipped, printable};
 use crate::report::{TextTable, grouped};
+use crate::text::clipped;
+use crate::visible;
 
 /// Longer names are shortened.
 const KEY_WIDTH_MAX: usize = 40;
@@ -59,7 +60,7 @@ impl Counts {
         header.extend(has_copies.then_some("pattern"));
         let mut grid = grid(by, header.into_iter().map(String::from).collect()).last_left(has_copies);
         for row in &rows {
-            let pattern = pattern(grouping, row, copies).map(|pattern| printable(pattern.as_bytes()));
+            let pattern = pattern(grouping, row, copies).map(|pattern| visible::line(pattern).into_owned());
             grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(pattern));
         }
         more.into_iter().for_each(|more| grid.remark(more));
@@ -129,5 +130,5 @@ fn numbers(row: &Row) -> Vec<String> {
 
 /// The name of a group, for a terminal and not too long for it.
 fn label(key: &Key) -> String {
-    clipped(&printable(key.to_string().as_bytes()), KEY_WIDTH_MAX)
+    clipped(&visible::line(&key.to_string()), KEY_WIDTH_MAX)
 }

@@ -1,4 +1,4 @@
-// Random positions, the same as those of tests/transform/positions.rs: every draw in the same order.
+// Random positions, the same as those of tests/suite/positions/random.rs: every draw in the same order.
 
 const MASK = (1n << 64n) - 1n;
 

@@ -2,7 +2,12 @@
 
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
-use std::{ops::ControlFlow, path::PathBuf};
+pub mod folders;
+pub mod harness;
+pub mod marks;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use orbit_chess::{
     board::Position,
@@ -12,14 +17,24 @@ use orbit_chess::{
 };
 use shakmaty::fen::Fen;
 
-/// The folder of real files that the environment variable `ORBIT_CORPUS` names. Tests that need it
-/// return early where there is none.
-pub fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("ORBIT_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("ignored: ORBIT_CORPUS names no folder");
-    }
-    folder
+/// The folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
+pub fn corpus() -> PathBuf {
+    harness::CORPUS.met(corpus_if_any())
+}
+
+/// The same for tests that have something to check without it.
+pub fn corpus_if_any() -> Option<PathBuf> {
+    std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
+}
+
+/// How much a test tries that finds rare faults: `long` where `ORBIT_LONG` is set, as `.ci/run` does, else a sample.
+pub fn by_length<T>(long: T, sample: T) -> T {
+    if is_long() { long } else { sample }
+}
+
+/// Whether a test has the time to try so much that its trials hold everything.
+pub fn is_long() -> bool {
+    std::env::var_os("ORBIT_LONG").is_some()
 }
 
 /// A file below `tests/data`.
@@ -29,9 +44,13 @@ pub fn data(name: &str) -> String {
 }
 
 /// All blocks of a file of the corpus.
-pub fn corpus_blocks(name: &str) -> Option<Vec<Block>> {
-    let path = corpus()?.join(name);
-    Some(blocks(Database::open(&[path], DatabaseOptions::default()).unwrap()))
+pub fn corpus_blocks(name: &str) -> Vec<Block> {
+    blocks_of(&corpus().join(name))
+}
+
+/// All blocks of a file.
+pub fn blocks_of(path: &Path) -> Vec<Block> {
+    blocks(Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap())
 }
 
 /// All blocks of a PGN text.

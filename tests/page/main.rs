@@ -1,11 +1,16 @@
 //! The HTML report: without a browser, and in one.
 
+#[macro_use]
+extern crate attribute;
+
 mod browser;
+#[path = "../common/mod.rs"]
+mod common;
 mod made;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use browser::{between, browser, render, table, words};
 use orbit_chess::report::{
@@ -14,6 +19,10 @@ use orbit_chess::report::{
     svg::{PALETTE, heat_map_file, percent},
 };
 use serde_json::Value;
+
+fn main() -> ExitCode {
+    common::harness::main()
+}
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
@@ -258,7 +267,7 @@ fn a_heat_map_is_a_file_of_its_own() {
 
 #[test]
 fn a_browser_shows_the_page() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let all = [made::rich(QUERY), made::rich("shift {R[a1,a2] kb1-2}"), made::empty()];
     for (k, findings) in all.iter().enumerate() {
         let html = page(findings);
@@ -278,11 +287,11 @@ fn a_browser_shows_the_page() {
 /// The report of a search by the command: a browser shows the numbers that the command prints.
 #[test]
 fn a_browser_shows_the_report_of_a_search() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.html");
     let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
-    let corpus = std::env::var_os("ORBIT_CORPUS").map(|folder| PathBuf::from(folder).join("otb.pgn"));
+    let corpus = common::corpus_if_any().map(|folder| folder.join("otb.pgn"));
     for games in [Some(sample), corpus].into_iter().flatten() {
         let scan = |more: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
@@ -376,7 +385,7 @@ fn fits(browser: &str, findings: &Findings) {
 /// What the tests above look for is seen where it is.
 #[test]
 fn a_browser_tells_what_is_wrong() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let html = page(&made::rich(QUERY));
     for (what, part) in [
         ("a script", "<script>document.title = 'run'</script></body>"),

@@ -65,41 +65,6 @@ fn check(name: &str, at_least: usize) {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
 }
 
-/// Every word of CQL 6.2 that is not built yet says so by name.
-#[test]
-fn words_that_are_not_built_are_named() {
-    let words = "line path move echo sort consecutivemoves currentmove parent child position \
-        currentposition initialposition positionid depth mainline variation virtualmainline lca distance \
-        ancestor descendant try from to capture promote castle enpassant enpassantsquare nullmove primary \
-        secondary piece pieceid loop while function dictionary local persistent comment message \
-        originalcomment hascomment removecomment settag writefile readfile str int ascii uppercase lowercase \
-        indexof string isbound isunbound unbind assert currentfen currenttransform lastgamenumber hhdb \
-        similarposition anticipate focus";
-    for word in words.split_whitespace() {
-        for text in [word.to_string(), format!("{{R {word}}}"), format!("flip {word} R")] {
-            let error = query::parse(&text).expect_err(&text);
-            assert!(error.message.contains(&format!("`{word}`")), "{text}: {}", error.message);
-            assert_eq!(&text[error.span.start..error.span.end], word, "{text}");
-            assert!(error.message.ends_with("is not supported yet"), "{text}: {}", error.message);
-        }
-    }
-}
-
-/// Every keyword of CQL 5 and CQL-S that is not built says so by name.
-#[test]
-fn keywords_that_are_not_built_are_named() {
-    let words = "accumulate accumulate* relation sequence gappedsequence movefrom moveto movenumber matchcount \
-        checkcount contactcheck doublecheck castling promote enpassant pawncount endgame opposition inside skip \
-        tagmatch repetitioncount elo whiteelo blackelo year markall nextcount variations cond xor";
-    for word in words.split_whitespace() {
-        for text in [format!("(position :{word})"), format!("(position Ra1 :not (position !:{word} 3))")] {
-            let error = query::parse(&text).expect_err(&text);
-            assert_eq!(error.message, format!("the keyword `:{word}` is not supported yet"), "{text}");
-            assert!(text[error.span.start..error.span.end].ends_with(&format!(":{word}")), "{text}");
-        }
-    }
-}
-
 /// Misspelt words get the word that was probably meant.
 #[test]
 fn misspelt_words_get_a_suggestion() {

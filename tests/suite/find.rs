@@ -1,7 +1,7 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
 use orbit_chess::{
-    engine::{Answer, Job, Want},
+    engine::{Answer, Job, Outputs},
     plan::Options,
     query,
     reel::Block,
@@ -38,7 +38,7 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
     let engine = runner.engine(&query).unwrap();
     let mut out = Vec::new();
     for block in blocks {
-        let hits = engine.scan(block, Want::Values).unwrap();
+        let hits = engine.answer(block, Outputs::VALUES).unwrap().hits;
         for game in block.games() {
             for slot in hits.slots(game.first_slot()..game.end_slot()) {
                 let place = format!("{}:{}", game.number(), slot - game.first_slot());
@@ -80,7 +80,7 @@ fn every_row_on_every_runner() {
 /// position.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
-    let Some(blocks) = corpus_blocks("otb.pgn") else { return };
+    let blocks = corpus_blocks("otb.pgn");
     let sample = every_nth_game(&blocks, 3, 11);
     assert!(sample.games_len() >= 1000, "{}", sample.games_len());
     for text in [
@@ -92,7 +92,7 @@ fn orbits_of_what_is_found_on_real_games() {
     ] {
         let query = query::parse(text).unwrap().query;
         let mut answers = Runner::engines().into_iter().map(|runner| {
-            let hits = runner.engine(&query).unwrap().scan(&sample, Want::Values).unwrap();
+            let hits = runner.engine(&query).unwrap().answer(&sample, Outputs::VALUES).unwrap().hits;
             (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect::<Vec<_>>()
         });
         let first = answers.next().unwrap();
@@ -118,10 +118,45 @@ fn games_of_any_length_are_carried_through() {
     ] {
         for runner in Runner::all() {
             let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
-            let found: u64 = blocks.iter().map(|block| engine.scan(block, Want::Bits).unwrap().count()).sum();
+            let found: u64 =
+                blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.count()).sum();
             assert_eq!(found, hits, "{text}, {}", runner.name);
         }
     }
+}
+
+/// Hits, values and copies of a query read what was found for one of them only if it is the same.
+#[test]
+fn what_outputs_carry_is_their_own() {
+    let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
+    let blocks = pgn_blocks(games);
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let mut several = 0;
+    for text in [
+        "flipcolor find Nf3",
+        "flipcolor count find {Nf3 find Pe4}",
+        "shift {find <-- Nf3 find 1 9 Pe4}",
+        "flip flipcolor find all {Nf3 or find <-- Pe4}",
+        "flipcolor (#(shift find {Nc3 & N}) + find count Pe4)",
+    ] {
+        let Ok(parsed) = query::parse(text) else { continue };
+        let query = parsed.query;
+        let answers = |runner: &Runner, block| {
+            let answers = runner.engine(&query).unwrap().answer(block, wanted).unwrap();
+            let values: Vec<_> =
+                (0..block.slots()).map(|slot| answer(&answers.hits, slot, query.body.ty())).collect();
+            (answers.hits.bits.clone(), values, answers.copies)
+        };
+        for block in &blocks {
+            let expected = answers(&Runner::reference(), block);
+            several +=
+                expected.2.as_ref().map_or(0, |copies| copies.sums().iter().filter(|sum| **sum > 0).count());
+            for runner in Runner::engines() {
+                assert_eq!(answers(&runner, block), expected, "{text}, {}", runner.name);
+            }
+        }
+    }
+    assert!(several > 10, "{several} copies match");
 }
 
 /// Conditions under shifts are carried as bits of a word; only numbers need a column for each copy.

@@ -7,14 +7,14 @@
 use std::fmt::Write as _;
 
 use orbit_chess::{
-    engine::{Engine, Hits, Values, Want},
+    engine::{Engine, Hits, Outputs, Request, Values},
     query::{self, Query},
     reel::Block,
 };
 use sha2::{Digest, Sha256};
 
 use crate::{
-    common::{corpus_blocks, data, every_nth_game},
+    common::{corpus_blocks, data, every_nth_game, harness::GPU},
     runners::Runner,
 };
 
@@ -25,26 +25,26 @@ const MATE_ROWS: usize = 14;
 const GAME_ROWS: usize = 6;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Golden {
-    id: String,
-    query: String,
-    games: u64,
-    games_hit: u64,
-    positions_hit: u64,
-    digest: String,
+pub struct Golden {
+    pub id: String,
+    pub query: String,
+    pub games: u64,
+    pub games_hit: u64,
+    pub positions_hit: u64,
+    pub digest: String,
 }
 
 impl Golden {
-    fn want(&self) -> Want {
-        if self.id.starts_with('v') { Want::Values } else { Want::Bits }
+    fn wanted(&self) -> Outputs {
+        if self.id.starts_with('v') { Outputs::VALUES } else { Outputs::BITS }
     }
 
-    fn parsed(&self) -> Query {
+    pub fn parsed(&self) -> Query {
         query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
     }
 }
 
-fn rows(name: &str) -> Vec<Golden> {
+pub fn rows(name: &str) -> Vec<Golden> {
     let rows: Vec<Golden> = data(name)
         .lines()
         .skip(1)
@@ -63,19 +63,21 @@ fn rows(name: &str) -> Vec<Golden> {
     let due = match name {
         "golden-otb.tsv" | "golden-fen.tsv" => 122,
         "golden-mates-otb.tsv" | "golden-mates-fen.tsv" => MATE_ROWS,
+        "golden-sample.tsv" => 122 + MATE_ROWS + GAME_ROWS,
         _ => GAME_ROWS,
     };
     assert_eq!(rows.len(), due);
     rows
 }
 
-fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
+pub fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
     let mut out =
         Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
     let mut hash = Sha256::new();
     let all: Vec<&Block> = blocks.iter().collect();
-    let answers = engine.scan_many(&all, golden.want()).unwrap();
-    for (block, hits) in blocks.iter().zip(answers) {
+    let answers = engine.scan(&all, &Request::all(&[golden.wanted()])).unwrap();
+    for (block, answers) in blocks.iter().zip(answers) {
+        let hits = &answers[0].hits;
         let mut text = String::new();
         for game in block.games() {
             out.games += 1;
@@ -106,7 +108,7 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
 }
 
 /// Calls `check` on every row, on two threads, and panics with the faults that it returns.
-fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
+pub fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let wrong = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -124,8 +126,8 @@ fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync
 }
 
 /// Every row of a table, on all games.
-fn check_all(table: &str, games: &str, runner: Option<Runner>) {
-    let (Some(blocks), Some(runner)) = (corpus_blocks(games), runner) else { return };
+fn check_all(table: &str, games: &str, runner: &Runner) {
+    let blocks = corpus_blocks(games);
     for_each_row(rows(table), |golden| {
         let ours = answer(golden, &*runner.engine(&golden.parsed()).unwrap(), &blocks);
         if ours == *golden { vec![] } else { vec![format!("is due\n  {golden:?}\nfound\n  {ours:?}")] }
@@ -134,61 +136,61 @@ fn check_all(table: &str, games: &str, runner: Option<Runner>) {
 
 #[test]
 fn cpu_answers_as_cql_on_tournament_games() {
-    check_all("golden-otb.tsv", "otb.pgn", Some(Runner::cpu(0)));
-    check_all("golden-game-otb.tsv", "otb.pgn", Some(Runner::cpu(0)));
+    check_all("golden-otb.tsv", "otb.pgn", &Runner::cpu(0));
+    check_all("golden-game-otb.tsv", "otb.pgn", &Runner::cpu(0));
 }
 
 #[test]
 fn cpu_answers_as_cql_on_problems() {
-    check_all("golden-fen.tsv", "fen.pgn", Some(Runner::cpu(0)));
-    check_all("golden-game-fen.tsv", "fen.pgn", Some(Runner::cpu(0)));
+    check_all("golden-fen.tsv", "fen.pgn", &Runner::cpu(0));
+    check_all("golden-game-fen.tsv", "fen.pgn", &Runner::cpu(0));
 }
 
 #[test]
 fn gpu_answers_as_cql_on_tournament_games() {
-    check_all("golden-otb.tsv", "otb.pgn", Runner::gpu(0));
-    check_all("golden-game-otb.tsv", "otb.pgn", Runner::gpu(0));
+    check_all("golden-otb.tsv", "otb.pgn", &GPU.met(Runner::gpu(0)));
+    check_all("golden-game-otb.tsv", "otb.pgn", &GPU.met(Runner::gpu(0)));
 }
 
 #[test]
 fn gpu_answers_as_cql_on_problems() {
-    check_all("golden-fen.tsv", "fen.pgn", Runner::gpu(0));
-    check_all("golden-game-fen.tsv", "fen.pgn", Runner::gpu(0));
+    check_all("golden-fen.tsv", "fen.pgn", &GPU.met(Runner::gpu(0)));
+    check_all("golden-game-fen.tsv", "fen.pgn", &GPU.met(Runner::gpu(0)));
 }
 
 /// With everything split that can be split.
 #[test]
 fn gpu_within_tight_limits_answers_as_cql() {
-    check_all("golden-otb.tsv", "otb.pgn", Runner::tight_gpu());
-    check_all("golden-fen.tsv", "fen.pgn", Runner::tight_gpu());
-    check_all("golden-game-otb.tsv", "otb.pgn", Runner::tight_gpu());
-    check_all("golden-game-fen.tsv", "fen.pgn", Runner::tight_gpu());
+    check_all("golden-otb.tsv", "otb.pgn", &GPU.met(Runner::tight_gpu()));
+    check_all("golden-fen.tsv", "fen.pgn", &GPU.met(Runner::tight_gpu()));
+    check_all("golden-game-otb.tsv", "otb.pgn", &GPU.met(Runner::tight_gpu()));
+    check_all("golden-game-fen.tsv", "fen.pgn", &GPU.met(Runner::tight_gpu()));
 }
 
 #[test]
 fn cpu_finds_the_pure_mates_of_cql() {
-    check_all("golden-mates-otb.tsv", "otb.pgn", Some(Runner::cpu(0)));
-    check_all("golden-mates-fen.tsv", "fen.pgn", Some(Runner::cpu(0)));
+    check_all("golden-mates-otb.tsv", "otb.pgn", &Runner::cpu(0));
+    check_all("golden-mates-fen.tsv", "fen.pgn", &Runner::cpu(0));
 }
 
 #[test]
 fn gpu_finds_the_pure_mates_of_cql() {
-    for runner in [Runner::gpu(0), Runner::tight_gpu()] {
-        check_all("golden-mates-otb.tsv", "otb.pgn", runner.clone());
-        check_all("golden-mates-fen.tsv", "fen.pgn", runner);
+    for runner in Runner::both_gpus() {
+        check_all("golden-mates-otb.tsv", "otb.pgn", &runner);
+        check_all("golden-mates-fen.tsv", "fen.pgn", &runner);
     }
 }
 
 /// Pure mates are rare, so all problems are asked.
 #[test]
 fn reference_finds_the_pure_mates_of_cql() {
-    check_all("golden-mates-fen.tsv", "fen.pgn", Some(Runner::reference()));
+    check_all("golden-mates-fen.tsv", "fen.pgn", &Runner::reference());
 }
 
 /// Every row on a few games, `gpu` against `cpu`, with everything split that can be split.
 #[test]
 fn tight_limits_change_nothing() {
-    let Some(tight) = Runner::tight_gpu() else { return };
+    let tight = GPU.met(Runner::tight_gpu());
     for (table, games, wanted) in [
         ("golden-otb.tsv", "otb.pgn", 500),
         ("golden-fen.tsv", "fen.pgn", 2000),
@@ -197,7 +199,7 @@ fn tight_limits_change_nothing() {
         ("golden-mates-otb.tsv", "otb.pgn", 500),
         ("golden-mates-fen.tsv", "fen.pgn", 2000),
     ] {
-        let Some(blocks) = corpus_blocks(games) else { return };
+        let blocks = corpus_blocks(games);
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
         let sample = every_nth_game(&blocks, step / 4, step);
         // More than one dispatch of three workgroups.
@@ -209,6 +211,7 @@ fn tight_limits_change_nothing() {
 /// Every row on a few games, `gpu` with kernels of a variant against `cpu`: each row another variant.
 #[test]
 fn variants_change_nothing() {
+    GPU.met(Runner::gpu(0));
     let variants = Runner::every_variant();
     let next = std::sync::atomic::AtomicUsize::new(0);
     for (table, games, wanted) in [
@@ -217,13 +220,10 @@ fn variants_change_nothing() {
         ("golden-game-otb.tsv", "otb.pgn", 200),
         ("golden-game-fen.tsv", "fen.pgn", 800),
     ] {
-        let Some(blocks) = corpus_blocks(games) else { return };
+        let blocks = corpus_blocks(games);
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
         let sample = every_nth_game(&blocks, step / 5, step);
         for_each_row(rows(table), |golden| {
-            if variants.is_empty() {
-                return Vec::new();
-            }
             // A step that has no divisor in common with their number comes to all of them.
             let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let variant = variants[number * 37 % variants.len()];
@@ -238,10 +238,8 @@ fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));
     let whole = |engine: &dyn Engine| {
-        let hits = engine.scan(block, Want::Values).unwrap();
-        let mut counts = vec![0; engine.copies()];
-        engine.copy_counts(block, &hits, &mut counts).unwrap();
-        (hits, counts)
+        let answers = engine.answer(block, Outputs::VALUES | Outputs::COPY_COUNTS).unwrap();
+        (answers.hits, answers.copies.map_or(Vec::new(), |copies| copies.sums().to_vec()))
     };
     let (first, engine) = engines.next().expect("two runners are compared");
     let (hits, counts) = whole(&*engine);
@@ -273,7 +271,7 @@ fn same_values(a: &Hits, b: &Hits, block: &Block) -> bool {
 
 /// Every row on a sample of games, `cpu` against `reference`.
 fn check_sample(table: &str, games: &str, games_wanted: usize) {
-    let Some(blocks) = corpus_blocks(games) else { return };
+    let blocks = corpus_blocks(games);
     let step = blocks.iter().map(Block::games_len).sum::<usize>() / games_wanted;
     let sample = every_nth_game(&blocks, step / 2, step);
     assert!(sample.games_len() >= games_wanted);
@@ -302,7 +300,7 @@ fn optimisations_change_nothing() {
         ("golden-game-fen.tsv", "fen.pgn"),
         ("golden-mates-fen.tsv", "fen.pgn"),
     ] {
-        let Some(blocks) = corpus_blocks(games) else { return };
+        let blocks = corpus_blocks(games);
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / 20;
         let sample = every_nth_game(&blocks, step / 3, step);
         let mut runners = vec![Runner::cpu(0)];

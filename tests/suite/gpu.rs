@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbit_chess::{
     board::{Code, PackedMove, Position, Square},
     engine::{
-        Engine, EngineError, Job, Want,
+        Answers, CopyHits, Engine, EngineError, Job, Outputs, Request,
         gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
     },
     pgn::Game,
@@ -17,7 +17,7 @@ use orbit_chess::{
 };
 
 use crate::{
-    common::{block_of, block_of_games, pgn_blocks},
+    common::{block_of, block_of_games, harness::GPU, pgn_blocks},
     differential::{Rng, positions},
     runners::{Runner, TIGHT, device_options, open_device},
 };
@@ -47,27 +47,29 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
 /// The same; messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = job(query).cpu();
-    let found = gpu.scan_many(blocks, Want::Values).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
-        let expected = cpu.scan(block, Want::Values).unwrap();
+        let Answers { hits: expected, copies } = cpu.answer(block, wanted).unwrap();
+        let Answers { hits: found, copies: found_copies } = &found[0];
         assert_eq!(found.bits, expected.bits, "{text}: hits in block {index}");
         for slot in 0..block.slots() {
             let (found, expected) = (found.answer(slot), expected.answer(slot));
             assert_eq!(found, expected, "{text}: block {index}, slot {slot}");
         }
-        let mut counts = (vec![0; gpu.copies()], vec![0; cpu.copies()]);
-        gpu.copy_counts(block, found, &mut counts.0).unwrap_or_else(|error| panic!("{text}: {error}"));
-        cpu.copy_counts(block, &expected, &mut counts.1).unwrap();
-        assert_eq!(counts.0, counts.1, "{text}: copies in block {index}");
-        let bits = gpu.scan(block, Want::Bits).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(bits.bits, expected.bits, "{text}: hits alone in block {index}");
+        assert_eq!(*found_copies, copies, "{text}: copies in block {index}");
+        let counts =
+            gpu.answer(block, Outputs::COPY_COUNTS).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(counts.hits.bits, expected.bits, "{text}: hits alone in block {index}");
+        let sums = |copies: &Option<CopyHits>| copies.as_ref().map(|copies| copies.sums().to_vec());
+        assert_eq!(sums(&counts.copies), sums(&copies), "{text}: counts of copies in block {index}");
     }
 }
 
 /// The same for every query, on the shared devices: one as it is, one within limits that split everything.
 fn check_all(blocks: &[&Block]) {
-    for runner in Runner::gpu(0).into_iter().chain(Runner::tight_gpu()) {
+    for runner in Runner::both_gpus() {
         for text in QUERIES {
             let query = query::parse(text).unwrap().query;
             let gpu = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -161,7 +163,7 @@ fn rights_are_lost_as_games_go_on() {
     assert_eq!(blocks.iter().map(|block| block.games_len()).sum::<usize>(), 6);
     let texts =
         ["legal --(castle)", "pseudolegal --(castle)", "legal --(enpassant)", "legal --", "mate", "check"];
-    for runner in Runner::gpu(0).into_iter().chain(Runner::tight_gpu()) {
+    for runner in Runner::both_gpus() {
         for text in texts {
             let query = query::parse(text).unwrap().query;
             check(text, &*runner.engine(&query).unwrap(), &blocks);
@@ -172,7 +174,7 @@ fn rights_are_lost_as_games_go_on() {
 /// Kernels are kept, and must not be taken for each other.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {
-    let Some(runner) = Runner::gpu(0) else { return };
+    let runner = GPU.met(Runner::gpu(0));
     let block = block_of_games(short_games(200));
     let texts = ["Ra1", "Rb1", "Rc1", "Ba1", "Pa1", "Ra1 & Rb1", "Rb1 & Rc1", "#P > 7", "#P > 6"];
     for text in texts.iter().chain(&texts) {
@@ -200,15 +202,15 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
     let empty = Block::default();
     let blocks: Vec<&Block> = [&empty].into_iter().chain(&blocks).chain([&empty]).collect();
     for limits in [GpuLimits::default(), GpuLimits { binding_bytes: 16 << 10, ..TIGHT }] {
-        let Some(device) = open_device(device_options(limits)) else { return };
+        let device = open_device(device_options(limits));
         let resident = device.upload(&blocks).unwrap();
         let moves: usize = blocks.iter().map(|block| block.segments() * SEGMENT_SLOTS).sum();
         assert!(resident.bytes() > 2 * moves as u64);
         for text in QUERIES {
             let gpu = job(text).gpu(&device);
-            let expected = gpu.scan_many(&blocks, Want::Bits).unwrap();
+            let expected = gpu.hits(&blocks).unwrap().remove(0);
             for _ in 0..2 {
-                assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text}");
+                assert_eq!(gpu.scan_resident(&resident).unwrap().0[0], expected, "{text}");
             }
             check(text, &gpu, &blocks);
         }
@@ -216,8 +218,8 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
     }
 }
 
-/// A device with a fault; `None` where there is no adapter.
-fn faulty(fault: Fault) -> Option<Arc<GpuDevice>> {
+/// A device with a fault.
+fn faulty(fault: Fault) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.fault = Some(fault);
     open_device(options)
@@ -231,7 +233,7 @@ fn a_device_that_is_lost_once_is_opened_again() {
     let blocks: Vec<&Block> = blocks.iter().collect();
     // Before the hits, the values, the counts of copies and what lies between, and never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
-        let Some(device) = faulty(Fault::DestroyedOnce(at)) else { return };
+        let device = faulty(Fault::DestroyedOnce(at));
         check("legal --", &job("legal --").gpu(&device), &blocks);
         check(MANY, &job(MANY).gpu(&device), &blocks);
     }
@@ -241,12 +243,12 @@ fn a_device_that_is_lost_once_is_opened_again() {
 fn a_device_that_is_lost_again_and_again_is_an_error() {
     let block = block_of_games([long_game(100)]);
     for at in [0, 1, 2, 3, 10] {
-        let Some(device) = faulty(Fault::Destroyed(at)) else { return };
+        let device = faulty(Fault::Destroyed(at));
         let gpu = job("legal --").gpu(&device);
         let mut scans = 0;
         let error = loop {
-            match gpu.scan(&block, Want::Values) {
-                Ok(hits) => assert_eq!(hits.count(), block.slots() as u64),
+            match gpu.answer(&block, Outputs::VALUES) {
+                Ok(answers) => assert_eq!(answers.hits.count(), block.slots() as u64),
                 Err(error) => break error,
             }
             scans += 1;
@@ -256,7 +258,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         let text = error.to_string();
         assert!(text.starts_with("the GPU was lost") && text.contains("--engine cpu"), "{text}");
         // And so for good.
-        let again = gpu.scan(&block, Want::Bits).unwrap_err();
+        let again = gpu.answer(&block, Outputs::BITS).unwrap_err();
         assert!(matches!(again, EngineError::Gpu(GpuError::Lost { .. })), "{again}");
     }
 }
@@ -266,7 +268,7 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for at in [0, 1, 2, 3, 7] {
-        let Some(device) = faulty(Fault::MapFails(at)) else { return };
+        let device = faulty(Fault::MapFails(at));
         check("legal --", &job("legal --").gpu(&device), &blocks);
         check(MANY, &job(MANY).gpu(&device), &blocks);
     }
@@ -276,14 +278,14 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
 fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
     // The first submission is the upload, the second the query.
-    let Some(device) = faulty(Fault::DestroyedOnce(1)) else { return };
+    let device = faulty(Fault::DestroyedOnce(1));
     let gpu = job("Ra1").gpu(&device);
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
     // What comes anew runs on a new device.
     check("Ra1", &gpu, &[&block]);
-    let Some(device) = faulty(Fault::DestroyedOnce(0)) else { return };
+    let device = faulty(Fault::DestroyedOnce(0));
     let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
@@ -291,18 +293,18 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
 /// Threads that run queries on the same blocks wait for one another, and none for ever.
 #[test]
 fn threads_share_blocks_on_the_device() {
-    let Some(device) = open_device(device_options(GpuLimits::default())) else { return };
+    let device = open_device(device_options(GpuLimits::default()));
     let block = block_of_games([long_game(100), long_game(700)]);
     let resident = device.upload(&[&block]).unwrap();
-    let expected = job(MANY).cpu().scan(&block, Want::Bits).unwrap();
+    let expected = job(MANY).cpu().answer(&block, Outputs::BITS).unwrap().hits;
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
                 let gpu = job(MANY).gpu(&device);
                 for _ in 0..5 {
                     let (hits, _) = gpu.scan_resident(&resident).unwrap();
-                    assert_eq!(hits[0], expected);
-                    assert_eq!(gpu.scan(&block, Want::Bits).unwrap(), expected);
+                    assert_eq!(hits[0][0], expected);
+                    assert_eq!(gpu.answer(&block, Outputs::BITS).unwrap().hits, expected);
                 }
             });
         }
@@ -310,11 +312,11 @@ fn threads_share_blocks_on_the_device() {
 }
 
 /// What a scan within limits says when it cannot run.
-fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Want) -> Option<GpuError> {
-    let device = open_device(device_options(limits))?;
-    match job(text).gpu(&device).scan(block, want) {
+fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Outputs) -> GpuError {
+    let device = open_device(device_options(limits));
+    match job(text).gpu(&device).answer(block, want) {
         Ok(_) => panic!("{text} runs within {limits:?}"),
-        Err(EngineError::Gpu(error)) => Some(error),
+        Err(EngineError::Gpu(error)) => error,
         Err(other) => panic!("{other}"),
     }
 }
@@ -323,9 +325,11 @@ fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Want) -> Option<G
 fn too_little_memory_is_an_error() {
     let block = block_of_games(short_games(500));
     for memory_bytes in [0, 1, 64, 512, 1024, 2048, 4096] {
-        for (text, want) in [("Ra1", Want::Bits), ("Ra1", Want::Values), ("gamenumber", Want::Values)] {
+        for (text, want) in
+            [("Ra1", Outputs::BITS), ("Ra1", Outputs::VALUES), ("gamenumber", Outputs::VALUES)]
+        {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
-            let Some(error) = refusal(limits, text, &block, want) else { return };
+            let error = refusal(limits, text, &block, want);
             let is_clear = matches!(error, GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. });
             assert!(is_clear, "{memory_bytes} bytes, {text}: {error}");
             assert!(error.to_string().contains("--engine cpu"), "{error}");
@@ -342,12 +346,16 @@ fn whatever_the_memory_answers_are_right_or_refused() {
     for power in 12..=21 {
         for memory_bytes in [1u64 << power, 3 << (power - 1)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
-            let Some(device) = open_device(device_options(limits)) else { return };
-            match job("Pe4").gpu(&device).scan_many(&blocks, Want::Values) {
+            let device = open_device(device_options(limits));
+            match job("Pe4").gpu(&device).scan(&blocks, &Request::all(&[Outputs::VALUES])) {
                 Ok(found) => {
                     answered += 1;
                     for (block, found) in blocks.iter().zip(found) {
-                        assert_eq!(found, cpu.scan(block, Want::Values).unwrap(), "{memory_bytes} bytes");
+                        assert_eq!(
+                            found,
+                            [cpu.answer(block, Outputs::VALUES).unwrap()],
+                            "{memory_bytes} bytes"
+                        );
                     }
                 }
                 Err(EngineError::Gpu(GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. })) => {
@@ -363,29 +371,31 @@ fn whatever_the_memory_answers_are_right_or_refused() {
 #[test]
 fn bindings_too_small_for_a_segment_are_an_error() {
     let short = block_of_games(short_games(500));
-    let cases =
-        [(63, "Ra1", Want::Bits), (64, "Ra1", Want::Bits), (64, "Ra1", Want::Values), (1, "ply", Want::Bits)];
+    let cases = [
+        (63, "Ra1", Outputs::BITS),
+        (64, "Ra1", Outputs::BITS),
+        (64, "Ra1", Outputs::VALUES),
+        (1, "ply", Outputs::BITS),
+    ];
     for (binding_bytes, text, want) in cases {
         let limits = GpuLimits { binding_bytes, ..GpuLimits::default() };
-        let Some(error) = refusal(limits, text, &short, want) else { return };
+        let error = refusal(limits, text, &short, want);
         assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
         assert!(error.to_string().contains("--engine cpu"), "{error}");
     }
     // A segment's values are more than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
-    let Some(error) = refusal(limits, "Ra1", &long, Want::Values) else { return };
+    let error = refusal(limits, "Ra1", &long, Outputs::VALUES);
     assert!(matches!(error, GpuError::TooSmall { .. }), "{error}");
-    let Some(device) = open_device(device_options(limits)) else { return };
-    let hits = job("Ra1").gpu(&device).scan(&long, Want::Bits).unwrap();
-    assert_eq!(hits, job("Ra1").cpu().scan(&long, Want::Bits).unwrap());
+    let device = open_device(device_options(limits));
+    let hits = job("Ra1").gpu(&device).answer(&long, Outputs::BITS).unwrap().hits;
+    assert_eq!(hits, job("Ra1").cpu().answer(&long, Outputs::BITS).unwrap().hits);
 }
 
 #[test]
 fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
-    if Runner::gpu(0).is_none() {
-        return;
-    }
+    GPU.met(Runner::gpu(0));
     for choice in [AdapterChoice::Named("Voodoo 2".into()), AdapterChoice::Index(999)] {
         let mut options = GpuOptions::default();
         options.adapter = choice.clone();
@@ -420,14 +430,14 @@ fn check_on_threads(device: &Arc<GpuDevice>) {
 
 #[test]
 fn threads_share_a_device() {
-    let Some(device) = open_device(device_options(GpuLimits::default())) else { return };
+    let device = open_device(device_options(GpuLimits::default()));
     check_on_threads(&device);
 }
 
 #[test]
 fn threads_whose_device_is_lost_all_go_on() {
     for at in [0, 1, 2, 3, 5, 8, 13, 21] {
-        let Some(device) = faulty(Fault::DestroyedOnce(at)) else { return };
+        let device = faulty(Fault::DestroyedOnce(at));
         check_on_threads(&device);
     }
 }
@@ -436,13 +446,13 @@ fn threads_whose_device_is_lost_all_go_on() {
 /// 32 slots of a segment run a few slots at a time; those that take more at one slot are refused.
 #[test]
 fn queries_of_many_turns_are_right_or_refused() {
-    let Some(runner) = Runner::gpu(0) else { return };
+    let runner = GPU.met(Runner::gpu(0));
     let mut positions = positions::random_games(&mut Rng::new(3), 4);
     positions.truncate(100);
     let block = block_of(&positions);
     let text = "shift (sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2)))))";
     let query = query::parse(text).unwrap().query;
-    let device = open_device(device_options(GpuLimits::default())).unwrap();
+    let device = open_device(device_options(GpuLimits::default()));
     let gpu = job(text).gpu(&device);
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
@@ -456,17 +466,17 @@ fn queries_of_many_turns_are_right_or_refused() {
     // is asked needs the loops in the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
-    let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();
+    let expected = job(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
     for name in ["wg32,segments8", "lanes2,wg32,segments4"] {
         let variant = name.parse().unwrap_or_else(|error| panic!("{error}"));
-        let found = job(text).gpu_with(&device, variant).scan_many(&many, Want::Bits).unwrap();
+        let found = job(text).gpu_with(&device, variant).hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
-    let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();
-    match runner.engine(&query).unwrap().scan(&block, Want::Bits) {
-        Ok(found) => assert_eq!(found, expected),
+    let expected = job(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
+    match runner.engine(&query).unwrap().answer(&block, Outputs::BITS) {
+        Ok(found) => assert_eq!(found.hits, expected),
         Err(error) => assert!(matches!(error, EngineError::Gpu(GpuError::TooLong { .. })), "{error}"),
     }
 }

@@ -3,11 +3,13 @@
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
+//! * `golden_sample`: the same queries on `games/sample.pgn`.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
 //! * `find`: what other positions of the game say, on every runner.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
+//! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -15,23 +17,55 @@
 //! * `soup`: random text, which must never bring the parser down.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
+//! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
+//! * `pgn`: files as found in the wild to games.
+//! * `reel`: the reel against shakmaty, its file against faults.
+//! * `games_out`: games written from blocks alone.
+//! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
+//! * `positions`: transforms of square sets, boards and positions.
+//! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
+//! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
 //! * `trees`: trees that no text is parsed to.
+//! * `tidy`: rules of the house.
 
+#[macro_use]
+extern crate attribute;
+
+mod choice;
 #[path = "../common/mod.rs"]
 mod common;
+mod conformance;
 mod cql5;
 mod differential;
 mod errors;
 mod find;
+mod fuzz_smoke;
+mod games_out;
 mod golden;
+mod golden_sample;
 mod gpu;
+#[cfg(target_os = "linux")]
+mod gpu_faults;
+mod language;
 mod layout;
 mod mates;
+mod pgn;
+mod positions;
+mod reel;
 mod reference;
+mod report;
 mod runners;
 mod second;
 mod soup;
+mod stats;
 mod tables;
+mod tidy;
 mod trees;
 mod variants;
 mod verify;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    common::harness::main()
+}

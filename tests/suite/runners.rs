@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbit_chess::{
     engine::{
-        Answer, Engine, Hits, Job, Values, Want,
+        Answer, Engine, Hits, Job, Outputs, Values,
         cpu::{Cpu, Isa},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
@@ -14,6 +14,8 @@ use orbit_chess::{
     reel::Block,
 };
 use shakmaty::Bitboard;
+
+use crate::common::{harness::GPU, is_long};
 
 /// One way to run a query.
 #[derive(Clone, Debug)]
@@ -29,20 +31,21 @@ enum Way {
     Gpu(Options, Arc<GpuDevice>, Variant),
 }
 
-/// A device with outputs that begin as ones, and with limits; `None` where there is no adapter at all.
-/// `ORBIT_GPU_REQUIRED` makes that a failure.
-pub fn open_device(options: GpuOptions) -> Option<Arc<GpuDevice>> {
+/// A device, without which a test is ignored.
+pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
+    GPU.met(device_if_any(options))
+}
+
+/// A device; `None` where there is no adapter at all and none is required.
+fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     match GpuDevice::open(options) {
         Ok(device) => Some(Arc::new(device)),
-        Err(GpuError::NoAdapter) if std::env::var_os("ORBIT_GPU_REQUIRED").is_none() => {
-            eprintln!("ignored: no GPU adapter");
-            None
-        }
+        Err(GpuError::NoAdapter) if !GPU.is_required() => None,
         Err(error) => panic!("{error}"),
     }
 }
 
-/// The options of devices in tests. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu` does.
+/// The options of devices in tests, whose outputs begin as ones. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu` does.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -58,13 +61,13 @@ pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3,
 /// The device that all tests share.
 fn shared_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
-    DEVICE.get_or_init(|| open_device(device_options(GpuLimits::default()))).clone()
+    DEVICE.get_or_init(|| device_if_any(device_options(GpuLimits::default()))).clone()
 }
 
 /// The same within tight limits.
 fn tight_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
-    DEVICE.get_or_init(|| open_device(device_options(TIGHT))).clone()
+    DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
 }
 
 /// The name of an optimisation, and what turns it off.
@@ -111,6 +114,11 @@ impl Runner {
             .into_iter()
             .filter(|&isa| isa != Isa::detected())
             .map(|isa| Runner { name: format!("cpu for {}", isa.name()), way: Way::Cpu(without(0), isa) })
+    }
+
+    /// `gpu` as it is and within tight limits, without which a test is ignored.
+    pub fn both_gpus() -> [Runner; 2] {
+        [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
 
     /// `gpu` without those optimisations whose bits are set, where there is an adapter.
@@ -166,9 +174,14 @@ impl Runner {
     }
 
     /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
-    /// off, `gpu` with all switched off, within tight limits and with other kernels.
+    /// off, `gpu` with all switched off, within tight limits and with other kernels. Where tests are to be
+    /// short, no pairs, and `gpu` as it is.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
+        if !is_long() {
+            out.extend(Runner::reduced());
+            return out;
+        }
         out.extend(Runner::other_instructions());
         out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
         out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));
@@ -186,8 +199,8 @@ impl Runner {
     pub fn engine(&self, query: &Query) -> Result<Box<dyn Engine>, String> {
         let job = |options| Job::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
-            Way::Reference => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
-            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.planner, *isa)),
+            Way::Reference => Box::new(Bulk::new([query]).map_err(|error| error.to_string())?),
+            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.plans(), *isa)),
             Way::Gpu(options, device, variant) => Box::new(job(*options)?.gpu_with(device, *variant)),
         })
     }
@@ -195,7 +208,9 @@ impl Runner {
     /// The value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         let query = query::parse(text).map_err(|error| error.to_string())?.query;
-        let hits = self.engine(&query)?.scan(block, Want::Values).map_err(|error| error.to_string())?;
+        let answers =
+            self.engine(&query)?.answer(block, Outputs::VALUES).map_err(|error| error.to_string())?;
+        let hits = answers.hits;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect())
     }
 }

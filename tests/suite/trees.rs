@@ -3,7 +3,7 @@
 
 use orbit_chess::{
     board::Color,
-    engine::{Answer, Want},
+    engine::{Answer, Outputs},
     query::{
         Query,
         tree::{
@@ -64,7 +64,7 @@ fn mate() -> Position {
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let query = Query { body: body.clone(), vars: vec![Var { name: "v".into(), holds }] };
     let block = &pgn_blocks(GAME)[0];
-    let hits = runner.engine(&query).unwrap().scan(block, Want::Values).unwrap();
+    let hits = runner.engine(&query).unwrap().answer(block, Outputs::VALUES).unwrap().hits;
     let one = |slot| match answer(&hits, slot, query.body.ty()) {
         Answer::Num(Some(number)) => number.to_string(),
         Answer::Num(None) => "-".into(),

@@ -10,8 +10,8 @@ use std::sync::{
 
 use orbit_chess::{
     engine::{
-        Batch, Engine, Want,
-        gpu::{GpuBatch, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
+        self, Engine,
+        gpu::{Gpu, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
     },
     reel::Block,
 };
@@ -91,7 +91,7 @@ fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     }
 }
 
-fn device() -> Option<Arc<GpuDevice>> {
+fn device() -> Arc<GpuDevice> {
     open_device(device_options(GpuLimits::default()))
 }
 
@@ -99,7 +99,7 @@ fn device() -> Option<Arc<GpuDevice>> {
 fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
-    let Some(device) = device() else { return };
+    let device = device();
     // One of workgroups, lanes, segments; and three that are on or off.
     let wide = usize::from(device.report().has_wide_integers);
     assert_eq!(pairs.len(), 1 + (9 + wide) + (30 + 9 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
@@ -110,7 +110,7 @@ fn every_pair_of_changes_answers_as_the_default() {
 
 #[test]
 fn what_a_bench_tries_answers_dear_queries_as_the_default() {
-    let Some(device) = device() else { return };
+    let device = device();
     let all = Variant::all(&device.report());
     assert_eq!(all.first(), Some(&Variant::default()));
     assert!((10..=16).contains(&all.len()), "{} variants", all.len());
@@ -126,17 +126,17 @@ fn blocks_that_stay_serve_all_variants_of_their_layout() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for limits in [GpuLimits::default(), GpuLimits { binding_bytes: 16 << 10, ..TIGHT }] {
-        let Some(device) = open_device(device_options(limits)) else { return };
+        let device = open_device(device_options(limits));
         let all = Variant::all(&device.report());
         for transposed in [false, true] {
             let layout = all.iter().find(|it| it.transposed == transposed).expect("both are tried");
             let resident = device.upload_as(&blocks, *layout).unwrap();
             for text in CHEAP {
-                let expected = job(text).cpu().scan_many(&blocks, Want::Bits).unwrap();
+                let expected = job(text).cpu().hits(&blocks).unwrap().remove(0);
                 for &variant in &all {
                     let found = job(text).gpu_with(&device, variant).scan_resident(&resident);
                     if variant.transposed == transposed {
-                        assert_eq!(found.unwrap().0, expected, "{text}, {variant}");
+                        assert_eq!(found.unwrap().0[0], expected, "{text}, {variant}");
                     } else {
                         let error = found.unwrap_err();
                         assert!(matches!(error, GpuError::OtherLayout { .. }), "{error}");
@@ -149,17 +149,16 @@ fn blocks_that_stay_serve_all_variants_of_their_layout() {
 
 #[test]
 fn queries_that_share_a_kernel_answer_as_alone() {
-    let Some(device) = device() else { return };
+    let device = device();
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     let jobs: Vec<_> = (0..4).flat_map(|_| CHEAP.map(job)).collect();
-    let planners: Vec<_> = jobs.iter().map(|job| &*job.planner).collect();
     for variant in Variant::all(&device.report()) {
-        let batch = GpuBatch::with_variant(&planners, Arc::clone(&device), variant);
-        let together = batch.scan_many(&blocks).unwrap();
+        let gpu = Gpu::with_variant(engine::plans(&jobs), Arc::clone(&device), variant);
+        let together = gpu.hits(&blocks).unwrap();
         assert_eq!(together.len(), jobs.len());
         for (job, hits) in jobs.iter().zip(&together) {
-            let alone = job.cpu().scan_many(&blocks, Want::Bits).unwrap();
+            let alone = job.cpu().hits(&blocks).unwrap().remove(0);
             assert_eq!(*hits, alone, "{variant}: {:?}", job.query.body);
         }
     }

@@ -15,35 +15,27 @@ use crate::{
 type Range = Vec<(Cmp, i32)>;
 
 impl Parser<'_> {
-    /// A condition whose keyword, just read, takes arguments; `None` if there is no such keyword.
-    pub(super) fn condition(&mut self, name: &str, span: Span) -> Parsed<Option<Node>> {
-        let node = match name {
-            "result" => self.result(span)?,
-            "attackcount" => {
-                let (x, y) = (self.designator()?, self.designator()?);
-                let range = self.range(name)?;
-                let at = span.to(self.last_span());
-                if is_any(&range) {
-                    // That some piece attacks is cheaper to know than how many do.
-                    return Ok(Some(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at)));
-                }
-                within(&Number::new(N::AttackCount(x, y), at), &range)
-            }
-            "piececount" | "power" | "powerdifference" => {
-                let arg = self.designator()?;
-                let range = self.range(name)?;
-                let at = span.to(self.last_span());
-                within(&of_designator(name, arg, at), &range)
-            }
-            _ => match keywords::ray(name) {
-                Some(ray) => self.ray(name, ray, span)?,
-                None => return Ok(None),
-            },
-        };
-        Ok(Some(node))
+    /// `:attackcount R k 1`.
+    pub(super) fn attackcount(&mut self, name: &str, span: Span) -> Parsed<Node> {
+        let (x, y) = (self.designator()?, self.designator()?);
+        let range = self.range(name)?;
+        let at = span.to(self.last_span());
+        if is_any(&range) {
+            // That some piece attacks is cheaper to know than how many do.
+            return Ok(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at));
+        }
+        Ok(within(&Number::new(N::AttackCount(x, y), at), &range))
     }
 
-    fn result(&mut self, span: Span) -> Parsed<Node> {
+    /// `:piececount R 2` and others that count the squares of a designator.
+    pub(super) fn counted(&mut self, name: &str, span: Span) -> Parsed<Node> {
+        let arg = self.designator()?;
+        let range = self.range(name)?;
+        let at = span.to(self.last_span());
+        Ok(within(&of_designator(name, arg, at), &range))
+    }
+
+    pub(super) fn result(&mut self, span: Span) -> Parsed<Node> {
         let result = match self.tok() {
             Tok::Text("1-0") => GameResult::WhiteWins,
             Tok::Text("0-1") => GameResult::BlackWins,
@@ -60,7 +52,7 @@ impl Parser<'_> {
         Ok(filter(C::Result(result), span.to(end)))
     }
 
-    fn ray(&mut self, name: &str, (dirs, attack): (Dirs, bool), span: Span) -> Parsed<Node> {
+    pub(super) fn ray(&mut self, name: &str, (dirs, attack): (Dirs, bool), span: Span) -> Parsed<Node> {
         if self.tok() != Tok::Open {
             return Err(Diagnostic::error(
                 self.span(),
@@ -235,7 +227,7 @@ impl Parser<'_> {
                     "files and output are chosen on the command line",
                 ));
             }
-            _ if keywords::is_keyword(name) && !keywords::is_unsupported(name) => {
+            _ if keywords::is_keyword(name) && !keywords::is_unbuilt(name) => {
                 return Err(Diagnostic::error(
                     span,
                     format!("`:{name}` in a match list"),

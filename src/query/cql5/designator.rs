@@ -5,14 +5,16 @@
 //!
 //! Source: CQL 5 manual, piece designators.
 
-use shakmaty::{Bitboard, Piece};
+use shakmaty::Bitboard;
 
 use crate::{
-    board::{Code, PieceSet},
+    board::PieceSet,
     diagnostic::{Diagnostic, Span},
     query::{
+        Dialect,
         parser::S,
         tree::{Pieces, Squares},
+        words,
     },
 };
 
@@ -22,34 +24,7 @@ const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet
 
 /// What a sign stands for.
 fn symbol(c: char) -> Option<Pieces> {
-    let white = |roles: &[u8]| listed(roles, 0);
-    let black = |roles: &[u8]| listed(roles, 8);
-    Some(match c {
-        'A' | '○' => Pieces { all_white: true, ..NONE },
-        'a' | '●' => Pieces { all_black: true, ..NONE },
-        'U' | '◑' => Pieces { all_white: true, all_black: true, ..NONE },
-        'M' | '△' => white(&[4, 5]),
-        'm' | '▲' => black(&[4, 5]),
-        'I' | '▽' => white(&[2, 3]),
-        'i' | '▼' => black(&[2, 3]),
-        '.' => Pieces { list: PieceSet::EMPTY, ..NONE },
-        '?' => Pieces::UNNAMED,
-        '\u{2654}'..='\u{265f}' => {
-            let letter = char::from(b"KQRBNPkqrbnp"[c as usize - 0x2654]);
-            one(Piece::from_char(letter)?)
-        }
-        c if c.is_ascii() => one(Piece::from_char(c)?),
-        _ => return None,
-    })
-}
-
-fn one(piece: Piece) -> Pieces {
-    Pieces { list: PieceSet::only(Code::of(piece)), ..NONE }
-}
-
-fn listed(roles: &[u8], color: u8) -> Pieces {
-    let list = roles.iter().map(|role| PieceSet::only(Code(role + color)));
-    Pieces { list: list.fold(PieceSet::NONE, PieceSet::union), ..NONE }
+    words::piece(Dialect::Cql5, c)
 }
 
 fn add(a: Pieces, b: Pieces) -> Pieces {

@@ -1,183 +1,243 @@
-//! The keywords of CQL 5 position lists.
+//! The words of CQL 5 position lists: rows of the same table as those of CQL 6.
+//!
+//! Besides CQL 5 itself they are those of CQL-S, most of which ask about moves, the game, or text.
 
 use shakmaty::Color;
 
+use super::{
+    Parsed,
+    parser::{Join, Parser},
+};
 use crate::{
-    diagnostic,
+    board::{Code, PieceSet},
+    diagnostic::Span,
     query::{
+        Dialect::Cql5,
         parser::C,
-        tree::{Dirs, ListTransform},
+        tree::{Dirs, ListTransform, Node, Pieces},
+        words::{self, Group, Reading, Reading::*, Value::*, Word, find, here, later},
     },
 };
 
-/// Keywords that are built.
-const KEYWORDS: &[&str] = &[
-    "wtm",
-    "btm",
-    "check",
-    "mate",
-    "stalemate",
-    "initial",
-    "terminal",
-    "result",
-    "and",
-    "or",
-    "not",
-    "attackcount",
-    "piececount",
-    "power",
-    "powerdifference",
-    "ray",
-    "rayattack",
-    "raydiagonal",
-    "rayorthogonal",
-    "rayhorizontal",
-    "rayvertical",
-    "flip",
-    "flipdihedral",
-    "fliphorizontal",
-    "flipvertical",
-    "flipdiagonal",
-    "flipoffdiagonal",
-    "flipcolor",
-    "shift",
-    "shifthorizontal",
-    "shiftvertical",
-    "shiftmaindiagonal",
-    "shiftoffdiagonal",
-    "shiftdiagonal",
+/// How a list takes a keyword.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::query) enum Keyword {
+    /// It transforms the list.
+    Transform(ListTransform),
+    /// It is a condition, which this function reads, the keyword having been read.
+    Condition(fn(&mut Parser, &str, Span) -> Parsed<Node>),
+}
+
+use Keyword::{Condition as Test, Transform as Change};
+
+const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+
+/// The first and the second of some men; codes are those of [`Code`], 0 for nothing.
+const fn men(first: u8, second: u8) -> Reading {
+    Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
+}
+
+const fn man(code: u8) -> Reading {
+    men(code, code)
+}
+
+const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
+    (Dirs(dirs), attack)
+}
+
+/// A condition that is one keyword.
+macro_rules! leaf {
+    ($op:expr) => {
+        List(Test(|parser, name, span| parser.leaf($op, name, span)))
+    };
+}
+
+/// A number of lines.
+macro_rules! ray {
+    ($dirs:expr, $attack:expr) => {
+        List(Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span)))
+    };
+}
+
+const COUNTED: &str = "D RANGE";
+const RAY: &str = "(D D ...) [RANGE]";
+
+#[rustfmt::skip]
+pub(in crate::query) const GROUPS: &[Group] = &[
+    Group { dialect: Cql5, title: "CQL 5: pieces", about:
+        "In lists of CQL 5, `(position ...)`. `K Q R B N P k q r b n p` and their figurines are those of CQL 6; some signs mean something else.",
+        words: &[
+        here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
+        here(&["Q", "♕"], "", Squares, man(5), "a white queen", "(position Q)"),
+        here(&["R", "♖"], "", Squares, man(4), "a white rook", "(position Ra7)"),
+        here(&["B", "♗"], "", Squares, man(3), "a white bishop", "(position Bg2)"),
+        here(&["N", "♘"], "", Squares, man(2), "a white knight", "(position Ne5)"),
+        here(&["P", "♙"], "", Squares, man(1), "a white pawn", "(position Pe5)"),
+        here(&["k", "♚"], "", Squares, man(14), "the black king", "(position kg8)"),
+        here(&["q", "♛"], "", Squares, man(13), "a black queen", "(position q)"),
+        here(&["r", "♜"], "", Squares, man(12), "a black rook", "(position ra2)"),
+        here(&["b", "♝"], "", Squares, man(11), "a black bishop", "(position bg7)"),
+        here(&["n", "♞"], "", Squares, man(10), "a black knight", "(position ne4)"),
+        here(&["p", "♟"], "", Squares, man(9), "a black pawn", "(position pe4)"),
+        here(&["A", "○"], "", Squares, Piece(Pieces { all_white: true, ..NONE }), "a white piece of any kind", "(position Ae5)"),
+        here(&["a", "●"], "", Squares, Piece(Pieces { all_black: true, ..NONE }), "a black piece of any kind", "(position ae4)"),
+        here(&["U", "◑"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }), "a piece of any kind and colour", "(position Ue4)"),
+        here(&["M", "△"], "", Squares, men(4, 5), "a white queen or rook", "(position Md7)"),
+        here(&["m", "▲"], "", Squares, men(12, 13), "a black queen or rook", "(position md2)"),
+        here(&["I", "▽"], "", Squares, men(2, 3), "a white bishop or knight", "(position Ie5)"),
+        here(&["i", "▼"], "", Squares, men(10, 11), "a black bishop or knight", "(position ie4)"),
+        here(&["."], "", Squares, man(0), "an empty square", "(position .e1)"),
+        here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
+    ] },
+    Group { dialect: Cql5, title: "CQL 5: conditions", about:
+        "All of a list must match. D is a piece designator, LIST a list in parentheses, RANGE a number, two, `1 unlimited` or `>=1`. `!:check` is the \
+         contrary of `:check`.",
+        words: &[
+        here(&["wtm"], "", Condition, leaf!(C::ToMove(Color::White)), "White is to move", "(position :wtm)"),
+        here(&["btm"], "", Condition, leaf!(C::ToMove(Color::Black)), "Black is to move", "(position :btm)"),
+        here(&["check"], "", Condition, leaf!(C::Check), "the side to move is in check", "(position :check)"),
+        here(&["mate"], "", Condition, leaf!(C::Mate), "the side to move is mated", "(position :mate)"),
+        here(&["stalemate"], "", Condition, leaf!(C::Stalemate), "the side to move is stalemated", "(position !:stalemate)"),
+        here(&["initial"], "", Condition, leaf!(C::Initial), "the position before the first move of the game", "(position :initial)"),
+        here(&["terminal"], "", Condition, leaf!(C::Terminal), "the position after the last move of the game", "(position :terminal)"),
+        here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, List(Test(|p, _, span| p.result(span))), "the result of the game", "(position :result 1-0)"),
+        here(&["and"], "LIST ...", Condition, List(Test(|p, name, _| p.lists(name, Join::All))), "all of the lists match", "(position :and ((Ra1) (kg8)))"),
+        here(&["or"], "LIST ...", Condition, List(Test(|p, name, _| p.lists(name, Join::Any))), "one of the lists matches", "(position :or ((Ra7) (ra2)))"),
+        here(&["not"], "LIST", Condition, List(Test(|p, name, span| p.not(name, span))), "the list does not match", "(position :not (Q))"),
+        here(&["attackcount"], "D D RANGE", Condition, List(Test(|p, name, span| p.attackcount(name, span))),
+            "how many pieces of the first attack pieces of the second, counted by pairs", "(position :attackcount N k 1)"),
+        here(&["piececount"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))), "how many such pieces there are", "(position :piececount R 1)"),
+        here(&["power"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))),
+            "their worth: queens 9, rooks 5, bishops and knights 3, pawns 1", "(position :power A >38)"),
+        here(&["powerdifference"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))),
+            "the worth of the white ones less that of the black ones", "(position :powerdifference U >=3)"),
+        here(&["ray"], RAY, Condition, ray!(0xff, false), "how many lines hold these pieces in this order, and nothing else between", "(position :ray (R q k))"),
+        here(&["rayattack"], RAY, Condition, ray!(0xff, true), "the same, where the first piece slides along the line", "(position :rayattack (B q))"),
+        here(&["raydiagonal"], RAY, Condition, ray!(0xaa, false), "`:ray` on diagonals", "(position :raydiagonal (B q))"),
+        here(&["rayorthogonal"], RAY, Condition, ray!(0x55, false), "`:ray` on ranks and files", "(position :rayorthogonal (R q))"),
+        here(&["rayhorizontal"], RAY, Condition, ray!(0x11, false), "`:ray` on ranks", "(position :rayhorizontal (R r))"),
+        here(&["rayvertical"], RAY, Condition, ray!(0x44, false), "`:ray` on files", "(position :rayvertical (R r))"),
+    ] },
+    Group { dialect: Cql5, title: "CQL 5: transforms", about:
+        "A transform stands in the list that it transforms; the list matches if one of its images does. In shifts, a square at the edge of the \
+         board that a shift leads away from moves and stays as well.",
+        words: &[
+        here(&["flip", "flipdihedral"], "", Condition, List(Change(ListTransform::Flip)), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
+        here(&["fliphorizontal"], "", Condition, List(Change(ListTransform::FlipHorizontal)), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
+        here(&["flipvertical"], "", Condition, List(Change(ListTransform::FlipVertical)), "the mirror image a<->h", "(position Kc1 :flipvertical)"),
+        here(&["flipdiagonal"], "", Condition, List(Change(ListTransform::FlipDiagonal)), "the mirror image in the diagonal a1-h8", "(position Ra2 :flipdiagonal)"),
+        here(&["flipoffdiagonal"], "", Condition, List(Change(ListTransform::FlipOffDiagonal)), "the mirror image in the diagonal h1-a8", "(position Ra2 :flipoffdiagonal)"),
+        here(&["flipcolor"], "", Condition, List(Change(ListTransform::FlipColor)), "swapped colours and ranks", "(position Ra7 :flipcolor)"),
+        here(&["shift"], "", Condition, List(Change(ListTransform::Shift)), "all shifts", "(position Nd4 kf3 :shift)"),
+        here(&["shifthorizontal"], "", Condition, List(Change(ListTransform::ShiftHorizontal)), "shifts to the left and to the right", "(position Pb2 Pb3 :shifthorizontal)"),
+        here(&["shiftvertical"], "", Condition, List(Change(ListTransform::ShiftVertical)), "shifts up and down", "(position Pb4 pb5 :shiftvertical)"),
+        here(&["shiftmaindiagonal"], "", Condition, List(Change(ListTransform::ShiftMainDiagonal)), "shifts along the direction a1-h8", "(position Pb2 Pc3 :shiftmaindiagonal)"),
+        here(&["shiftoffdiagonal"], "", Condition, List(Change(ListTransform::ShiftOffDiagonal)), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
+        here(&["shiftdiagonal"], "", Condition, List(Change(ListTransform::ShiftDiagonal)), "shifts along both", "(position Pg2 Pf3 :shiftdiagonal)"),
+    ] },
+    Group { dialect: Cql5, title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
+        later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
+        later(&["between"], "D D LIST", Condition, "what stands between two squares"),
+        later(&["blackcannotwin"], "", Condition, "Black has no men to win with"),
+        later(&["blackelo"], "RANGE", Condition, "Black's rating"),
+        later(&["castling"], "", Condition, "the next move is castling"),
+        later(&["checkcount"], "RANGE", Condition, "how many checks were given"),
+        later(&["comment"], "TEXT", Condition, "text in the comment of the move"),
+        later(&["cond"], "LIST LIST", Condition, "one list if another matches"),
+        later(&["contactcheck"], "", Condition, "check from a square next to the king"),
+        later(&["cut"], "", Condition, "ends the search of a game"),
+        later(&["date"], "TEXT", Condition, "the date of the game"),
+        later(&["doublecheck"], "", Condition, "check from two pieces"),
+        later(&["echo"], "LIST LIST", Condition, "two positions of the game that resemble each other"),
+        later(&["eco"], "TEXT", Condition, "the code of the opening"),
+        later(&["elo"], "RANGE", Condition, "the rating of a player"),
+        later(&["endgame"], "", Condition, "few men are left"),
+        later(&["endgameevaluation"], "RANGE", Condition, "what a table of endings says"),
+        later(&["enpassant"], "", Condition, "the next move captures en passant"),
+        later(&["event"], "TEXT", Condition, "the event of the game"),
+        later(&["evaluation"], "RANGE", Condition, "what an engine says"),
+        later(&["fen"], "TEXT", Condition, "the board of a FEN"),
+        later(&["forany"], "NAME LIST", Condition, "one of several pieces under a name"),
+        later(&["forced"], "", Condition, "there is one legal move"),
+        later(&["gameisover"], "", Condition, "the game has ended"),
+        later(&["gamenumber"], "RANGE", Condition, "the number of the game"),
+        later(&["gappedsequence"], "LIST ...", Condition, "lists that match one after the other, with gaps"),
+        later(&["goodbishop"], "D", Condition, "a bishop whose own pawns stand on the other colour"),
+        later(&["halfmoveclocklimit"], "RANGE", Condition, "half-moves since a capture or a pawn's move"),
+        later(&["halfmovenumber"], "RANGE", Condition, "half-moves played"),
+        later(&["inside"], "D D", Condition, "a piece inside of some squares"),
+        later(&["insidevariation"], "", Condition, "the position lies in a side line"),
+        later(&["markall"], "", Condition, "marks all hits"),
+        later(&["matchcount"], "RANGE", Condition, "how many positions of a game match"),
+        later(&["matingmaterial"], "", Condition, "a side has men enough to mate"),
+        later(&["maxswapevaluation"], "RANGE", Condition, "what the best exchange wins"),
+        later(&["moveevaluation"], "RANGE", Condition, "how a move is judged"),
+        later(&["movefrom"], "D", Condition, "the piece that moves next"),
+        later(&["movenumber"], "RANGE", Condition, "the number of the move"),
+        later(&["moveto"], "D", Condition, "where the next move goes"),
+        later(&["mustcapture"], "", Condition, "all legal moves capture"),
+        later(&["nextcount"], "RANGE", Condition, "how many next positions match"),
+        later(&["noannotate"], "", Condition, "marks no hits"),
+        later(&["nocheck"], "", Condition, "nobody is in check"),
+        later(&["noenpassant"], "", Condition, "the next move does not capture en passant"),
+        later(&["opposition"], "", Condition, "the kings stand in opposition"),
+        within(&["output"], "FILE", "in a match list: where hits go, without effect", "(match :output x.pgn (position :mate))"),
+        later(&["pattern"], "TEXT", Condition, "how the pawns stand"),
+        later(&["pawncount"], "D RANGE", Condition, "how many pawns there are"),
+        later(&["pawncountdifference"], "RANGE", Condition, "white pawns less black ones"),
+        within(&["pgn"], "FILE", "in a match list: where the games are, without effect", "(match :pgn x.pgn (position :mate))"),
+        later(&["player"], "TEXT", Condition, "the name of a player"),
+        later(&["promote"], "D", Condition, "the next move promotes"),
+        later(&["relation"], "LIST", Condition, "two positions that are alike but for what is named"),
+        later(&["repetitioncount"], "RANGE", Condition, "how often the position has occurred"),
+        later(&["sequence"], "LIST ...", Condition, "lists that match one after the other"),
+        later(&["silent"], "", Condition, "writes no comments"),
+        later(&["site"], "TEXT", Condition, "the place of the game"),
+        later(&["skip"], "RANGE", Condition, "leaves out games"),
+        later(&["startposition"], "", Condition, "the game begins with the usual position"),
+        later(&["sumrange"], "RANGE", Condition, "the sum of several counts"),
+        later(&["tagmatch"], "TEXT TEXT", Condition, "the value of a tag"),
+        later(&["takeslastpiece"], "", Condition, "the next move captures the last piece"),
+        later(&["variations"], "", Condition, "side lines are searched as well"),
+        later(&["white"], "TEXT", Condition, "the name of White"),
+        later(&["whiteelo"], "RANGE", Condition, "White's rating"),
+        later(&["xor"], "LIST LIST", Condition, "one of two lists matches, not both"),
+        later(&["year"], "RANGE", Condition, "the year of the game"),
+    ] },
 ];
 
-/// Keywords of CQL 5 and CQL-S that are known and not built: most ask about moves, the game, or text.
-const UNSUPPORTED: &[&str] = &[
-    "accumulate",
-    "accumulate*",
-    "between",
-    "blackcannotwin",
-    "blackelo",
-    "castling",
-    "checkcount",
-    "comment",
-    "cond",
-    "contactcheck",
-    "cut",
-    "date",
-    "doublecheck",
-    "echo",
-    "eco",
-    "elo",
-    "endgame",
-    "endgameevaluation",
-    "enpassant",
-    "event",
-    "evaluation",
-    "fen",
-    "forany",
-    "forced",
-    "gameisover",
-    "gamenumber",
-    "gappedsequence",
-    "goodbishop",
-    "halfmoveclocklimit",
-    "halfmovenumber",
-    "inside",
-    "insidevariation",
-    "markall",
-    "matchcount",
-    "matingmaterial",
-    "maxswapevaluation",
-    "moveevaluation",
-    "movefrom",
-    "movenumber",
-    "moveto",
-    "mustcapture",
-    "nextcount",
-    "noannotate",
-    "nocheck",
-    "noenpassant",
-    "opposition",
-    "output",
-    "pattern",
-    "pawncount",
-    "pawncountdifference",
-    "pgn",
-    "player",
-    "promote",
-    "relation",
-    "repetitioncount",
-    "sequence",
-    "silent",
-    "site",
-    "skip",
-    "startposition",
-    "sumrange",
-    "tagmatch",
-    "takeslastpiece",
-    "variations",
-    "white",
-    "whiteelo",
-    "xor",
-    "year",
-];
+/// A keyword of match lists, which position lists refuse as not built.
+const fn within(
+    spellings: &'static [&'static str],
+    arguments: &'static str,
+    meaning: &'static str,
+    example: &'static str,
+) -> Word {
+    words::within("the keyword of position lists", spellings, arguments, Condition, Unbuilt, meaning, example)
+}
+
+/// How a list takes a keyword that is built.
+pub(super) fn keyword(name: &str) -> Option<Keyword> {
+    match find(Cql5, name)?.reading() {
+        List(keyword) => Some(keyword),
+        _ => None,
+    }
+}
 
 /// The transform that a keyword asks for.
 pub(super) fn transform(name: &str) -> Option<ListTransform> {
-    Some(match name {
-        "flip" | "flipdihedral" => ListTransform::Flip,
-        "fliphorizontal" => ListTransform::FlipHorizontal,
-        "flipvertical" => ListTransform::FlipVertical,
-        "flipdiagonal" => ListTransform::FlipDiagonal,
-        "flipoffdiagonal" => ListTransform::FlipOffDiagonal,
-        "flipcolor" => ListTransform::FlipColor,
-        "shift" => ListTransform::Shift,
-        "shifthorizontal" => ListTransform::ShiftHorizontal,
-        "shiftvertical" => ListTransform::ShiftVertical,
-        "shiftmaindiagonal" => ListTransform::ShiftMainDiagonal,
-        "shiftoffdiagonal" => ListTransform::ShiftOffDiagonal,
-        "shiftdiagonal" => ListTransform::ShiftDiagonal,
-        _ => return None,
-    })
-}
-
-/// Conditions that are one keyword.
-pub(super) fn simple(name: &str) -> Option<C> {
-    Some(match name {
-        "wtm" => C::ToMove(Color::White),
-        "btm" => C::ToMove(Color::Black),
-        "check" => C::Check,
-        "mate" => C::Mate,
-        "stalemate" => C::Stalemate,
-        "initial" => C::Initial,
-        "terminal" => C::Terminal,
-        _ => return None,
-    })
-}
-
-/// The directions of the lines that a ray keyword counts, and whether they begin with a slider.
-pub(super) fn ray(name: &str) -> Option<(Dirs, bool)> {
-    let (dirs, attack) = match name {
-        "ray" => (0xff, false),
-        "rayattack" => (0xff, true),
-        "raydiagonal" => (0xaa, false),
-        "rayorthogonal" => (0x55, false),
-        "rayhorizontal" => (0x11, false),
-        "rayvertical" => (0x44, false),
-        _ => return None,
-    };
-    Some((Dirs(dirs), attack))
+    match keyword(name)? {
+        Keyword::Transform(transform) => Some(transform),
+        Keyword::Condition(_) => None,
+    }
 }
 
 /// Whether a keyword is one of CQL 5 at all.
 pub(super) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.contains(&name) || UNSUPPORTED.contains(&name)
+    find(Cql5, name).is_some_and(|word| !matches!(word.reading(), Piece(_)))
 }
 
 /// Whether a keyword is known and not built.
-pub(super) fn is_unsupported(name: &str) -> bool {
-    UNSUPPORTED.contains(&name)
-}
-
-/// The keyword that a misspelt one most resembles.
-pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    diagnostic::nearest(name, KEYWORDS.iter().chain(UNSUPPORTED))
+pub(super) fn is_unbuilt(name: &str) -> bool {
+    find(Cql5, name).is_some_and(|word| matches!(word.reading(), Unbuilt))
 }

@@ -15,6 +15,8 @@ mod lexer;
 mod notes;
 mod parser;
 
+pub(super) use keywords::{GROUPS, Keyword};
+
 use crate::{
     diagnostic::Diagnostic,
     query::{Parsed as Query, header::skip_blank},

@@ -1,17 +1,19 @@
 //! Lists of CQL 5 to typed trees.
 
 use super::{
-    Parsed, designator, keywords,
+    Parsed, designator,
+    keywords::{self, Keyword},
     lexer::{Tok, Token, lex},
     notes,
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
     query::{
-        self,
+        self, Dialect,
         lexer::unsupported,
         parser::{C, S, filter},
         tree::{ConditionKeyword, ListTransform, Node, Query, Squares},
+        words,
     },
 };
 
@@ -20,12 +22,12 @@ const DEPTH_MAX: u32 = 100;
 
 /// What it takes for the items of a list to match.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Join {
+pub(super) enum Join {
     All,
     Any,
 }
 
-pub(super) struct Parser<'a> {
+pub(in crate::query) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token<'a>>,
     at: usize,
@@ -275,25 +277,12 @@ impl<'a> Parser<'a> {
 
     fn keyword(&mut self, negated: bool, name: &str, list: &mut List) -> Parsed<()> {
         let span = self.bump();
-        if let Some(transform) = keywords::transform(name) {
-            return self.transform(transform, negated, name, span, list);
-        }
-        let node = if let Some(op) = keywords::simple(name) {
-            self.no_argument(name, span)?;
-            filter(op, span)
-        } else {
-            match name {
-                "and" => self.lists(name, Join::All)?,
-                "or" => self.lists(name, Join::Any)?,
-                "not" => {
-                    let inner = self.one_list(name, Join::All)?;
-                    filter(C::Not(inner), span.to(self.last_span()))
-                }
-                _ => match self.condition(name, span)? {
-                    Some(node) => node,
-                    None => return Err(unknown(name, span)),
-                },
+        let node = match keywords::keyword(name) {
+            Some(Keyword::Transform(transform)) => {
+                return self.transform(transform, negated, name, span, list);
             }
+            Some(Keyword::Condition(read)) => read(self, name, span)?,
+            None => return Err(unknown(name, span)),
         };
         let node = match negated {
             false => node,
@@ -304,6 +293,18 @@ impl<'a> Parser<'a> {
         };
         list.items.push(node);
         Ok(())
+    }
+
+    /// A condition that is its keyword alone.
+    pub(super) fn leaf(&mut self, op: C, name: &str, span: Span) -> Parsed<Node> {
+        self.no_argument(name, span)?;
+        Ok(filter(op, span))
+    }
+
+    /// The list behind `:not`.
+    pub(super) fn not(&mut self, name: &str, span: Span) -> Parsed<Node> {
+        let inner = self.one_list(name, Join::All)?;
+        Ok(filter(C::Not(inner), span.to(self.last_span())))
     }
 
     fn transform(
@@ -358,7 +359,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The lists behind `:and` or `:or`: one after the other, or all in one pair of parentheses.
-    fn lists(&mut self, name: &str, join: Join) -> Parsed<Node> {
+    pub(super) fn lists(&mut self, name: &str, join: Join) -> Parsed<Node> {
         let from = self.last_span();
         let mut all = vec![self.one_list(name, join)?];
         while self.tok() == Tok::Open {
@@ -382,12 +383,12 @@ impl<'a> Parser<'a> {
 
 /// The error for a keyword that is not built, or that nobody knows.
 pub(super) fn unknown(name: &str, span: Span) -> Diagnostic {
-    if keywords::is_unsupported(name) {
+    if keywords::is_unbuilt(name) {
         return unsupported(span, &format!("the keyword `:{name}`"));
     }
     let error =
         Diagnostic::error(span, format!("unknown keyword `:{name}`"), "no keyword of a position list");
-    match keywords::nearest(name) {
+    match words::nearest(Dialect::Cql5, name) {
         Some(hint) => error.help(format!("did you mean `:{hint}`?")),
         None => error,
     }

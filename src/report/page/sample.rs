@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::number;
 use crate::board::Bitboard;
+use crate::fen::{FenRecord, Leniency};
 use crate::report::{
     findings::{Findings, SampleHit},
     svg::Diagram,
@@ -68,11 +69,8 @@ fn place(hit: &SampleHit) -> String {
 }
 
 fn to_move(fen: &str) -> Option<&'static str> {
-    match fen.split(' ').nth(1)? {
-        "w" => Some("White"),
-        "b" => Some("Black"),
-        _ => None,
-    }
+    let record = FenRecord::read(fen.as_bytes(), Leniency::NONE).ok()?;
+    Some(if record.setup.turn.is_white() { "White" } else { "Black" })
 }
 
 /// A link and the name of where it leads. Tags of games come from anywhere: only `https` is followed.

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::{picture, pieces};
 use crate::board::{Bitboard, Square};
+use crate::fen::{Symbol, ranks};
 
 /// A board with what stands on it, White's side down.
 #[derive(Clone, Copy, Debug)]
@@ -85,23 +86,18 @@ impl Diagram<'_> {
 /// What stands where. Stops where the placement is wrong.
 fn pieces_of(placement: &str) -> Vec<(Square, char)> {
     let field = placement.split([' ', '[']).next().unwrap_or_default();
-    let mut out = Vec::new();
-    for (rank, text) in (0..8u32).rev().zip(field.split('/')) {
-        let mut file = 0u32;
-        for letter in text.chars() {
-            match letter.to_digit(10) {
-                Some(gap) => file = file.saturating_add(gap),
-                None if letter == '~' => {}
-                None if file < 8 => {
-                    out.push((Square::new(8 * rank + file), letter));
-                    file += 1;
-                }
-                None => return out,
-            }
-        }
-    }
-    out.retain(|&(_, letter)| pieces::name(letter).is_some());
-    out
+    let symbols = ranks(field)
+        .take(8)
+        .flat_map(|rank| rank.symbols().map(move |(_, file, symbol)| (8 * (7 - rank.index), file, symbol)));
+    let letters = symbols.filter_map(|(first, file, symbol)| match symbol {
+        Symbol::Letter(letter) => Some((first, file, letter)),
+        Symbol::Squares(_) | Symbol::Promoted => None,
+    });
+    letters
+        .take_while(|&(_, file, _)| file < 8)
+        .filter(|&(.., letter)| pieces::name(letter).is_some())
+        .map(|(first, file, letter)| (Square::new(first + file), letter))
+        .collect()
 }
 
 #[cfg(test)]

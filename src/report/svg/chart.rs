@@ -8,8 +8,8 @@ use crate::report::{
     findings::{Histogram, HistogramRow},
     heat::{Grid, HeatMap, LEVELS, short},
     summary::grouped,
-    words::clipped,
 };
+use crate::text::clipped;
 
 /// Bars of a chart at most; its table has all rows.
 pub const ROWS_MAX: usize = 100;

@@ -2,6 +2,13 @@
 
 mod conditions;
 
+use std::sync::LazyLock;
+
+use orbit_chess::query::{
+    Dialect,
+    words::{self, Group, Status, Value, Word},
+};
+
 use super::{
     rng::Rng,
     term::{Term, Ty},
@@ -21,39 +28,63 @@ pub struct Generator<'a> {
     turned: bool,
 }
 
-const DIRECTIONS: [&str; 15] = [
-    "up",
-    "down",
-    "left",
-    "right",
-    "northeast",
-    "northwest",
-    "southeast",
-    "southwest",
-    "vertical",
-    "horizontal",
-    "orthogonal",
-    "diagonal",
-    "maindiagonal",
-    "offdiagonal",
-    "anydirection",
-];
+/// The spellings of words of CQL 6 that are built, of which `wanted` says which to take.
+fn spellings(wanted: impl Fn(&Group, &Word) -> bool) -> Vec<&'static str> {
+    let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
+    let rows = groups.flat_map(|group| group.words.iter().map(move |word| (group, word)));
+    rows.filter(|(group, word)| word.status == Status::Here && wanted(group, word))
+        .flat_map(|(_, word)| word.spellings.iter().copied())
+        .collect()
+}
 
-const TRANSFORMS: [(&str, usize); 13] = [
-    ("flip", 8),
-    ("✵", 8),
-    ("dihedral", 8),
-    ("flipvertical", 2),
-    ("fliphorizontal", 2),
-    ("rotate90", 4),
-    ("rotate45", 8),
-    ("flipcolor", 2),
-    ("⬓", 2),
-    ("reversecolor", 1),
-    ("shift", 64),
-    ("shifthorizontal", 8),
-    ("shiftvertical", 8),
-];
+fn directions() -> &'static [&'static str] {
+    static DIRECTIONS: LazyLock<Vec<&str>> =
+        LazyLock::new(|| spellings(|group, _| group.title == "Directions"));
+    &DIRECTIONS
+}
+
+/// Transforms, each with the number of its copies.
+fn transforms() -> &'static [(&'static str, usize)] {
+    static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
+        let words =
+            spellings(|group, word| group.title == "Transforms" && word.spellings[0] != "notransform");
+        words.into_iter().map(|word| (word, copies(word))).collect()
+    });
+    &TRANSFORMS
+}
+
+/// How many copies a transform makes of a filter with one square.
+fn copies(transform: &str) -> usize {
+    match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
+        "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,
+        "flipvertical" | "fliphorizontal" | "flipcolor" => 2,
+        "rotate90" => 4,
+        "reversecolor" => 1,
+        "shift" => 64,
+        other => panic!("say here how many copies `{other}` makes"),
+    }
+}
+
+/// Words of a type that are filters by themselves.
+pub(super) fn leaves(value: Value) -> &'static [&'static str] {
+    type Leaves = [Vec<&'static str>; 3];
+    static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
+        [Value::Condition, Value::Squares, Value::Number].map(|value| {
+            let is_leaf = |_: &Group, word: &Word| {
+                word.is_alone()
+                    && word.value == value
+                    && word.spellings[0].is_ascii()
+                    && word.spellings[0].len() > 2
+            };
+            spellings(is_leaf)
+        })
+    });
+    match value {
+        Value::Condition => &LEAVES[0],
+        Value::Squares => &LEAVES[1],
+        _ => &LEAVES[2],
+    }
+}
 
 const STRINGS: [&str; 8] =
     ["\"\"", "\"a\"", "\"Karpov\"", "\"Karpov, A\"", "\"Fischer\"", "\"B\"", "\"r\"", "\"é\""];
@@ -123,7 +154,7 @@ impl<'a> Generator<'a> {
         for _ in 0..self.rng.within(1, 3) {
             let &(word, copies) = match self.rng.below(3) {
                 0 => &("shift", 64),
-                _ => self.rng.pick(&TRANSFORMS),
+                _ => self.rng.pick(transforms()),
             };
             // One in ten of these is for the errors.
             if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
@@ -219,7 +250,7 @@ impl<'a> Generator<'a> {
             }
             4 => {
                 let arg = self.assigning(d);
-                let &(word, copies) = self.rng.pick(&TRANSFORMS);
+                let &(word, copies) = self.rng.pick(transforms());
                 if self.copies * copies > 64 || word == "rotate45" {
                     return arg;
                 }
@@ -345,7 +376,7 @@ impl<'a> Generator<'a> {
     /// A transform, in parentheses because it takes everything to its right.
     fn transform(&mut self, ty: Ty, depth: usize) -> Term {
         let (kept, was_turned) = (self.copies, self.turned);
-        let &(word, copies) = self.rng.pick(&TRANSFORMS);
+        let &(word, copies) = self.rng.pick(transforms());
         if self.copies * copies > COPIES_MAX {
             return self.of(ty, depth - 1);
         }
@@ -453,7 +484,8 @@ impl<'a> Generator<'a> {
     }
 
     fn direction(&mut self) -> &'static str {
-        DIRECTIONS[self.rng.below(DIRECTIONS.len())]
+        let words = directions();
+        words[self.rng.below(words.len())]
     }
 
     pub fn set(&mut self, depth: usize) -> Term {
@@ -465,17 +497,8 @@ impl<'a> Generator<'a> {
                 0 => Term::leaf(Ty::Set, "."),
                 1 => Term::leaf(Ty::Set, "[]"),
                 2 => Term::leaf(Ty::Set, "makesquare \"e4\""),
-                3 => {
-                    let kind =
-                        *self.rng.pick(&["passedpawns", "isolatedpawns", "doubledpawns", "connectedpawns"]);
-                    Term::leaf(Ty::Set, kind)
-                }
-                4 => self.variable(Ty::Set).unwrap_or_else(|| self.designator()),
-                5 => {
-                    let kind = *self.rng.pick(&["pure", "model", "ideal"]);
-                    let end = *self.rng.pick(&["mate", "stalemate"]);
-                    Term::leaf(Ty::Set, format!("{kind}{end}"))
-                }
+                3 | 4 => Term::leaf(Ty::Set, *self.rng.pick(leaves(Value::Squares))),
+                5 => self.variable(Ty::Set).unwrap_or_else(|| self.designator()),
                 _ => self.designator(),
             };
         }
@@ -487,7 +510,10 @@ impl<'a> Generator<'a> {
             6 | 7 => self.binary_set("attacks", d),
             8 => self.binary_set("->", d),
             9 => self.binary_set("<-", d),
-            10 => self.binary_set("attackedby", d),
+            10 => {
+                let word = *self.rng.pick(&["attackedby", "attacked by"]);
+                self.binary_set(word, d)
+            }
             11 | 12 => self.chain(d),
             13 => Term::new(Ty::Set, "between(@ @)", vec![self.set(d), self.set(d)]),
             14 | 15 => self.ray(d),
@@ -619,22 +645,8 @@ impl<'a> Generator<'a> {
                     Term::leaf(Ty::Num, if value < 0 { format!("({value})") } else { value.to_string() })
                 }
                 4 => self.variable(Ty::Num).unwrap_or_else(|| Term::leaf(Ty::Num, "2")),
-                _ => {
-                    let words = [
-                        "white",
-                        "black",
-                        "sidetomove",
-                        "ply",
-                        "movenumber",
-                        "gamenumber",
-                        "year",
-                        "elo",
-                        "(elo white)",
-                        "(elo black)",
-                        "(1/0)",
-                    ];
-                    Term::leaf(Ty::Num, *self.rng.pick(&words))
-                }
+                5 | 6 => Term::leaf(Ty::Num, *self.rng.pick(&["elo", "(elo white)", "(elo black)", "(1/0)"])),
+                _ => Term::leaf(Ty::Num, *self.rng.pick(leaves(Value::Number))),
             };
         }
         let d = depth - 1;

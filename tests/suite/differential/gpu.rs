@@ -16,7 +16,7 @@ use std::{
 use orbit_chess::{
     board::Position,
     engine::{
-        Engine, EngineError, Job, Want,
+        Engine, EngineError, Job, Outputs,
         gpu::{GpuError, Variant},
     },
     plan::{Op, Program, Step},
@@ -25,16 +25,21 @@ use orbit_chess::{
 };
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
+use crate::common::{by_length, harness::GPU};
 use crate::runners::{self, Runner};
 
 /// Queries that are compared before rare operations are looked for.
-const QUERIES: usize = 2000;
+fn queries_due() -> usize {
+    by_length(2000, 60)
+}
 
-/// How many of these may hit hardly anywhere or nearly everywhere.
-const UNBALANCED_MAX: usize = QUERIES * 2 / 5;
+/// How many of a hundred may hit hardly anywhere or nearly everywhere.
+const UNBALANCED_PERCENT: usize = 40;
 
-/// In how many queries each operation must occur.
-const OCCURRENCES: usize = 20;
+/// In how many queries each operation must occur; a sample of the queries holds what it holds.
+fn occurrences_due() -> usize {
+    by_length(20, 0)
+}
 
 /// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
 /// software takes minutes for the longest plans.
@@ -42,7 +47,9 @@ const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
 /// Seeds that are looked at together, and at most.
-const SEEDS_AT_ONCE: u64 = 1000;
+fn seeds_at_once() -> u64 {
+    by_length(1000, 100)
+}
 const SEEDS_MAX: u64 = 100_000;
 
 /// What a plan's operation is called here: those that are printed in different ways are told apart.
@@ -163,7 +170,7 @@ struct Candidate {
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let job = Job::new(case.query.clone(), runners::without(case.mask)).ok()?;
-    let hits = job.cpu().scan(&case.block, Want::Bits).ok()?.count();
+    let hits = job.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
     let mut programs = vec![job.planner.hits().program];
     if values && hits > 0 {
@@ -181,12 +188,12 @@ fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant
     let compare = || -> Result<Option<String>, String> {
         let gpu = Runner::variant(mask, variant).expect("there was an adapter before").engine(query)?;
         let cpu = Runner::cpu(mask).engine(query)?;
-        let want = if values { Want::Values } else { Want::Bits };
-        let scan = |engine: &dyn Engine| engine.scan(block, want).map_err(|error| error.to_string());
-        let (slow, fast) = match gpu.scan(block, want) {
+        let want = if values { Outputs::VALUES } else { Outputs::BITS };
+        let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
+        let (slow, fast) = match gpu.answer(block, want) {
             // An adapter in software refuses what it would answer wrongly.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
-            fast => (scan(&*cpu)?, fast.map_err(|error| error.to_string())?),
+            fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
         if let Some(fault) = difference(["cpu", "gpu"], &slow, &fast, block) {
             return Ok(Some(fault));
@@ -194,23 +201,20 @@ fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant
         if !values {
             return Ok(None);
         }
-        if cpu.copies() != gpu.copies() {
-            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(), gpu.copies())));
+        if cpu.copies(0) != gpu.copies(0) {
+            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(0), gpu.copies(0))));
         }
-        let count = |engine: &dyn Engine| {
-            let mut counts = vec![0; engine.copies()];
-            engine.copy_counts(block, &fast, &mut counts).map(|()| counts)
+        let (slow, fast) = match gpu.answer(block, Outputs::ALL_COPIES) {
+            Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
+            fast => (scan(&*cpu, Outputs::ALL_COPIES)?, fast.map_err(|error| error.to_string())?),
         };
-        let (slow, fast) = match (count(&*cpu), count(&*gpu)) {
-            (_, Err(EngineError::Gpu(GpuError::TooLong { .. }))) => return Ok(None),
-            (slow, fast) => {
-                (slow.map_err(|error| error.to_string())?, fast.map_err(|error| error.to_string())?)
-            }
+        let (Some(slow), Some(fast)) = (slow.copies, fast.copies) else {
+            return Ok(Some("an engine tells nothing of copies".into()));
         };
-        let differs = (0..slow.len()).find(|&copy| slow[copy] != fast[copy]);
-        Ok(differs.map(|copy| {
-            format!("copy {copy} is counted {} times by cpu, {} times by gpu", slow[copy], fast[copy])
-        }))
+        let hit = (0..slow.len()).find(|&hit| slow.of(hit) != fast.of(hit));
+        let differs =
+            hit.map(|hit| format!("at hit {hit} cpu finds {:?}, gpu {:?}", slow.of(hit), fast.of(hit)));
+        Ok(differs.or_else(|| (slow != fast).then(|| "the counts of copies differ".into())))
     };
     catching(compare).and_then(|found| found).unwrap_or_else(Some)
 }
@@ -259,32 +263,31 @@ fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 
 #[test]
 fn gpu_agrees_with_cpu_on_generated_queries() {
-    if Runner::gpu(0).is_none() {
-        return;
-    }
+    GPU.met(Runner::gpu(0));
     let variants = Runner::every_variant();
     let real = real_positions();
     let mut seen: BTreeMap<String, usize> = all_operations().into_iter().map(|name| (name, 0)).collect();
     let known = seen.len();
     let (mut queries, mut balanced, mut extra, mut next) = (0, 0, 0, 0);
+    let (due, occurrences) = (queries_due(), occurrences_due());
     let mut faults = Vec::new();
     while faults.is_empty()
         && next < SEEDS_MAX
-        && (queries < QUERIES || seen.values().any(|&count| count < OCCURRENCES))
+        && (queries < due || seen.values().any(|&count| count < occurrences))
     {
-        let seeds: Vec<u64> = (next..next + SEEDS_AT_ONCE).collect();
-        next += SEEDS_AT_ONCE;
+        let seeds: Vec<u64> = (next..next + seeds_at_once()).collect();
+        next += seeds_at_once();
         let mut chosen = on_two_threads(&seeds, |&seed| candidate(seed, &real));
         chosen.retain(|candidate| {
             let Some(candidate) = candidate else { return false };
-            let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < OCCURRENCES);
-            let is_taken = if queries < QUERIES {
-                candidate.balanced || queries - balanced < UNBALANCED_MAX
+            let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < occurrences);
+            let is_taken = if queries < due {
+                candidate.balanced || queries - balanced < due * UNBALANCED_PERCENT / 100
             } else {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                extra += usize::from(queries >= QUERIES);
+                extra += usize::from(queries >= due);
                 queries += 1;
                 balanced += usize::from(candidate.balanced);
                 for name in &candidate.operations {
@@ -305,8 +308,8 @@ fn gpu_agrees_with_cpu_on_generated_queries() {
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     // The test tests itself: everything occurs, and hits are neither all nor none.
-    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < OCCURRENCES).collect();
-    assert!(rare.is_empty(), "operations that occur in less than {OCCURRENCES} queries: {rare:?}");
+    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
+    assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     assert_eq!(seen.len(), known, "operations that are not listed: {:?}", seen.keys());
     assert!(2 * balanced >= queries, "{balanced} of {queries} are balanced");
 }

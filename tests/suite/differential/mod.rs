@@ -7,7 +7,7 @@
 mod generate;
 mod gpu;
 pub mod positions;
-mod rng;
+pub mod rng;
 mod term;
 
 use std::{
@@ -22,7 +22,7 @@ use std::{
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Hits, Job, Tell, TellCopies as _, Values, Want, reference::Bulk},
+    engine::{Engine, Hits, Job, Outputs, Values, reference::Bulk},
     plan::{Options, OrbitNote},
     query::{
         self, Query,
@@ -32,7 +32,7 @@ use orbit_chess::{
 };
 
 use crate::{
-    common::{block_of_games, corpus_blocks, every_nth_game},
+    common::{block_of_games, blocks_of, by_length, corpus_if_any, every_nth_game, is_long},
     runners,
 };
 pub use generate::Generator;
@@ -40,7 +40,9 @@ pub use rng::Rng;
 use term::Term;
 
 /// Queries of a run whose length is not set.
-const QUERIES: u64 = 6000;
+fn queries_due() -> u64 {
+    by_length(6000, 800)
+}
 
 /// What a run has seen.
 #[derive(Default, Debug)]
@@ -249,7 +251,7 @@ fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
-    let reference = Bulk::new(query);
+    let reference = Bulk::new([query]);
     let job = Job::new(query.clone(), options);
     let (reference, job) = match (reference, job) {
         (Ok(reference), Ok(job)) => (reference, job),
@@ -260,32 +262,39 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
     };
     let cpu = job.cpu();
-    let (slow, fast) = (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
+    let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
+    let (slow, fast) = (slow.hits, fast.hits);
     if let Some(fault) = difference(["reference", "cpu"], &slow, &fast, block) {
         return Outcome::Differ(fault);
     }
-    if cpu.scan(block, Want::Bits).unwrap().bits != fast.bits {
+    if cpu.answer(block, Outputs::BITS).unwrap().hits.bits != fast.bits {
         return Outcome::Differ("the bits change with the values wanted".into());
     }
-    if reference.copies() != cpu.copies() {
-        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(), cpu.copies()));
+    if reference.copies(0) != cpu.copies(0) {
+        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(0), cpu.copies(0)));
     }
-    let mut counts = (vec![0; cpu.copies()], vec![0; cpu.copies()]);
-    reference.copy_counts(block, &slow, &mut counts.0).unwrap();
-    cpu.copy_counts(block, &fast, &mut counts.1).unwrap();
+    let counts = |engine: &dyn Engine| {
+        engine
+            .answer(block, Outputs::COPY_COUNTS)
+            .unwrap()
+            .copies
+            .map_or(Vec::new(), |copies| copies.sums().to_vec())
+    };
+    let counts = (counts(&reference), counts(&cpu));
     if counts.0 != counts.1 {
         let copy = (0..counts.0.len()).find(|&k| counts.0[k] != counts.1[k]).expect("they differ");
         let (a, b) = (counts.0[copy], counts.1[copy]);
         return Outcome::Differ(format!("copy {copy} is counted {a} times by reference, {b} times by cpu"));
     }
-    let told = (reference.copy_hits(block, &slow, Tell::All), cpu.copy_hits(block, &fast, Tell::All));
     if told.0 != told.1 {
         let hit = (0..told.0.len()).find(|&hit| told.0.of(hit) != told.1.of(hit)).expect("they differ");
         let (a, b) = (told.0.of(hit), told.1.of(hit));
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
     let told = told.1;
-    let mut sums = vec![0; cpu.copies()];
+    let mut sums = vec![0; cpu.copies(0)];
     for hit in 0..told.len() {
         let copies = told.of(hit);
         copies.iter().for_each(|&copy| sums[copy as usize] += 1);
@@ -415,7 +424,8 @@ fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
     for name in ["otb.pgn", "fen.pgn"] {
-        let Some(blocks) = corpus_blocks(name) else { break };
+        let Some(corpus) = corpus_if_any() else { break };
+        let blocks = blocks_of(&corpus.join(name));
         let games: usize = blocks.iter().map(Block::games_len).sum();
         for_each_slot(&every_nth_game(&blocks, 7, games / 60), |slot| {
             if slot.slot % 5 == 0 {
@@ -426,7 +436,7 @@ fn real_positions() -> Vec<Position> {
     out
 }
 
-/// Runs seeds on two threads: `QUERIES` of them, or as many as the time allows.
+/// Runs seeds on two threads: [`queries_due`] of them, or as many as the time allows.
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -439,7 +449,7 @@ fn run_all(first_seed: u64) -> Seen {
                 let mut seen = Seen::default();
                 loop {
                     let k = next.fetch_add(1, Ordering::Relaxed);
-                    let enough = k >= QUERIES && end.is_none_or(|end| Instant::now() >= end);
+                    let enough = k >= queries_due() && end.is_none_or(|end| Instant::now() >= end);
                     if enough || seen.faults.len() >= 10 {
                         break;
                     }
@@ -469,8 +479,12 @@ fn cpu_agrees_with_reference_on_generated_queries() {
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
     // The test tests itself: the queries are read, they hit and miss, and everything occurs.
-    assert!(10 * seen.queries > 7 * QUERIES, "{} of {QUERIES} queries are compared", seen.queries);
+    let due = queries_due();
+    assert!(10 * seen.queries > 7 * due, "{} of {due} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);
+    if !is_long() {
+        return;
+    }
     let rare: Vec<(String, u64)> = all_kinds()
         .into_iter()
         .map(|op| (seen.ops.get(&op).copied().unwrap_or(0), op))

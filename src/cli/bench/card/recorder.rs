@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use orbit_chess::report::OutputFile;
+use orbit_chess::files::OutputFile;
 use serde_json::{Map, Value, json};
 
 use super::super::super::Failure;
@@ -195,7 +195,7 @@ impl Recorder {
             let path = inner.folder.join(name);
             let written = OutputFile::create(&path).and_then(|mut file| {
                 file.write_all(content.as_bytes())
-                    .map_err(|error| orbit_chess::report::OutputError::Write { path: path.clone(), error })?;
+                    .map_err(|error| orbit_chess::files::OutputError::Write { path: path.clone(), error })?;
                 file.finish()
             });
             if let Err(error) = written {

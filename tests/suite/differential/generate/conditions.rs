@@ -1,6 +1,8 @@
 //! Conditions, and what looks at other positions of the game.
 
-use super::{COMPARISONS, Generator, STRINGS, TAGS};
+use orbit_chess::query::words::Value;
+
+use super::{COMPARISONS, Generator, STRINGS, TAGS, leaves};
 use crate::differential::term::{Term, Ty};
 
 impl Generator<'_> {
@@ -58,16 +60,7 @@ impl Generator<'_> {
     }
 
     fn bool_leaf(&mut self) -> Term {
-        let words = [
-            "true",
-            "false",
-            "check",
-            "mate",
-            "stalemate",
-            "initial",
-            "terminal",
-            "wtm",
-            "btm",
+        let more = [
             "wtm",
             "(result 1-0)",
             "(result 0-1)",
@@ -78,9 +71,11 @@ impl Generator<'_> {
             "(fen \"......k./8/8/8/8/8/.A..../........\")",
             "(fen \"......../......../......../....a.../........__/......../......../.....RK.\")",
         ];
-        let text = match self.rng.below(words.len() + 4) {
-            k if k < 16 => words[k].to_string(),
-            k if k < 18 => self.fen(),
+        let words = leaves(Value::Condition);
+        let text = match self.rng.below(words.len() + more.len() + 4) {
+            k if k < words.len() => words[k].to_string(),
+            k if k < words.len() + more.len() => more[k - words.len()].to_string(),
+            k if k < words.len() + more.len() + 2 => self.fen(),
             _ => return self.designator(),
         };
         Term::leaf(Ty::Bool, text)

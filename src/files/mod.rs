@@ -1,0 +1,25 @@
+//! Files that are written: where, when they get their names, and what they may replace.
+//!
+//! Who may write over what:
+//!
+//! | what is written | replaces |
+//! |---|---|
+//! | an [`OutputFile`]: hits, games, tables, pictures, statistics, lists of problems | any ordinary file that the run neither reads nor writes otherwise ([`refuse_clashes`]); devices and pipes are written to as they are |
+//! | a new reel ([`ReelWriter::create`](crate::reel::ReelWriter::create)) | any ordinary file to which no other writer adds, even one that it is made from; the command `orbit index` refuses all but reels and empty files |
+//! | the first games of a reel that is added to | nothing: what has come to be there in the end stays |
+//! | more games of a reel | what lies behind its end |
+//!
+//! Knows nothing of what is written. The invariant: after a failure, a stop or a panic the final name has what it had
+//! before, or all that was written. A temporary file that a killed run leaves is removed by the next run that writes to
+//! its folder.
+
+mod lock;
+mod output;
+mod place;
+mod temporary;
+
+pub(crate) use lock::{is_at, open_alone, release};
+pub use output::{OutputError, OutputFile};
+pub use place::{Clash, refuse_clashes, target_of};
+pub(crate) use temporary::Temporary;
+pub use temporary::Unfinished;

@@ -1,0 +1,100 @@
+//! Dates.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{Header, tags};
+
+/// A date of which the end may be unknown: `2015.03.??`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Date {
+    /// The year.
+    pub year: u16,
+    /// 1 to 12, if known.
+    pub month: Option<u8>,
+    /// 1 to 31, if known; only beside a month.
+    pub day: Option<u8>,
+}
+
+impl Date {
+    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown, and
+    /// nothing is known of the year 0.
+    pub fn parse(text: &str) -> Option<Date> {
+        let mut parts = text.trim().splitn(3, ['.', '-', '/']);
+        // A sign would be taken for a part of the number.
+        let number = |text: &str| -> Option<u16> {
+            text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+        };
+        let year = parts.next().filter(|year| year.len() == 4).and_then(number).filter(|&year| year > 0)?;
+        let mut part = |max| {
+            let part = number(parts.next()?.trim()).and_then(|part| u8::try_from(part).ok());
+            part.filter(|part| (1..=max).contains(part))
+        };
+        let month = part(12);
+        Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
+    }
+
+    /// The date that a tag tells.
+    pub fn of_value(value: &[u8]) -> Option<Date> {
+        Date::parse(&tags::text(value))
+    }
+
+    /// When a game was played: `Date`, or else `UTCDate`.
+    pub fn of_game(game: &impl Header) -> Option<Date> {
+        Date::of_value(game.tag_named(tag(game))?)
+    }
+
+    /// Year, month and day, as far as they are known.
+    pub fn parts(self) -> [Option<u16>; 3] {
+        [Some(self.year), self.month.map(u16::from), self.day.map(u16::from)]
+    }
+}
+
+impl fmt::Display for Date {
+    /// As PGN has it: `2015.03.??`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}", self.year)?;
+        [self.month, self.day].iter().try_for_each(|part| match part {
+            Some(part) => write!(f, ".{part:02}"),
+            None => f.write_str(".??"),
+        })
+    }
+}
+
+/// The tags that say when a game was played: the first counts whose date is known.
+pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
+
+/// The tag that says when a game was played: `UTCDate`, if its date is known and that of `Date` is not.
+pub fn tag(game: &impl Header) -> &'static str {
+    let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
+    TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
+}
+
+/// The text that says when a game was played, as its tag has it, unless it says that this is not known.
+pub fn known_text(game: &impl Header) -> Option<Cow<'_, str>> {
+    tags::known(game, tag(game))
+}
+
+/// The year of the tag `Date`, whose first four bytes must be digits; at least 1.
+pub fn year_as_cql(game: &impl Header) -> Option<i32> {
+    let year = game.tag_as_cql("Date")?.get(..4)?;
+    let is_number = year.iter().all(u8::is_ascii_digit);
+    let number = || year.iter().fold(0, |number, digit| 10 * number + i32::from(digit - b'0'));
+    is_number.then(number).filter(|&year| year >= 1)
+}
+
+/// A date with `?` for all that is missing: `2015` is `2015.??.??`, `2015.5.3` is `2015.05.03`. What is no date
+/// stays as it is.
+pub(super) fn text_as_cql(date: &[u8]) -> Vec<u8> {
+    let part = |text: &[u8], digits: usize| match text {
+        text if text.len() <= digits && text.iter().all(|&b| b == b'?') => Some(vec![b'?'; digits]),
+        text if text.len() == digits && text.iter().all(u8::is_ascii_digit) => Some(text.to_vec()),
+        [digit] if digits == 2 && digit.is_ascii_digit() => Some(vec![b'0', *digit]),
+        _ => None,
+    };
+    let mut parts = date.split(|&b| b == b'.');
+    match [4, 2, 2].map(|digits| part(parts.next().unwrap_or_default(), digits)) {
+        [Some(year), Some(month), Some(day)] if parts.next().is_none() => [year, month, day].join(&b'.'),
+        _ => date.to_vec(),
+    }
+}

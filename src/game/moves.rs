@@ -1,0 +1,77 @@
+//! Move numbers: `23...` names the move that led to a position.
+
+use super::Header;
+use crate::{board::Color, fen};
+
+/// The name of ply 0, to which no move leads.
+const START: &str = "start";
+/// Larger counters are no move numbers.
+const COUNTER_MAX: u32 = 9_999;
+
+/// How the moves of a game are numbered, and how long before it the last capture or pawn move was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveNumbers {
+    /// Half-moves before ply 0, two for each full move, one if Black begins.
+    halves_before: u32,
+    /// The halfmove clock at ply 0.
+    pub clock: u32,
+}
+
+impl MoveNumbers {
+    /// Numbers as the game's `FEN` tag has them, or the operations `fmvn` and `hmvc` of an EPD;
+    /// without such counters, from move 1.
+    pub fn of(game: &impl Header) -> MoveNumbers {
+        let (clock, full) = counters(game);
+        let black_begins = game.start().state.turn() == Color::Black;
+        MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
+    }
+
+    /// Appends the name of the move that led to a ply: `24.` is White's, `23...` Black's.
+    pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
+        let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
+        out.extend_from_slice(itoa::Buffer::new().format(self.full(before)).as_bytes());
+        out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
+    }
+
+    /// What stands in movetext before the move that is played at a ply: `24.` before White's, `23...` before Black's
+    /// if the game begins with it.
+    pub fn before_move(self, ply: u32) -> Option<String> {
+        let number = self.full(ply);
+        match self.is_white(ply) {
+            true => Some(format!("{number}.")),
+            false => (ply == 0).then(|| format!("{number}...")),
+        }
+    }
+
+    fn is_white(self, ply: u32) -> bool {
+        (self.halves_before + ply).is_multiple_of(2)
+    }
+
+    /// The number of the move that is to be played at a ply: the last field of a FEN.
+    pub fn full(self, ply: u32) -> u32 {
+        (self.halves_before + ply) / 2 + 1
+    }
+}
+
+/// The halfmove clock and the fullmove number at the start of a game.
+fn counters(game: &impl Header) -> (u32, u32) {
+    let (mut clock, mut full) = (0, 1);
+    for (name, value) in game.tags() {
+        if name.eq_ignore_ascii_case(b"FEN") {
+            let [clocks, moves] = fen::counters(value);
+            clock = clocks.and_then(counter).unwrap_or(0);
+            full = moves.and_then(counter).unwrap_or(1);
+            break;
+        }
+        match name {
+            b"hmvc" => clock = counter(value).unwrap_or(0),
+            b"fmvn" => full = counter(value).unwrap_or(1),
+            _ => {}
+        }
+    }
+    (clock, full.max(1))
+}
+
+fn counter(text: &[u8]) -> Option<u32> {
+    str::from_utf8(text).ok()?.parse().ok().filter(|&number| number <= COUNTER_MAX)
+}

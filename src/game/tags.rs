@@ -1,0 +1,65 @@
+//! Texts of tags, and names of players.
+
+use std::borrow::Cow;
+
+use super::{Header, known};
+use crate::board::Color;
+use crate::text::decode;
+
+/// The tag of a player.
+pub const fn player_tag(side: Color) -> &'static str {
+    match side {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
+/// The value of a tag as text, without blanks around it.
+pub fn text(value: &[u8]) -> Cow<'_, str> {
+    match decode(value) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    }
+}
+
+/// What the value of a tag says, unless it says that it is not known: nothing and `?` are unknown, of players and events also
+/// `-`, of dates what has no letters and digits.
+pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
+    let text = text(value);
+    let is_person_or_event =
+        || ["White", "Black", "Event"].iter().any(|known| known.eq_ignore_ascii_case(name));
+    let is_unknown = match &*text {
+        "" | "?" => true,
+        "-" if is_person_or_event() => true,
+        text => known::is_date(name) && !text.bytes().any(|byte| byte.is_ascii_alphanumeric()),
+    };
+    (!is_unknown).then_some(text)
+}
+
+/// What the first tag of a name says, unless it says that it is not known.
+pub fn known<'a>(game: &'a impl Header, name: &str) -> Option<Cow<'a, str>> {
+    known_value(name, game.tag_named(name)?)
+}
+
+/// The name of a player, if it is known.
+pub fn player(game: &impl Header, side: Color) -> Option<Cow<'_, str>> {
+    known(game, player_tag(side))
+}
+
+/// A name with one blank behind each comma, and no blanks twice or at the end.
+pub fn name_as_cql(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len() + 4);
+    let mut after_blank = false;
+    for &byte in name {
+        if matches!(byte, b' ' | b'\t') {
+            after_blank = true;
+            continue;
+        }
+        if after_blank || out.last() == Some(&b',') {
+            out.push(b' ');
+        }
+        after_blank = false;
+        out.push(byte);
+    }
+    out
+}

@@ -1,0 +1,34 @@
+//! How text is read.
+
+use std::path::PathBuf;
+
+/// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes of text in a chunk, about.
+    pub chunk_bytes: usize,
+    /// The longest game that is read to its end, in bytes. A longer one is cut there, with a fault;
+    /// this bounds the memory that a file without any game boundary takes.
+    pub game_bytes_max: usize,
+    /// Hashes the bytes of every source as they are stored, for [`Stamp::hash`](super::Stamp::hash): whoever makes a reel wants to know
+    /// the file again.
+    pub hash: bool,
+    /// The memory that a zst file may ask for to be unpacked (its window). A file that asks for more is a failure that
+    /// says so: 98 KB can ask for 2 GiB.
+    pub zstd_window_max: u64,
+    /// Folders whose files are given one by one, as [`list`](super::list) does: what is no PGN among them is skipped, not refused.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            chunk_bytes: 1 << 20,
+            game_bytes_max: 64 << 20,
+            hash: false,
+            zstd_window_max: 128 << 20,
+            folders: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Bytes of games as text.
+//!
+//! PGN does not say in which encoding it is. Every byte of a game that becomes text passes [`decode`], so that a name reads the
+//! same in a condition, a group, a table and a message. It knows nothing of tags or moves. The invariant: no byte is lost,
+//! and what is UTF-8 stays as it is.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The code points of Windows-1252 from 0x80 to 0x9f; the five that are not assigned stand for
+/// themselves, as browsers have it. Source: <https://encoding.spec.whatwg.org/#index-windows-1252>.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// Bytes of a game as text: UTF-8, or else Windows-1252, in which every byte means something.
+///
+/// ```
+/// use orbit_chess::text::decode;
+///
+/// assert_eq!(decode("Réti".as_bytes()), "Réti");
+/// assert_eq!(decode(b"R\xe9ti \x96 Spielmann"), "Réti – Spielmann");
+/// ```
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect()),
+    }
+}
+
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x80..=0x9f => WINDOWS_1252[usize::from(byte) - 0x80],
+        _ => char::from(byte),
+    }
+}
+
+/// A text for a column of a terminal: cut, with `…` at its end, if it is wider than `width`.
+pub fn clipped(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut taken = 1;
+    let fits = |letter: &char| {
+        taken += letter.width().unwrap_or(0);
+        taken <= width
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// A text that is no longer than a reader bears: cut, with `…` at its end, after so many letters.
+pub fn shortened(text: &str, letters_max: usize) -> String {
+    match text.char_indices().nth(letters_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// What the Encoding Standard's index of windows-1252 assigns to the bytes 0x80 to 0x9f, as numbers.
+    const INDEX: [u32; 32] = [
+        0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152,
+        0x8d, 0x17d, 0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122,
+        0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
+    ];
+
+    #[test]
+    fn every_byte_means_something() {
+        let expected = |byte: u8| match byte {
+            0x80..=0x9f => INDEX[usize::from(byte) - 0x80],
+            _ => byte.into(),
+        };
+        for byte in 0..=0xff {
+            // A byte of ASCII is UTF-8 by itself: 0xff beside it makes the text Windows-1252.
+            for bytes in [&[byte][..], &[byte, 0xff], &[0xff, byte]] {
+                let text = decode(bytes);
+                assert_eq!(matches!(text, Cow::Borrowed(_)), bytes.is_ascii(), "{bytes:x?}");
+                let found: Vec<u32> = text.chars().map(u32::from).collect();
+                assert_eq!(found, bytes.iter().map(|&byte| expected(byte)).collect::<Vec<_>>(), "{bytes:x?}");
+            }
+        }
+        let letters: BTreeSet<u32> = (0..=0xff).map(expected).collect();
+        assert_eq!(letters.len(), 256, "no two bytes are one letter");
+    }
+
+    #[test]
+    fn utf_8_stays_as_it_is() {
+        for text in ["", "Müller", "Ding Liren 丁立人", "♞", "a\u{fffd}b", "\u{80}\u{9f}"] {
+            assert!(matches!(decode(text.as_bytes()), Cow::Borrowed(found) if found == text), "{text}");
+        }
+        // Of a letter that was cut every byte is one of Windows-1252.
+        assert_eq!(decode(&"Réti".as_bytes()[..2]), "RÃ");
+        assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        for (text, width, expected) in
+            [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("丁立人", 4, "丁…"), ("", 0, "")]
+        {
+            assert_eq!(clipped(text, width), expected, "{text}");
+        }
+        for (text, letters, expected) in [("éé", 2, "éé"), ("ééé", 2, "éé…")] {
+            assert_eq!(shortened(text, letters), expected, "{text}");
+        }
+    }
+}

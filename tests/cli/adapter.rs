@@ -1,0 +1,27 @@
+//! Whether there is an adapter, as the program sees it.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::harness::GPU;
+
+/// Whether there is an adapter; where one is required, there is.
+pub fn has_adapter() -> bool {
+    let found = is_found();
+    if !found && GPU.is_required() {
+        needs_adapter();
+    }
+    found
+}
+
+/// Ignores a test where there is no adapter.
+pub fn needs_adapter() {
+    GPU.met(is_found().then_some(()));
+}
+
+fn is_found() -> bool {
+    let out = Command::new(env!("CARGO_BIN_EXE_orbit")).args(["devices", "--json"]).output().unwrap();
+    let found: Value = serde_json::from_slice(&out.stdout).unwrap();
+    found["adapters"].as_array().is_some_and(|all| !all.is_empty())
+}

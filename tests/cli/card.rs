@@ -1,0 +1,356 @@
+//! `orbit bench --card`: every row is there and right, both files say the same, and nothing that was measured is lost.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::adapter::needs_adapter;
+
+const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.args(["bench", "--card"]).args(args).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn orbit(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().expect("the binary was built")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn document(folder: &Path) -> Value {
+    let text = std::fs::read_to_string(folder.join("card.json")).expect("there is a document");
+    serde_json::from_str(&text).expect("the document is JSON")
+}
+
+fn rows(document: &Value) -> &Vec<Value> {
+    document["rows"].as_array().expect("there are rows")
+}
+
+fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    rows(document).iter().filter(move |row| row["kind"] == kind)
+}
+
+/// Two of the queries, one of them with a tab and a name that a test can spoil.
+fn two_queries(folder: &Path) -> String {
+    let file = folder.join("two.txt");
+    std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();
+    file.to_str().unwrap().into()
+}
+
+/// The one row of a part of the table that begins with a name.
+fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
+    let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
+    let part = table[from..].split("\n\n").next().unwrap();
+    let mut found = part.lines().filter(|line| line.trim_start().starts_with(&format!("{name} ")));
+    let line = found.next().unwrap_or_else(|| panic!("no {name} in\n{part}"));
+    assert!(found.next().is_none() || part.starts_with("resident"), "{name} twice in\n{part}");
+    line
+}
+
+#[test]
+fn a_card_is_measured_in_one_run() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--positions", "200K", "--budget", "120s", "--runs", "1", "--output", "run"];
+    let out = orbit(folder.path(), &args);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let run = folder.path().join("run");
+    let document = document(&run);
+    let table = std::fs::read_to_string(run.join("card.txt")).unwrap();
+    assert!(table == text(&out.stdout), "what is printed is the file");
+    let left: Vec<_> = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+
+    assert_eq!((&document["ended"], &document["agree"]), (&"finished".into(), &true.into()));
+    assert_eq!((&document["wrong"], &document["skipped"]), (&Value::Array(vec![]), &Value::Array(vec![])));
+    assert!(document["positions"].as_u64().unwrap() >= 200_000);
+    for field in ["begun", "orbit"] {
+        assert!(document[field].as_str().is_some_and(|text| !text.is_empty()), "{field}");
+    }
+    assert!(document["device"]["driver"].is_string() && document["machine"]["cores"].as_u64().unwrap() > 0);
+
+    // Every kind, in the order of what matters.
+    let mut order: Vec<&str> = rows(&document).iter().map(|row| row["kind"].as_str().unwrap()).collect();
+    order.dedup();
+    let expected =
+        ["device", "upload", "device_memory", "device_operations", "cpu_memory", "variant", "games"];
+    assert_eq!(order[..expected.len()], expected);
+    let kinds: BTreeSet<&str> = order.into_iter().collect();
+    let others = ["replay", "resident", "shared", "find", "streamed", "find_streamed", "cpu", "crossover"];
+    assert_eq!(kinds, expected.into_iter().chain(others).collect());
+    for row in rows(&document) {
+        assert!(row.get("error").is_none(), "{row}");
+        assert!(row["kind"] == "crossover" || row["took_s"].as_f64().unwrap() >= 0.0);
+        let has_answer = !["device", "upload", "games", "crossover"].contains(&row["kind"].as_str().unwrap());
+        assert_eq!(row.get("agree"), has_answer.then_some(&Value::Bool(true)), "{row}");
+    }
+    let ways: Vec<&str> = of_kind(&document, "upload").map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(ways, ["write_buffer", "belt", "mapped"]);
+    let queries: BTreeSet<&str> =
+        of_kind(&document, "resident").map(|row| row["name"].as_str().unwrap()).collect();
+    let streamed: BTreeSet<&str> =
+        of_kind(&document, "streamed").map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!((queries.len(), &queries), (12, &streamed));
+    let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
+    assert_eq!(target["copies"], 672);
+    // 633 hits in the games given once, and whole blocks of them.
+    assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
+    let variants: BTreeSet<&str> =
+        of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
+    assert!(
+        variants.contains("default") && variants.contains("transposed") && variants.len() > 5,
+        "{variants:?}"
+    );
+    let fastest = document["fastest"].as_str().unwrap();
+    assert!(variants.contains(fastest), "{fastest}");
+    for kind in ["resident", "streamed", "shared"] {
+        assert!(of_kind(&document, kind).any(|row| row["variant"] == fastest), "{kind} {fastest}");
+    }
+    assert!(of_kind(&document, "resident").any(|row| row["variant"] == "default"));
+
+    // Shares are those of the floors.
+    let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
+    let number = |row: &Value, field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field} of {row}"));
+    let read = of_kind(&document, "device_memory").find(|row| row["name"] == "read").unwrap();
+    let operations = of_kind(&document, "device_operations").next().unwrap();
+    let best_upload = of_kind(&document, "upload").map(|row| number(row, "bytes_s")).fold(0.0, f64::max);
+    for row in of_kind(&document, "resident") {
+        let rate = row["kernel_positions_s"].as_f64().unwrap_or(number(row, "positions_s"));
+        close(number(row, "share_bytes"), rate * number(row, "position_bytes") / number(read, "bytes_s"));
+        close(number(row, "ns"), 1e9 / number(row, "positions_s"));
+        assert!((3.5..6.0).contains(&number(row, "position_bytes")), "{row}");
+        let each = number(row, "position_operations");
+        assert!((100.0..1e6).contains(&each), "{row}");
+        close(number(row, "share_operations"), rate * each / number(operations, "operations_s"));
+        let roof = (number(read, "bytes_s") / number(row, "position_bytes"))
+            .min(number(operations, "operations_s") / each);
+        close(number(row, "roof_positions_s"), roof);
+    }
+    for row in of_kind(&document, "find") {
+        assert!(row["share_bytes"].is_null() && row["share_operations"].is_null(), "it has stages: {row}");
+    }
+    for row in of_kind(&document, "streamed") {
+        close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
+    }
+
+    // The table has the same numbers, rounded.
+    for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
+        for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
+            let line = line(&table, part, row["name"].as_str().unwrap());
+            let rate = format!(" {:.3} ", number(row, "positions_s") / 1e9);
+            let ns = format!(" {:.4} ", number(row, "ns"));
+            assert!(line.contains(&rate) && line.contains(&ns) && line.ends_with("yes"), "{row}\n{line}");
+        }
+    }
+    for row in of_kind(&document, "crossover") {
+        let line = line(&table, "where the card begins to pay", row["name"].as_str().unwrap());
+        let times = &row["sizes"][2];
+        let times = format!("{:.2}/{:.2}", number(times, "cpu_s"), number(times, "card_s"));
+        assert!(line.contains(&times), "{row}\n{line}");
+    }
+
+    let roofs = of_kind(&document, "resident").filter(|row| row["query"] == TARGET);
+    let roof = roofs.map(|row| number(row, "roof_positions_s")).fold(0.0, f64::max);
+    close(document["targets"][1]["target"].as_f64().unwrap(), (0.6 * roof).min(50e9));
+
+    let is_software = document["software"] == true;
+    assert_eq!(table.starts_with("SOFTWARE ADAPTER, NOT A GPU"), is_software, "{table}");
+    assert_eq!(document["called"] == "software adapter, not a GPU", is_software);
+    let targets = document["targets"].as_array().unwrap();
+    assert_eq!(targets.len(), 4);
+    for target in targets {
+        assert!(target["measured"].as_f64().unwrap() > 0.0);
+        assert!(target["target"].as_f64().unwrap() <= 50e9);
+        assert_eq!(target["met"].is_null(), is_software, "nothing is judged on an adapter in software");
+    }
+    assert_eq!(table.contains("not judged: this is no GPU"), is_software);
+    assert_eq!(document["auto"]["takes_this_device"] == false, is_software);
+    assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
+}
+
+/// An answer that is changed shows in its row, in both files and in the code; all else is measured.
+#[test]
+fn a_wrong_answer_is_told() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let queries = two_queries(folder.path());
+    let args =
+        ["--positions", "1K", "--runs", "1", "--queries", &queries, "--output", "run", "--spoil", "checks"];
+    let out = orbit(folder.path(), &args);
+    let stderr = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("differ from the processor's answers"), "{stderr}");
+    assert!(
+        stderr.contains("resident checks (default)") && !stderr.contains("resident copies (default),"),
+        "{stderr}"
+    );
+    let document = document(&folder.path().join("run"));
+    assert_eq!((&document["agree"], &document["ended"]), (&false.into(), &"finished".into()));
+    for row in rows(&document) {
+        let name = row["name"].as_str().unwrap();
+        let is_spoiled = name.ends_with("checks") || name == "2 queries";
+        if let Some(agree) = row.get("agree") {
+            assert_eq!(*agree, !is_spoiled, "{row}");
+            let differing = row.get("positions_differing").and_then(Value::as_u64);
+            // Several queries at once are compared three times.
+            assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
+        }
+        assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");
+    }
+    let table = std::fs::read_to_string(folder.path().join("run/card.txt")).unwrap();
+    assert!(line(&table, "resident:", "checks").ends_with("NO: DIFFERS FROM THE CPU"), "{table}");
+    assert!(line(&table, "resident:", "copies").ends_with("yes"), "{table}");
+    assert!(table.contains("rows differ from the processor or failed"), "{table}");
+}
+
+/// A run that is killed leaves what it had measured, in files that can be read.
+#[test]
+fn a_killed_run_leaves_its_rows() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
+    let mut child =
+        command(folder.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let run = folder.path().join("run");
+    let begun = Instant::now();
+    loop {
+        // At any moment there is a whole document, or none yet.
+        if let Ok(text) = std::fs::read_to_string(run.join("card.json")) {
+            let found: Value = serde_json::from_str(&text).expect("half a document");
+            if rows(&found).len() >= 12 {
+                break;
+            }
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before twelve rows");
+        assert!(begun.elapsed() < Duration::from_secs(120), "twelve rows take too long");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let document = document(&run);
+    assert!(rows(&document).len() >= 12 && document["ended"].is_null());
+    let table = std::fs::read_to_string(run.join("card.txt")).unwrap();
+    assert!(table.contains("not ended yet, or ended from outside"), "{table}");
+    for row in rows(&document).iter().filter(|row| row["kind"] == "upload") {
+        let rate = format!("{:.2}", row["bytes_s"].as_f64().unwrap() / 1e9);
+        assert!(line(&table, "uploads:", row["name"].as_str().unwrap()).contains(&rate), "{table}");
+    }
+}
+
+/// A run ends in time, and both files name all that was not measured.
+#[test]
+fn a_budget_that_is_too_small_says_what_is_missing() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let out = orbit(folder.path(), &["--positions", "20M", "--budget", "3s", "--output", "run"]);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let run = folder.path().join("run");
+    let document = document(&run);
+    assert!(document["ended"].is_string(), "{}", document["ended"]);
+    let skipped = document["skipped"].as_array().unwrap();
+    let named = |list: &[Value], kind: &str| {
+        let of = list.iter().filter(|it| it["kind"] == kind);
+        of.map(|it| it["name"].as_str().unwrap().to_string()).collect::<BTreeSet<_>>()
+    };
+    for kind in ["resident", "streamed"] {
+        let there = named(rows(&document), kind);
+        let missing = named(skipped, kind);
+        assert_eq!(there.union(&missing).count(), 12, "{kind}: {there:?} {missing:?}");
+    }
+    assert!(!named(skipped, "streamed").is_empty(), "all of it in three seconds");
+    let table = std::fs::read_to_string(run.join("card.txt")).unwrap();
+    assert!(table == text(&out.stdout), "what is printed is the file");
+    for it in skipped {
+        let (kind, name, why) = (&it["kind"], &it["name"], &it["why"]);
+        let said =
+            format!("  {} {}: {}", kind.as_str().unwrap(), name.as_str().unwrap(), why.as_str().unwrap());
+        assert!(table.contains(&said), "no {said:?} in\n{table}");
+    }
+}
+
+/// Nothing but the program: no games, no home, no variables; a folder with a name of its own.
+#[test]
+fn it_runs_from_an_empty_folder() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command =
+        command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
+    for (name, _) in std::env::vars_os() {
+        // What tells where drivers are stays.
+        if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
+            command.env_remove(name);
+        }
+    }
+    let out = command.output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let made: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert!(made[0].starts_with("card-20") && made[0].len() > "card-2026-01-01-".len(), "{made:?}");
+    let printed: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_card_nothing_is_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].map(|name| (name, "/nonexistent"));
+    let out = command(folder.path(), &["--output", "run"]).envs(none).output().unwrap();
+    let stderr = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("error: no GPU adapter found, so there is no card to measure; install"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("`libvulkan.so.1`") && stderr.contains("orbit devices"), "{stderr}");
+    assert!(out.stdout.is_empty() && !folder.path().join("run").exists());
+    let out = orbit(folder.path(), &["--gpu", "none", "--output", "run"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("--gpu none asks for none"), "{}", text(&out.stderr));
+    for budget in ["0", "8h", "-1s", "99999999999999999999m"] {
+        let out = orbit(folder.path(), &[&format!("--budget={budget}")]);
+        assert_eq!(out.status.code(), Some(2), "{budget}");
+        assert!(text(&out.stderr).contains("such as 90s or 8m"), "{}", text(&out.stderr));
+    }
+    for positions in ["65G", "18446744073709551615"] {
+        let out = orbit(folder.path(), &["--positions", positions]);
+        assert_eq!(out.status.code(), Some(2), "{positions}");
+        assert!(text(&out.stderr).contains("at most 64G positions"), "{}", text(&out.stderr));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A run is never written over, and a folder that cannot be written to is told of before anything is measured.
+#[test]
+fn folders_are_looked_at_first() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("kept")).unwrap();
+    std::fs::write(folder.path().join("kept/card.txt"), "a run of before\n").unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    for (output, said) in
+        [("kept", "is there already"), ("file", "cannot be made"), ("file/below", "cannot be made")]
+    {
+        let begun = Instant::now();
+        let out = orbit(folder.path(), &["--positions", "1K", "--output", output]);
+        let stderr = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(said) && stderr.contains("--output"), "{stderr}");
+        assert!(out.stdout.is_empty() && !stderr.contains("measuring"), "{stderr}");
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("kept/card.txt")).unwrap(), "a run of before\n");
+}

@@ -1,0 +1,218 @@
+//! Reels that are read instead of the files beside which they lie.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::pgn::READER_VERSION;
+use orbit_chess::reel::{GameHash, Problem, Reel};
+use sha2::{Digest as _, Sha256};
+
+use super::{folder, games, hits, info, run, set_time};
+
+const NOTICE: &str = "a.reel is fresh: reading it instead of a.pgn";
+
+/// What a scan of a path prints, and whether it read a reel instead.
+fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
+    let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
+    assert!(!stdout.is_empty());
+    (stdout, stderr.contains("is fresh: reading it instead of "))
+}
+
+#[test]
+fn a_fresh_reel_is_read_instead_and_answers_the_same() {
+    let folder = folder();
+    let folder = folder.path();
+    let (text, path) = (games("b").repeat(300), |name: &str| folder.join(name));
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    fs::write(path("gz.pgn.gz"), gz.finish().unwrap()).unwrap();
+    for (file, reel) in [("b.pgn", "b.reel"), ("c.pgn.zst", "c.reel"), ("gz.pgn.gz", "gz.reel")] {
+        let expected = scan(folder, &[file]);
+        assert!(!expected.1);
+        run(folder, 0, &["index", file, "-o", reel]);
+        assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
+        // However the file is called, and whatever stands beside it; the name is the one that was given.
+        let dotted = format!("./{file}");
+        let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
+        assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
+        assert_eq!(scan(folder, &["--no-reel", file]), (expected.0, false), "{file}");
+    }
+    let [reel, pgn] = [&["-v"][..], &["-v", "--no-reel"]].map(|args| {
+        let args =
+            [&["scan", "--format", "plain", "Nf3", "b.pgn", "--problems", "problems.txt"], args].concat();
+        let stderr = run(folder, 0, &args).1;
+        let told: Vec<String> =
+            stderr.lines().filter(|line| line.contains("byte")).map(String::from).collect();
+        (told, fs::read_to_string(path("problems.txt")).unwrap())
+    });
+    assert_eq!(reel, pgn);
+    assert!(reel.1.lines().count() == 600);
+}
+
+#[test]
+fn it_is_said_unless_nobody_wants_to_know() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    fs::write(folder.join("queries"), "Nf3\n").unwrap();
+    for (args, is_told) in [
+        (&["Nf3", "a.pgn"][..], true),
+        (&["--queries", "queries", "a.pgn"], true),
+        (&["-q", "Nf3", "a.pgn"], false),
+        (&["-q", "--queries", "queries", "a.pgn"], false),
+        (&["--no-reel", "Nf3", "a.pgn"], false),
+    ] {
+        let stderr = run(folder, 0, &[&["scan"], args].concat()).1;
+        assert_eq!(stderr.lines().filter(|line| *line == NOTICE).count(), usize::from(is_told), "{stderr}");
+    }
+}
+
+#[test]
+fn only_a_reel_of_this_file_as_it_is_will_do() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = |name: &str| folder.join(name);
+    let index = |args: &[&str]| run(folder, 0, &[&["index", "-o", "a.reel"], args].concat());
+    let is_read = |paths: &[&str]| scan(folder, paths).1;
+    set_time(&path("a.pgn"), 1);
+    index(&["a.pgn"]);
+    assert!(is_read(&["a.pgn"]));
+    // Neither in folders nor from standard input.
+    fs::create_dir(path("games")).unwrap();
+    for name in ["a.pgn", "a.reel"] {
+        fs::copy(path(name), path("games").join(name)).unwrap();
+    }
+    set_time(&path("games/a.pgn"), 1);
+    assert!(!is_read(&["games"]));
+    assert!(is_read(&["games/a.pgn"]));
+    // Under another name.
+    fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
+    fs::copy(path("a.reel"), path("z.reel")).unwrap();
+    set_time(&path("z.pgn"), 1);
+    assert!(!is_read(&["z.pgn"]));
+    // Touched, grown, or altered under the same size and another time.
+    set_time(&path("a.pgn"), 2);
+    assert!(!is_read(&["a.pgn"]));
+    fs::write(path("a.pgn"), games("a") + "\n").unwrap();
+    set_time(&path("a.pgn"), 1);
+    assert!(!is_read(&["a.pgn"]));
+    fs::write(path("a.pgn"), games("z")).unwrap();
+    assert!(!is_read(&["a.pgn"]));
+    // Made from something else, or from more.
+    index(&["b.pgn"]);
+    assert!(!is_read(&["a.pgn"]));
+    index(&["a.pgn", "b.pgn"]);
+    assert!(!is_read(&["a.pgn"]));
+    index(&["a.pgn"]);
+    assert!(is_read(&["a.pgn"]));
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
+    assert!(!is_read(&["a.pgn"]));
+    // Without its duplicates.
+    fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
+    index(&["--no-duplicates", "a.pgn"]);
+    assert!(!is_read(&["a.pgn"]));
+    // Damaged, or no reel at all: the file is there.
+    let whole = fs::read(path("a.reel")).unwrap();
+    for bytes in [&whole[..40], b"no reel", b""] {
+        fs::write(path("a.reel"), bytes).unwrap();
+        assert!(!is_read(&["a.pgn"]));
+    }
+}
+
+/// Says of a reel that its games were read by other rules, and makes the checksum of its header right again.
+fn read_by(path: &Path, reader: u32) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[48..52].copy_from_slice(&reader.to_le_bytes());
+    bytes[12..16].fill(0);
+    let crc = crc32fast::hash(&bytes[..64]);
+    bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
+    let folder = folder();
+    let folder = folder.path();
+    let reel = folder.join("a.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
+    // By older ones, by newer ones, by unknown ones.
+    for reader in [0, 999] {
+        read_by(&reel, reader);
+        let notice = "a.reel was made from a.pgn by other rules of reading: reading a.pgn; `orbit index a.pgn -o a.reel` \
+                      makes it anew";
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+        assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
+        assert!(!stderr.contains("rules"), "{stderr}");
+        // By its own name it is read; so it is with the file that it is out of date for anyway.
+        assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
+        // Copied or added to, it is no newer.
+        fs::copy(&reel, folder.join("grown.reel")).unwrap();
+        run(folder, 0, &["index", "--append", "b.pgn", "-o", "grown.reel"]);
+        run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+        for (name, expected) in [("again.reel", reader), ("grown.reel", 0)] {
+            assert_eq!(Reel::open(&folder.join(name)).unwrap().reader(), expected, "{name}");
+            assert_eq!(info(folder, name)["reader_version"], expected, "{name}");
+        }
+    }
+    fs::write(folder.join("a.pgn"), games("other")).unwrap();
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
+    assert!(!stderr.contains("rules"), "{stderr}");
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "again.reel"]);
+    assert_eq!(Reel::open(&folder.join("again.reel")).unwrap().reader(), READER_VERSION);
+    assert!(scan(folder, &["a.pgn"]).1);
+}
+
+/// Who changes what is kept of some game raises the version, so that reels beside files do not outlive the change.
+#[test]
+fn what_is_kept_of_games_goes_with_a_version() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = ["games/sample.pgn", "tests/data/games"].map(|path| root.join(path));
+    let database = Database::open(&paths, DatabaseOptions::default()).unwrap();
+    let mut digest = Sha256::new();
+    let summary = database.for_each_block(
+        1,
+        |block| {
+            let mut kept = String::new();
+            for (game, hash) in block.games().zip(GameHash::of_block(block)) {
+                writeln!(kept, "{} {} {:x}", game.number_in_source(), game.offset(), hash.0).unwrap();
+            }
+            for problem in block.problems() {
+                let (Problem { kind, offset, ply, reason, .. }, place) =
+                    (problem, block.number_in_source(problem));
+                writeln!(kept, "{place:?} {kind:?} {offset} {ply} {reason}").unwrap();
+            }
+            kept
+        },
+        |_, kept| {
+            digest.update(kept);
+            ControlFlow::Continue(())
+        },
+    );
+    assert!(summary.unwrap().totals.games() > 1000);
+    let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        (READER_VERSION, digest.as_str()),
+        (3, "1fa3dd28066157ac"),
+        "raise READER_VERSION, and note both here"
+    );
+}
+
+#[test]
+fn a_file_that_was_not_read_to_its_end_has_no_reel() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("c.pgn.zst");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+    run(folder, 3, &["index", "c.pgn.zst", "-o", "c.reel"]);
+    let stderr = run(folder, 3, &["scan", "Nf3", "c.pgn.zst"]).1;
+    assert!(!stderr.contains("is fresh") && stderr.contains("not read beyond byte"), "{stderr}");
+}

@@ -1,0 +1,180 @@
+//! What a reel is written to, and what else is done to that meanwhile.
+
+use std::fs;
+
+use orbit_chess::reel::{Reel, ReelError, ReelWriter};
+
+use super::{folder, hits, info, run};
+use crate::common::folders::names;
+
+#[test]
+fn a_reel_is_not_replaced_while_it_grows() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
+    let appender = ReelWriter::append_to(&path).unwrap();
+    let stderr = run(folder, 2, &["index", "b.pgn", "-o", "all.reel"]).1;
+    assert!(stderr.contains("all.reel: something else is being appended to it"), "{stderr}");
+    appender.finish(&[]).unwrap();
+    assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
+
+    // Nor the other way round, from the beginning to the end.
+    let writer = ReelWriter::create(&path).unwrap();
+    let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
+    assert!(stderr.contains("or takes its place; wait until that is done"), "{stderr}");
+    writer.finish(&[]).unwrap();
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "all.reel"]);
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["b.pgn"]));
+    // One that is given up leaves the reel to others as well.
+    drop(ReelWriter::create(&path).unwrap());
+    run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
+    info(folder, "all.reel");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_append_to_a_reel_that_lost_its_name_is_no_success() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
+    run(folder, 0, &["index", "b.pgn", "-o", "other.reel"]);
+    let other = fs::read(folder.join("other.reel")).unwrap();
+    let appender = ReelWriter::append_to(&path).unwrap();
+    fs::rename(folder.join("other.reel"), &path).unwrap();
+    let error = appender.finish(&[]).unwrap_err().to_string();
+    let expected = "all.reel: it was replaced meanwhile, append once more; nothing was appended";
+    assert!(error.ends_with(expected), "{error}");
+    assert!(fs::read(&path).unwrap() == other);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_is_left_alone() {
+    let folder = folder();
+    let folder = folder.path();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("pipe", folder.join("link")).unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+    let before = names(folder);
+    for name in ["socket", "pipe", "link", "folder"] {
+        for args in [&["index", "a.pgn", "-o", name][..], &["index", "--append", "a.pgn", "-o", name]] {
+            let stderr = run(folder, 2, args).1;
+            assert_eq!(stderr, format!("error: {name} is no ordinary file; a reel needs one\n"));
+        }
+        assert!(!fs::metadata(folder.join(name)).unwrap().is_file());
+    }
+    assert_eq!(names(folder), before);
+}
+
+#[test]
+fn what_a_process_left_behind_is_removed() {
+    let folder = folder();
+    let path = folder.path().join("new.reel");
+    let left = ReelWriter::create(&path).unwrap().temporary_path().unwrap().to_owned();
+    assert!(!left.exists());
+    fs::write(&left, "left behind").unwrap();
+    let writer = ReelWriter::create(&path).unwrap();
+    let temporary = writer.temporary_path().unwrap().to_owned();
+    assert_eq!((&temporary, fs::metadata(&temporary).unwrap().len()), (&left, 0));
+    // Somebody who is still at work is in the way, and stays.
+    let busy = ReelWriter::create(&path).unwrap_err();
+    assert!(matches!(busy, ReelError::Busy { .. }) || !cfg!(unix), "{busy}");
+    assert!(temporary.exists());
+    writer.finish(&[]).unwrap();
+    assert!(Reel::open(&path).is_ok() && !temporary.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_reel_stays_a_link() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    std::os::unix::fs::symlink("far/all.reel", folder.join("link.reel")).unwrap();
+    for args in [
+        &["index", "a.pgn", "-o", "far/all.reel"][..],
+        &["index", "b.pgn", "-o", "link.reel"],
+        &["index", "--append", "a.pgn", "-o", "link.reel"],
+    ] {
+        run(folder, 0, args);
+        assert!(fs::symlink_metadata(folder.join("link.reel")).unwrap().is_symlink());
+    }
+    assert_eq!(hits(folder, "initial", &["far/all.reel"]), hits(folder, "initial", &["b.pgn", "a.pgn"]));
+    assert_eq!(names(&folder.join("far")), ["all.reel"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_followed() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    for (link, to) in [("one", "far/one.reel"), ("two", "one"), ("three", "far/three.reel"), ("four", "no/x")]
+    {
+        std::os::unix::fs::symlink(to, folder.join(link)).unwrap();
+    }
+    run(folder, 0, &["index", "a.pgn", "-o", "two"]);
+    run(folder, 0, &["index", "--append", "b.pgn", "-o", "three"]);
+    assert_eq!(names(&folder.join("far")), ["one.reel", "three.reel"]);
+    assert_eq!(hits(folder, "initial", &["far/one.reel"]), hits(folder, "initial", &["a.pgn"]));
+    // Where it leads to there is no folder; or it leads to itself.
+    std::os::unix::fs::symlink("five", folder.join("five")).unwrap();
+    for link in ["four", "five"] {
+        let stderr = run(folder, 2, &["index", "a.pgn", "-o", link]).1;
+        assert!(stderr.starts_with(&format!("error: {link}: ")), "{stderr}");
+    }
+    for link in ["one", "two", "three", "four", "five"] {
+        assert!(fs::symlink_metadata(folder.join(link)).unwrap().is_symlink(), "{link}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_came_to_be_meanwhile_is_not_replaced_by_a_first_append() {
+    let folder = folder();
+    let folder = folder.path();
+    let path = folder.join("all.reel");
+    let writer = ReelWriter::append_to(&path).unwrap();
+    // Whoever looks whether something is there sees nothing: what is there is a link to nothing.
+    std::os::unix::fs::symlink("nothing", &path).unwrap();
+    let error = writer.finish(&[]).unwrap_err().to_string();
+    assert!(error.ends_with("all.reel: it was made by somebody else meanwhile; append once more"), "{error}");
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    fs::remove_file(&path).unwrap();
+    ReelWriter::append_to(&path).unwrap().finish(&[]).unwrap();
+    assert_eq!(names(folder), ["a.pgn", "all.reel", "b.pgn", "c.pgn.zst"]);
+}
+
+#[test]
+fn a_list_of_problems_does_not_lose_to_the_reel() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::create_dir(folder.join("far")).unwrap();
+    let mut same = vec!["./out.reel", "far/../out.reel"];
+    if cfg!(unix) {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("out.reel", folder.join("link")).unwrap();
+        same.push("link");
+    }
+    for list in same {
+        let stderr = run(folder, 2, &["index", "a.pgn", "-o", "out.reel", "--problems", list]).1;
+        let expected = format!("error: {list} is read or written itself; write to another file\n");
+        assert_eq!(stderr, expected);
+        assert!(!folder.join("out.reel").exists());
+    }
+    run(folder, 0, &["index", "a.pgn", "-o", "out.reel", "--problems", "far/out.reel"]);
+    info(folder, "out.reel");
+}
+
+#[test]
+fn an_empty_file_is_begun_anew() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("all.reel"), "").unwrap();
+    run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
+    assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn"]));
+}

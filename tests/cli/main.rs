@@ -1,0 +1,37 @@
+//! The program `orbit` as its users run it.
+//!
+//! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
+//! * `commands`: the other commands.
+//! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
+//! * `living`: reels that grow.
+//! * `parquet`: the table of the optional feature.
+//! * `promises`: names, endings and words promise nothing that is not done.
+//! * `readme`: every command of the README.
+//! * `terminal`: nothing that a game holds acts on a terminal.
+
+#[macro_use]
+extern crate attribute;
+
+mod adapter;
+mod card;
+mod commands;
+#[path = "../common/mod.rs"]
+mod common;
+mod gpu_commands;
+mod living;
+mod outputs;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod promises;
+mod readme;
+mod scan;
+mod stats;
+mod terminal;
+mod themes;
+mod transform;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    common::harness::main()
+}

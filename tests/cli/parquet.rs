@@ -1,0 +1,49 @@
+//! Parquet: the table that CSV has.
+
+use std::fs::File;
+use std::process::Command;
+
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Field;
+
+#[test]
+fn parquet_says_what_csv_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv_file, parquet_file) = (folder.path().join("hits.csv"), folder.path().join("hits.parquet"));
+    let run = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .args([
+            "scan",
+            "shift flip flipcolor {Nd4 kf3}",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn"),
+        ])
+        .args(["--quiet", "-o"])
+        .arg(&csv_file)
+        .arg("-o")
+        .arg(&parquet_file)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let mut table = csv::Reader::from_path(&csv_file).unwrap();
+    let names = table.headers().unwrap().clone();
+    let records: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let reader = SerializedFileReader::new(File::open(&parquet_file).unwrap()).unwrap();
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    assert_eq!((rows.len(), records.len()), (633, 633));
+    for (row, record) in rows.iter().zip(&records) {
+        let cells: Vec<(String, String)> = row
+            .get_column_iter()
+            .map(|(name, field)| {
+                let text = match field {
+                    Field::Null => String::new(),
+                    Field::Str(text) => text.clone(),
+                    Field::Long(number) => number.to_string(),
+                    other => panic!("{name}: {other}"),
+                };
+                (name.clone(), text)
+            })
+            .collect();
+        let expected: Vec<(String, String)> =
+            names.iter().zip(record).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect();
+        assert_eq!(cells, expected);
+    }
+}

@@ -1,0 +1,441 @@
+//! Themes: the catalogue, the files that they are read from, and `orbit batch`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::diagnostic::Severity;
+use orbit_chess::engine::{Engine, Job, Outputs};
+use orbit_chess::plan::Options;
+use orbit_chess::scan::{EngineChoice, Scan};
+use orbit_chess::themes::{self, CATALOGUE, Theme};
+use serde_json::Value;
+use shakmaty::{CastlingMode, Chess, fen::Fen};
+
+use crate::common::{block_of, corpus, position};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+
+fn orbit(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(folder).args(args).stdin(Stdio::null()).output().expect("the binary was built")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// What `orbit batch` prints.
+fn batch(args: &[&str]) -> String {
+    let out = orbit(Path::new(env!("CARGO_MANIFEST_DIR")), &[&["batch", "-q"], args].concat());
+    assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+    text(&out.stdout).to_owned()
+}
+
+/// Rows of CSV, each with its cells by the names of their columns.
+fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_reader(csv.as_bytes()).deserialize().map(|row| row.unwrap()).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> u64 {
+    row[name].parse().unwrap()
+}
+
+#[test]
+fn the_catalogue_is_whole() {
+    let themes = themes::built_in();
+    assert!(themes.len() >= 45, "{} themes", themes.len());
+    let groups: BTreeSet<&str> = themes.iter().map(|theme| &*theme.group).collect();
+    assert!(groups.len() >= 5, "{groups:?}");
+    let names: BTreeSet<&str> = themes.iter().map(|theme| &*theme.name).collect();
+    let titles: BTreeSet<&str> = themes.iter().map(|theme| &*theme.title).collect();
+    assert_eq!((names.len(), titles.len()), (themes.len(), themes.len()));
+    for theme in &themes {
+        let Theme { name, description, source, hits, misses, .. } = theme;
+        assert!(description.ends_with('.') && description.len() > 20, "{name}: {description}");
+        let is_book = source.ends_with(')') && source.rsplit('(').next().unwrap().len() == 5;
+        assert!(is_book || source.starts_with("Wikipedia, article “"), "{name}: {source}");
+        assert!(hits.len() >= 2 && !misses.is_empty(), "{name} has too few positions");
+        assert!(theme.parsed.remarks.iter().all(|remark| remark.severity == Severity::Note), "{name}");
+    }
+}
+
+/// What a theme's query says of positions, on one engine.
+fn answers(theme: &Theme, fens: &[String], engine: &dyn Engine) -> Vec<bool> {
+    let positions: Vec<_> = fens.iter().map(|fen| position(fen)).collect();
+    let hits = engine.answer(&block_of(&positions), Outputs::BITS).unwrap().hits;
+    let answers: Vec<bool> = (0..fens.len()).map(|slot| hits.contains(slot)).collect();
+    assert_eq!(answers.len(), fens.len(), "{}", theme.name);
+    answers
+}
+
+#[test]
+fn positions_hit_and_miss_as_the_catalogue_says() {
+    for theme in themes::built_in() {
+        let job = Job::new(theme.parsed.query.clone(), Options::default()).unwrap();
+        let (cpu, reference) = (job.cpu(), job.reference().unwrap());
+        for engine in [&cpu as &dyn Engine, &reference] {
+            for (fens, expected) in [(&theme.hits, true), (&theme.misses, false)] {
+                for (fen, answer) in fens.iter().zip(answers(&theme, fens, engine)) {
+                    assert_eq!(answer, expected, "{} on {fen} ({})", theme.name, engine.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_of_the_catalogue_can_be_played() {
+    for theme in themes::built_in() {
+        for fen in theme.hits.iter().chain(&theme.misses) {
+            let setup: Fen = fen.parse().unwrap();
+            let played = setup.into_position::<Chess>(CastlingMode::Standard);
+            played.unwrap_or_else(|error| panic!("{}: {fen}: {error}", theme.name));
+        }
+    }
+}
+
+/// Writes files into a folder and loads the first one.
+fn load(files: &[(&str, &str)]) -> Result<Vec<Theme>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let loaded = themes::load(&folder.path().join(files[0].0));
+    let prefix = format!("{}/", folder.path().display());
+    loaded.map_err(|error| error.to_string().replace(&prefix, ""))
+}
+
+fn names(themes: &[Theme]) -> Vec<&str> {
+    themes.iter().map(|theme| &*theme.name).collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_place() {
+    let theme = |name: &str, query: &str| format!("[[theme]]\nname = '{name}'\nquery = '{query}'\n");
+    let twice = theme("a", "check") + &theme("b", "mate") + &theme("a", "Ra1");
+    let (a, long) = (theme("a", "check"), "n".repeat(41));
+    let deep: Vec<(String, String)> =
+        (0..20).map(|k| (format!("{k}.toml"), format!("include = ['{}.toml']", k + 1))).collect();
+    let deep: Vec<(&str, &str)> = deep.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let cases: &[(&[(&str, &str)], &str)] = &[
+        (&[("t.toml", "")], "t.toml holds no theme: write one"),
+        (&[("t.toml", "x = ")], "t.toml:1:5: "),
+        (&[("t.toml", "theme = 1")], "t.toml:1:9: invalid type: integer"),
+        (&[("t.toml", "[[theme]]\nname = 'a'\n")], "t.toml:1:1: missing field `query`"),
+        (&[("t.toml", "[[theme]]\nquery = 'a'\n")], "t.toml:1:1: missing field `name`"),
+        (&[("t.toml", "\n[[theme]]\nname = 'a'\nqeury = 'check'\n")], "t.toml:4:1: unknown field `qeury`"),
+        (&[("t.toml", "[[themes]]\n")], "t.toml:1:3: unknown field `themes`"),
+        (&[("t.toml", &theme("Big A", "check"))], "t.toml:2:8: `Big A` is no name of a theme"),
+        (&[("t.toml", &theme("", "check"))], "t.toml:2:8: `` is no name"),
+        (&[("t.toml", &theme(&long, "check"))], "t.toml:2:8: `nnn"),
+        (
+            &[("t.toml", &twice)],
+            "t.toml:8:8: there are two themes `a`: the theme at t.toml:2:8 has this name; give one",
+        ),
+        (&[("t.toml", &theme("a", "flip {R[a8-1]}"))], "t.toml:3:19: rank range runs backwards"),
+        (&[("t.toml", &theme("a", "line --> check"))], "t.toml:3:10: the filter `line` is not supported yet"),
+        (
+            &[("t.toml", "[[theme]]\nname = 'a'\nquery = '''\ncheck\nR[a8-1]\n'''\n")],
+            "t.toml:5:4: rank range runs backwards",
+        ),
+        (
+            &[("t.toml", "[[theme]]\nname = 'a'\nquery = \"\\u0052[a8-1]\"\n")],
+            "t.toml:3:9, query of a:1:4: rank range",
+        ),
+        (&[("t.toml", "include = ['no.toml']")], "t.toml:1:12: the themes no.toml cannot be read"),
+        (
+            &[("t.toml", "include = ['t.toml']")],
+            "t.toml:1:12: a file of themes includes itself: t.toml -> t.toml: take",
+        ),
+        (
+            &[("t.toml", "include = ['x/u.toml']"), ("x/u.toml", "\ninclude = ['../t.toml']")],
+            "x/u.toml:2:12: a file of themes includes itself: t.toml -> x/u.toml -> x/../t.toml: take",
+        ),
+        (
+            &[("t.toml", "include = ['u.toml']\n[[theme]]\nname = 'a'\nquery = 'mate'"), ("u.toml", &a)],
+            "t.toml:3:8: there are two themes `a`: the theme at u.toml:2:8",
+        ),
+        (&[("t.toml", "include = ['u.toml']"), ("u.toml", "x")], "u.toml:1:2: "),
+        (&deep, "15.toml:1:12: more than 16 files of themes include one another"),
+    ];
+    for (files, message) in cases {
+        let error = load(files).expect_err(message);
+        assert!(error.starts_with(message), "{error}\nand not\n{message}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("latin.toml"), b"# M\xfcller").unwrap();
+    for (name, message) in
+        [("latin.toml", "not UTF-8"), ("none.toml", "cannot be read"), ("", "cannot be read")]
+    {
+        let error = themes::load(&folder.path().join(name)).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    let long = folder.path().join("long.toml");
+    std::fs::write(&long, "#".repeat((16 << 20) + 1)).unwrap();
+    assert!(themes::load(&long).unwrap_err().to_string().contains("longer than 16 MiB"));
+}
+
+#[test]
+fn files_include_others_and_the_catalogue() {
+    let theme = |name: &str| format!("[[theme]]\nname = '{name}'\nquery = 'check'\n");
+    let (a, b, c) = (theme("a"), theme("b"), theme("c"));
+    let main = format!("include = ['x/b.toml', 'c.toml']\n{a}");
+    let (b, c) = (format!("include = ['../c.toml']\n{b}"), c);
+    let files = [("t.toml", &*main), ("x/b.toml", &*b), ("c.toml", &*c)];
+    // What two files include is there once.
+    let loaded = load(&files).unwrap();
+    assert_eq!(names(&loaded), ["c", "b", "a"]);
+    assert_eq!((&*loaded[0].title, &*loaded[0].group), ("c", ""));
+    let built_in = themes::built_in();
+    let with_catalogue = load(&[("t.toml", &format!("include = ['catalogue']\n{a}"))]).unwrap();
+    assert_eq!(names(&with_catalogue)[..built_in.len()], names(&built_in));
+    assert_eq!(with_catalogue.last().unwrap().name, "a");
+    // The same files, read from disk.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("themes");
+    assert_eq!(names(&themes::load(&folder.join("catalogue.toml")).unwrap()), names(&built_in));
+    let files: BTreeSet<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap().replace(".toml", ""))
+        .collect();
+    let groups = built_in.iter().map(|theme| theme.group.clone()).chain([CATALOGUE.into()]);
+    assert_eq!(files, groups.collect());
+}
+
+/// Games and positions that a query hits, counted hit by hit by a scan of its own.
+fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
+    let database = Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap();
+    let (mut games, mut positions, mut last) = (0, 0, None);
+    let scan = Scan::with_engine(query, choice).unwrap();
+    let scanned = scan.for_each_hit(database, |hit| {
+        positions += 1;
+        games += u64::from(last.replace(hit.game.number()) != Some(hit.game.number()));
+        std::ops::ControlFlow::Continue(())
+    });
+    scanned.unwrap();
+    (games, positions)
+}
+
+fn batch_is_single_scans(path: &Path) {
+    let found = rows(&batch(&[CATALOGUE, path.to_str().unwrap(), "--format", "csv"]));
+    let themes = themes::built_in();
+    assert_eq!(found.len(), themes.len());
+    let mut hitting = 0;
+    for (row, theme) in found.iter().zip(&themes) {
+        let counts = (number(row, "games_hit"), number(row, "positions_hit"));
+        assert_eq!((&row["theme"], &row["group"]), (&theme.name, &theme.group));
+        assert_eq!(counts, counted(&theme.query, path, EngineChoice::Cpu), "{}", theme.name);
+        hitting += u32::from(counts.0 > 0);
+    }
+    assert!(hitting > 50, "{hitting} themes hit in {}", path.display());
+}
+
+#[test]
+fn a_batch_counts_what_single_scans_count() {
+    batch_is_single_scans(Path::new(SAMPLE));
+}
+
+#[test]
+fn a_batch_counts_what_single_scans_count_in_master_games() {
+    let folder = corpus();
+    batch_is_single_scans(&folder.join("otb.pgn"));
+}
+
+#[test]
+fn groups_of_games_are_those_of_a_query_about_them() {
+    let args = [CATALOGUE, SAMPLE, "--group", "tactics", "--by", "result,year,ply:40", "--format", "csv"];
+    let found = rows(&batch(&args));
+    let themes: Vec<Theme> =
+        themes::built_in().into_iter().filter(|theme| theme.group == "tactics").collect();
+    for theme in &themes {
+        let of = |grouping: &'static str| {
+            found.iter().filter(move |row| row["theme"] == theme.name && row["grouping"] == grouping)
+        };
+        for result in ["1-0", "1/2-1/2", "0-1"] {
+            let row = of("result").find(|row| row["key"] == result).unwrap();
+            let query = format!("{{result {result} {}}}", theme.query);
+            let counts = (number(row, "games_hit"), number(row, "positions_hit"));
+            assert_eq!(counts, counted(&query, Path::new(SAMPLE), EngineChoice::Cpu), "{query}");
+        }
+        let total = of("total").next().unwrap();
+        for grouping in ["result", "year", "ply:40"] {
+            for (column, is_sum) in
+                [("positions", true), ("positions_hit", true), ("games", grouping != "ply:40")]
+            {
+                let sum: u64 = of(grouping).map(|row| number(row, column)).sum();
+                assert_eq!(sum == number(total, column), is_sum, "{} by {grouping}: {column}", theme.name);
+            }
+        }
+    }
+    assert!(found.len() > 9 * themes.len());
+    let args = [CATALOGUE, SAMPLE, "--group", "tactics", "--where", "result=1-0", "--format", "csv"];
+    for row in rows(&batch(&args)) {
+        let all = found.iter().find(|all| all["theme"] == row["theme"] && all["key"] == "1-0").unwrap();
+        assert!(
+            row.iter().all(|(name, cell)| ["grouping", "key"].contains(&&**name) || *cell == all[name]),
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn csv_json_and_text_agree() {
+    let args = |format| {
+        [CATALOGUE, SAMPLE, "--by", "year,result", "--only", "fianchetto,french-chain", "--format", format]
+    };
+    let (csv, json, table) = (rows(&batch(&args("csv"))), batch(&args("json")), batch(&args("text")));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((json["games"].as_u64(), json["positions"].as_u64()), (Some(1000), Some(87_461)));
+    let mut rows = csv.iter();
+    let mut same = |about: &Value, grouping: &str, value: &Value| {
+        let row = rows.next().unwrap();
+        assert_eq!((about["theme"].as_str(), &*row["grouping"]), (Some(&*row["theme"]), grouping));
+        let key = &value["key"];
+        assert_eq!(
+            row["key"],
+            key.as_str().map_or_else(|| key.as_i64().map_or(String::new(), |k| k.to_string()), String::from)
+        );
+        for (name, cell) in row.iter().skip_while(|(name, _)| *name != "games_hit") {
+            if let Some(number) = value.get(name).and_then(Value::as_f64) {
+                assert_eq!(cell.parse(), Ok(number), "{name}");
+            }
+        }
+        assert_eq!(number(row, "games_hit"), value["games_hit"].as_u64().unwrap());
+    };
+    for theme in json["themes"].as_array().unwrap() {
+        same(theme, "total", theme);
+        for grouping in ["year", "result"] {
+            theme["groupings"][grouping]
+                .as_array()
+                .unwrap()
+                .iter()
+                .for_each(|row| same(theme, grouping, row));
+        }
+    }
+    assert!(rows.next().is_none());
+    let won = csv.iter().find(|row| row["theme"] == "french-chain" && row["key"] == "1-0").unwrap();
+    let share: f64 = won["share_games"].parse().unwrap();
+    assert_eq!(share, (number(won, "games_hit") as f64 / number(won, "games") as f64 * 1e6).round() / 1e6);
+    let line = table.lines().filter(|line| line.starts_with("  french-chain")).nth(1).unwrap();
+    assert_eq!(line.split_whitespace().nth(1), Some(&*format!("{:.1}", 100.0 * share)), "{table}");
+}
+
+#[test]
+fn threads_and_packing_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let reel = folder.path().join("sample.reel");
+    assert!(orbit(folder.path(), &["index", SAMPLE, "-o", "sample.reel"]).status.success());
+    let args = |path, threads| {
+        batch(&[CATALOGUE, path, "--by", "eco,ply:20", "--format", "json", "--threads", threads])
+    };
+    let one = args(SAMPLE, "1");
+    assert_eq!(one, args(SAMPLE, "3"));
+    assert_eq!(one, args(reel.to_str().unwrap(), "2"));
+}
+
+#[test]
+fn themes_are_chosen_listed_and_shown() {
+    let listed = batch(&["--list", "--group", "symmetry", "--only", "windmill", "--format", "csv"]);
+    let found: Vec<String> = rows(&listed).into_iter().map(|row| row["theme"].clone()).collect();
+    assert_eq!(found, ["windmill", "mirrored-position", "mirrored-pawns"]);
+    let list = batch(&["--list"]);
+    let shown = batch(&["--show", "bad-bishop"]);
+    for theme in themes::built_in() {
+        assert!(list.contains(&format!("  {}: {}\n      {}\n", theme.name, theme.title, theme.description)));
+        if theme.name == "bad-bishop" {
+            let lines =
+                theme.query.trim().lines().chain(theme.hits.iter().chain(&theme.misses).map(String::as_str));
+            assert!(lines.chain([&*theme.title, &*theme.source]).all(|line| shown.contains(line)), "{shown}");
+        }
+    }
+    let json: Value = serde_json::from_str(&batch(&["--show", "stalemate", "--format", "json"])).unwrap();
+    assert_eq!((&json["query"], &json["group"]), (&"stalemate".into(), &"endings".into()));
+}
+
+#[test]
+fn a_wrong_command_says_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.toml"), "[[theme]]\nname = 'a'\nquery = 'R[a8-1]'\n").unwrap();
+    for (args, message) in [
+        (&["bad.toml", SAMPLE][..], "--> bad.toml:3:13"),
+        (&["none.toml", SAMPLE], "the themes none.toml cannot be read"),
+        (&[CATALOGUE], "there are no games to search"),
+        (&[], "<THEMES>"),
+        (
+            &[CATALOGUE, SAMPLE, "--only", "wind-mill"],
+            "there is no theme `wind-mill`: did you mean `windmill`?",
+        ),
+        (&[CATALOGUE, SAMPLE, "--group", "xyz"], "there is no group of themes `xyz`"),
+        (&["--show", "windmil"], "did you mean `windmill`?"),
+        (&[CATALOGUE, SAMPLE, "--by", "yeer"], "did you mean `year`?"),
+        (&[CATALOGUE, SAMPLE, "--by", "value"], "`value` is no grouping for themes"),
+        (&[CATALOGUE, SAMPLE, "--by", "year*result"], "`year*result` is no grouping for themes"),
+        (&[CATALOGUE, SAMPLE, "-o", "no/x.csv"], "no/x.csv cannot be written"),
+        (&[CATALOGUE, SAMPLE, "--engine", "gpu", "--gpu", "none"], "exclude each other"),
+        (&[CATALOGUE, "none.pgn"], "none.pgn"),
+    ] {
+        let out = orbit(folder.path(), &[&["batch"], args].concat());
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(message), "{args:?}: {}", text(&out.stderr));
+        assert!(out.stdout.is_empty());
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["batch", CATALOGUE, SAMPLE, "--group", "mates", "--format", "csv"];
+    let out = orbit(folder.path(), &[&args[..], &["-o", "mates.csv"]].concat());
+    assert_eq!((out.status.code(), out.stdout.len()), (Some(0), 0));
+    assert!(text(&out.stderr).contains("15 themes in one pass"), "{}", text(&out.stderr));
+    let file = std::fs::read_to_string(folder.path().join("mates.csv")).unwrap();
+    assert_eq!(file, batch(&args[1..]));
+    let none = ["batch", CATALOGUE, SAMPLE, "--only", "bodens-mate", "--fail-if-none"];
+    assert_eq!(orbit(folder.path(), &none).status.code(), Some(1));
+    let some = ["batch", CATALOGUE, SAMPLE, "--only", "bodens-mate,fianchetto", "--fail-if-none"];
+    assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
+}
+
+/// The catalogue for reading.
+fn page() -> String {
+    let themes = themes::built_in();
+    let mut out = format!(
+        "# The catalogue of themes\n\n{} themes that `orbit batch catalogue` counts; `orbit batch --show NAME` prints one. Each has \
+         positions that it hits, and some that it narrowly misses. This page is written by `tests/cli/themes.rs` from \
+         the files in `themes/`.\n",
+        themes.len()
+    );
+    let mut group = "";
+    for theme in &themes {
+        if theme.group != group {
+            group = &theme.group;
+            write!(out, "\n## {group}\n").unwrap();
+        }
+        let Theme { name, title, description, source, query, hits, misses, .. } = theme;
+        write!(
+            out,
+            "\n### {title}\n\n`{name}`. {description} *{source}.*\n\n```text\n{}\n```\n\nHits `{}`, misses `{}`.\n",
+            query.trim(),
+            hits[0],
+            misses[0]
+        )
+        .unwrap();
+    }
+    out
+}
+
+#[test]
+fn the_page_shows_the_catalogue() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/themes.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, page()).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(kept == page(), "docs/themes.md is not what it says: run the tests once with UPDATE_GOLDEN=1");
+}

@@ -1,0 +1,235 @@
+//! Choosing among what a query hits.
+
+use crate::common::{corpus_blocks, every_nth_game, pgn_blocks};
+use orbit_chess::choice::{Choice, Condition, Order, SortKey, Top};
+use orbit_chess::engine::{Hits, Values};
+use orbit_chess::reel::Block;
+
+const GAMES: &str = r#"
+[Event "A"]
+[White "Carlsen, Magnus"]
+[Black "So, Wesley"]
+[Date "2015.03.07"]
+[WhiteElo "2850"]
+[BlackElo "2770"]
+[ECO "B90"]
+
+1. e4 c5 1-0
+
+[Event "B"]
+[White "Ann"]
+[Black "CARLSEN, M."]
+[Date "2015.??.??"]
+[WhiteElo "0"]
+[BlackElo "2600"]
+[ECO "C42/03"]
+
+1. e4 e5 1/2-1/2
+
+[Event "C"]
+[White "Ünal"]
+[Date "????.??.??"]
+[UTCDate "2016.01.31"]
+[TimeControl "300+3"]
+[WhiteRatingDiff "-5"]
+[BlackRatingDiff "+5"]
+[result "0-1"]
+
+1. d4 *
+"#;
+
+fn block() -> Block {
+    let mut blocks = pgn_blocks(GAMES);
+    assert_eq!((blocks.len(), blocks[0].games_len()), (1, 3));
+    blocks.remove(0)
+}
+
+/// Hits at the slots that `test` picks.
+fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
+    let mut bits = vec![0; block.segments()];
+    (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
+    Hits { bits, values }
+}
+
+#[test]
+fn conditions_hold_where_they_should() {
+    let block = block();
+    for (condition, expected) in [
+        ("white~carlsen", "1"),
+        ("player~carlsen", "12"),
+        ("player!~carlsen", "3"),
+        ("black=so, wesley", "1"),
+        ("black=so", ""),
+        ("black=s*y", "1"),
+        ("black=*", "12"),
+        ("white~ÜNAL", "3"),
+        ("elo>=2600", "12"),
+        ("elo > 2600", "1"),
+        ("elo=2600", "2"),
+        // A rating of 0 is none; who asks for the text finds it.
+        ("whiteelo<3000", "1"),
+        ("whiteelo=0", "2"),
+        ("blackelo=2600", "2"),
+        ("blackelo=26*", "2"),
+        ("WhiteElo>=1", "1"),
+        ("blackelo!=2600", "13"),
+        ("date>=2015", "123"),
+        ("date>2015", "3"),
+        ("date=2015", "12"),
+        ("date!=2015", "3"),
+        ("date>=2015.03", "13"),
+        ("date<2015.03.08", "1"),
+        ("date=2015-03", "1"),
+        ("date=2015.*", "12"),
+        ("date=2016.*", "3"),
+        ("date~2016.01", "3"),
+        ("date!=2016.*", "12"),
+        ("date=2015.??.??", "2"),
+        ("date<2015", ""),
+        ("year<=2015", "12"),
+        ("year=2016", "3"),
+        ("utcdate<2017", "3"),
+        ("eco=B9*", "1"),
+        ("eco=b9*", "1"),
+        ("eco!=B9*", "23"),
+        ("eco=C42", "2"),
+        ("eco=C42/03", "2"),
+        ("eco!=C42", "13"),
+        ("eco~/03", "2"),
+        ("result=1-0", "1"),
+        ("result=1/2", "2"),
+        ("result=*", "3"),
+        ("result!=*", "12"),
+        ("timecontrol=300+3", "3"),
+        ("timecontrol>=300", "3"),
+        ("whiteratingdiff<0", "3"),
+        ("whiteratingdiff=-5", "3"),
+        ("blackratingdiff=5", "3"),
+        ("blackratingdiff>=5", "3"),
+        ("blackratingdiff>5", ""),
+        ("tag:nosuchtag=1", ""),
+        ("tag:nosuchtag!=1", "123"),
+        ("tag:White~carlsen", "1"),
+        ("tag::white~carlsen", "1"),
+    ] {
+        let choice = Choice { conditions: vec![condition.parse().unwrap()], first: false };
+        let games = choice.games(&block).unwrap();
+        let found: String =
+            ["1", "2", "3"].into_iter().zip(games).filter_map(|(game, fits)| fits.then_some(game)).collect();
+        assert_eq!(found, expected, "{condition}");
+    }
+}
+
+#[test]
+fn wrong_conditions_are_refused_with_a_remedy() {
+    for (condition, part) in [
+        ("white", "compares nothing"),
+        ("", "compares nothing"),
+        ("=1", "lacks a name or a value"),
+        ("white==Carlsen", "one operator"),
+        ("tag:=A", "name of a tag"),
+        ("tag:a:b=A", "name of a tag"),
+        ("nosuchtag=1", "no known tag `nosuchtag`; a tag"),
+        ("whit=A", "did you mean `White`?"),
+        ("tag:Whit=A", "did you mean `White`?"),
+        ("white~", "lacks a name or a value"),
+        ("white>Carlsen", "compares numbers and dates"),
+        ("elo>=high", "is no number"),
+        ("year=20x5", "is no number"),
+        ("date>=15", "is no date"),
+        ("date>=2015.13.01", "is no date"),
+        ("date=2015.O3", "is no date"),
+        ("date=2015.??", "is no date"),
+        ("date=2015-??-??", "is no date"),
+        ("date>0000", "is no date"),
+        ("result=2-0", "is no result"),
+        ("result>1-0", "compares numbers"),
+    ] {
+        let error = condition.parse::<Condition>().unwrap_err().to_string();
+        assert!(error.contains(part), "{condition}: {error}");
+    }
+}
+
+#[test]
+fn only_what_counts_is_left() {
+    let block = block();
+    let all = || hits(&block, Values::None, |_| true);
+    let slots = |choice: &Choice| {
+        let mut hits = all();
+        choice.apply(&block, choice.games(&block).as_deref(), &mut hits);
+        hits.slots(0..block.slots()).collect::<Vec<_>>()
+    };
+    assert_eq!(slots(&Choice::default()), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(slots(&Choice { first: true, ..Choice::default() }), [0, 3, 6]);
+    let conditions = vec!["player~carlsen".parse().unwrap(), "eco=C*".parse().unwrap()];
+    assert_eq!(slots(&Choice { conditions: conditions.clone(), first: false }), [3, 4, 5]);
+    assert_eq!(slots(&Choice { conditions, first: true }), [3]);
+}
+
+#[test]
+fn games_are_ranked() {
+    let block = block();
+    let numbers = Values::Numbers(vec![1, 9, 2, -5, 100, 3, 9, i32::MAX]);
+    let hits = hits(&block, numbers, |slot| !matches!(slot, 4 | 7));
+    let order = |key, reverse| {
+        let mut top = Top::new(3);
+        let order = Order::Sorted { key, reverse };
+        for game in block.games() {
+            top.offer(order.rank(&game, &hits), game.number(), || game.number());
+        }
+        top.by_rank().collect::<Vec<u32>>()
+    };
+    assert_eq!(order(SortKey::Value, false), [1, 3, 2]);
+    assert_eq!(order(SortKey::Value, true), [2, 1, 3]);
+    assert_eq!(order(SortKey::Elo, false), [1, 2, 3]);
+    assert_eq!(order(SortKey::Elo, true), [2, 1, 3]);
+    assert_eq!(order(SortKey::Date, false), [3, 1, 2]);
+    assert_eq!(order(SortKey::Date, true), [2, 1, 3]);
+}
+
+#[test]
+fn the_top_keeps_the_best_in_little_room() {
+    let mut made = 0;
+    let mut top = Top::new(3);
+    for (number, rank) in (1..).zip([5, 9, 1, 5, 0, 9, 5]) {
+        top.offer(rank, number, || {
+            made += 1;
+            number
+        });
+    }
+    assert_eq!(top.by_rank().collect::<Vec<u32>>(), [5, 3, 1]);
+    assert_eq!(made, 5);
+    let mut distinct = Top::distinct(2);
+    for (number, rank) in (1..).zip([5, 5, 9, 9, 1, 1, 5]) {
+        distinct.offer(rank, number, || number);
+    }
+    assert_eq!(distinct.by_rank().collect::<Vec<u32>>(), [5, 1]);
+    let mut none = Top::new(0);
+    none.offer(1, 1, || panic!("there is no room"));
+    assert_eq!(none.by_number().collect::<Vec<()>>(), []);
+}
+
+/// A sample is spread evenly, differs by seed, and does not depend on where a game stands.
+#[test]
+fn samples_are_of_games_not_of_places() {
+    let blocks = corpus_blocks("otb.pgn");
+    let sample = |blocks: &[&Block], seed| {
+        let mut top = Top::new(200);
+        let games = blocks.iter().flat_map(|block| block.games());
+        for game in games {
+            let none = Hits { bits: Vec::new(), values: Values::None };
+            let rank = Order::Sampled { seed }.rank(&game, &none);
+            top.offer(rank, game.number(), || game.moves().to_vec());
+        }
+        let mut games = top.by_rank().collect::<Vec<_>>();
+        games.sort_unstable_by_key(|moves| moves.iter().map(|mv| mv.0).collect::<Vec<u16>>());
+        games
+    };
+    let forward: Vec<&Block> = blocks.iter().collect();
+    let backward: Vec<&Block> = blocks.iter().rev().collect();
+    assert!(sample(&forward, 1) == sample(&backward, 1));
+    // The same games under other numbers.
+    let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
+    assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
+    assert!(sample(&forward, 1) != sample(&forward, 2));
+}

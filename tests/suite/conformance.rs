@@ -1,0 +1,193 @@
+//! What the sources of the transforms say, statement by statement, and what the program answers.
+//!
+//! `tests/data/conformance.tsv` holds the statements, in our own words, each with something that can be checked;
+//! this test checks them and writes `docs/conformance.md` (with `UPDATE_GOLDEN=1`; otherwise the file must be
+//! what would be written).
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use orbit_chess::{
+    board::{Bitboard, Position},
+    engine::{Answer, Engine, Job, Outputs},
+    orbit::{AsText, expand},
+    plan::Options,
+    query::{self, Query},
+    reel::Block,
+};
+
+use crate::common::{block_of, data, pgn_blocks, position};
+
+/// One statement: what is said, how it is checked, and a remark where the source is wrong or silent.
+struct Statement<'a> {
+    says: &'a str,
+    check: Check<'a>,
+    remark: &'a str,
+}
+
+/// A way to check. Two texts and what is expected of them.
+#[derive(Clone, Copy)]
+enum Check<'a> {
+    /// The value of a query on a position.
+    Value(&'a str, &'a str, &'a str),
+    /// The value of a query on the first position of a game.
+    Found(&'a str, &'a str, &'a str),
+    /// The number of distinct copies.
+    Count(&'a str, &'a str),
+    /// All distinct copies.
+    Copies(&'a str, &'a str),
+    /// One of them.
+    Contains(&'a str, &'a str),
+    /// Two queries hit the same positions of real games.
+    Same(&'a str, &'a str),
+    /// A test in a file.
+    Test(&'a str, &'a str),
+}
+
+fn statement(line: &str) -> Statement<'_> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let &[says, kind, subject, place, expected, remark] = columns.as_slice() else {
+        panic!("{} columns: {line}", columns.len());
+    };
+    let check = match kind {
+        "value" => Check::Value(subject, place, expected),
+        "found" => Check::Found(subject, place, expected),
+        "count" => Check::Count(subject, expected),
+        "copies" => Check::Copies(subject, expected),
+        "contains" => Check::Contains(subject, expected),
+        "same" => Check::Same(subject, place),
+        "test" => Check::Test(subject, place),
+        other => panic!("there is no check called {other}"),
+    };
+    Statement { says, check, remark }
+}
+
+fn parsed(text: &str) -> Query {
+    query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query
+}
+
+fn start(fen: &str) -> Position {
+    if fen == "startpos" { Position::standard() } else { position(fen) }
+}
+
+/// The value at the first position of a block, on two engines.
+fn value(text: &str, block: &Block) -> String {
+    let job = Job::new(parsed(text), Options::default()).unwrap();
+    let print = |engine: &dyn Engine| match engine.answer(block, Outputs::VALUES).unwrap().hits.answer(0) {
+        Answer::Bool(hit) => if hit { "T" } else { "F" }.to_string(),
+        Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
+        Answer::Set(squares) => squares_text(squares),
+    };
+    let (cpu, reference) = (print(&job.cpu()), print(&job.reference().unwrap()));
+    assert_eq!(cpu, reference, "{text}");
+    cpu
+}
+
+fn squares_text(squares: Bitboard) -> String {
+    let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
+    if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
+}
+
+/// The distinct copies, as CQL 6.
+fn copies(text: &str) -> Vec<String> {
+    let orbit = expand(&parsed(text).body).unwrap().outermost();
+    let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));
+    orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect()
+}
+
+fn sorted(mut list: Vec<String>) -> Vec<String> {
+    list.sort_unstable();
+    list
+}
+
+fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
+    let engine = Job::new(parsed(text), Options::default()).unwrap().cpu();
+    blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.bits).collect()
+}
+
+/// Checks a statement; what the program answers, for the page.
+fn answer(check: Check<'_>, games: &[Block]) -> String {
+    match check {
+        Check::Value(text, fen, expected) => {
+            let found = value(text, &block_of(&[start(fen)]));
+            assert_eq!(found, expected, "{text} on {fen}");
+            format!("`{text}` on `{fen}`: {}", in_words(&found))
+        }
+        Check::Found(text, game, expected) => {
+            let found = value(text, &pgn_blocks(&format!("[Event \"x\"]\n\n{game}\n"))[0]);
+            assert_eq!(found, expected, "{text} in {game}");
+            format!("`{text}` at the start of `{game}`: {found}")
+        }
+        Check::Count(text, expected) => {
+            let found = copies(text).len().to_string();
+            assert_eq!(found, expected, "{text}");
+            format!("`{text}`: {found} distinct copies")
+        }
+        Check::Copies(text, expected) => {
+            let found = copies(text);
+            let wanted: Vec<String> = expected.split("; ").map(String::from).collect();
+            assert_eq!(sorted(found.clone()), sorted(wanted), "{text}");
+            format!("`{text}`: `{}`", found.join("`, `"))
+        }
+        Check::Contains(text, expected) => {
+            let found = copies(text);
+            assert!(found.iter().any(|copy| copy == expected), "{text}: {expected} is not among {found:?}");
+            format!("`{text}`: one of its {} copies is `{expected}`", found.len())
+        }
+        Check::Same(a, b) => {
+            let (found, other) = (hits(a, games), hits(b, games));
+            let count: u32 = found.iter().flatten().map(|bits| bits.count_ones()).sum();
+            assert!(count > 0, "{a} hits nowhere");
+            assert_eq!(found, other, "{a} and {b}");
+            format!("`{a}` and `{b}` hit the same {count} positions of `games/sample.pgn`")
+        }
+        Check::Test(file, name) => {
+            let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert!(text.contains(&format!("#[test]\nfn {name}()")), "{file} has no test {name}");
+            format!("`{name}` in `{file}`")
+        }
+    }
+}
+
+fn in_words(value: &str) -> &str {
+    match value {
+        "T" => "matches",
+        "F" => "does not match",
+        other => other,
+    }
+}
+
+fn page() -> (String, usize) {
+    let games = pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap());
+    let mut out = String::from(
+        "# Conformance\n\nWhat the sources of the transforms say, in our own words, and what `orbit` answers. This page is \
+         written by `tests/suite/conformance.rs`, which checks every line of it or names the test that does.\n",
+    );
+    let mut count = 0;
+    for line in data("conformance.tsv").lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            write!(out, "\n## {title}\n\n| statement | answer |\n|---|---|\n").unwrap();
+            continue;
+        }
+        let Statement { says, check, remark } = statement(line);
+        let answer = answer(check, &games).replace('|', "\\|");
+        let remark = if remark.is_empty() { String::new() } else { format!(" *{remark}*") };
+        writeln!(out, "| {says} | {answer}.{remark} |").unwrap();
+        count += 1;
+    }
+    out += "\nThe words of the language, built or not, stand in [language.md](language.md).\n";
+    (out, count)
+}
+
+#[test]
+fn every_statement_holds_and_the_page_says_so() {
+    let (page, count) = page();
+    assert!(count >= 98, "{count} statements");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/conformance.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, page).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(kept == page, "docs/conformance.md is not what it says: run the tests once with UPDATE_GOLDEN=1");
+}

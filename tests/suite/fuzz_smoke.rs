@@ -1,0 +1,103 @@
+//! The fuzz targets on their seeds and on seeded alterations of these. A fuzzer needs a nightly
+//! compiler; this keeps the targets true until somebody runs one.
+
+#[path = "../../fuzz/src/lib.rs"]
+mod targets;
+
+use std::{fs, path::Path};
+
+/// Altered inputs for each target.
+const RUNS: u64 = 2_000;
+
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 4, "{target}: {} seeds", paths.len());
+    paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// xorshift64*, so that a run that fails can be had again.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % below.max(1)
+    }
+
+    /// A seed with some bytes dropped, doubled, altered or taken from another seed.
+    fn alter(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
+        let mut out = seeds[self.roll(seeds.len())].clone();
+        for _ in 0..=self.roll(2) {
+            let (at, other) = (self.roll(out.len()), &seeds[self.roll(seeds.len())]);
+            let len = self.roll(8);
+            match self.roll(4) {
+                0 => drop(out.drain(at..(at + len).min(out.len()))),
+                1 => out.extend_from_within(at..(at + len).min(out.len())),
+                2 if at < out.len() => out[at] = self.roll(256) as u8,
+                _ => {
+                    let from = self.roll(other.len());
+                    let piece = other[from..(from + len).min(other.len())].iter().copied();
+                    out.splice(at..at, piece);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Runs the seeds and as many alterations of them; returns how many of these were good for more than
+/// a refusal.
+fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
+    for seed in seeds {
+        target(seed);
+    }
+    let good = |run: &u64| {
+        let input = Dice(run.wrapping_mul(0x9e37_79b9_7f4a_7c15)).alter(seeds);
+        let outcome = std::panic::catch_unwind(|| target(&input));
+        outcome.unwrap_or_else(|_| panic!("run {run} panicked on {:?}", String::from_utf8_lossy(&input)))
+    };
+    (1..=runs).filter(good).count()
+}
+
+#[test]
+fn queries_are_refused_or_run() {
+    let seeds: Vec<Vec<u8>> = seeds("query")
+        .iter()
+        .flat_map(|file| file.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>())
+        .filter(|line| !line.is_empty())
+        .collect();
+    let ran = run(&seeds, RUNS, targets::query);
+    assert!(ran > RUNS as usize / 20, "only {ran} altered queries were run");
+}
+
+#[test]
+fn any_text_is_games_or_none() {
+    let read = run(&seeds("pgn"), RUNS, targets::pgn);
+    assert!(read > RUNS as usize / 2, "only {read} altered texts had moves");
+}
+
+#[test]
+fn any_bytes_are_a_reel_or_refused() {
+    let mut seeds = seeds("pgn");
+    seeds.push(orbit_chess::reel::MAGIC.to_vec());
+    seeds.push([&orbit_chess::reel::MAGIC[..], &[1, 0, 0, 0], &[0; 52]].concat());
+    run(&seeds, RUNS / 10, targets::reel);
+}
+
+#[test]
+fn an_altered_reel_is_refused() {
+    // Four bytes choose the place, one the alteration; the games come after.
+    let seeds: Vec<Vec<u8>> =
+        seeds("pgn").into_iter().map(|games| [&[9, 9, 9, 9, 1], &games[..]].concat()).collect();
+    let mut place = Dice(1);
+    for run in 0..RUNS / 10 {
+        let mut input = seeds[run as usize % seeds.len()].clone();
+        input[..4].copy_from_slice(&(place.roll(1 << 30) as u32).to_le_bytes());
+        input[4] = place.roll(256) as u8;
+        assert!(targets::reel_mutated(&input));
+    }
+}

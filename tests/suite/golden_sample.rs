@@ -1,0 +1,76 @@
+//! What the queries of the golden tables answer on `games/sample.pgn`, which everybody has.
+//!
+//! `tests/data/golden-sample.tsv` is what the reference engine answered: `UPDATE_GOLDEN=1` writes it anew.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use orbit_chess::reel::Block;
+
+use crate::{
+    common::{blocks_of, harness::GPU},
+    golden::{Golden, answer, for_each_row, rows},
+    runners::Runner,
+};
+
+const TABLE: &str = "golden-sample.tsv";
+
+/// The tables whose queries are asked.
+const QUERIES: [&str; 3] = ["golden-otb.tsv", "golden-game-otb.tsv", "golden-mates-otb.tsv"];
+
+fn sample() -> Vec<Block> {
+    blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"))
+}
+
+/// What a runner answers, a row for each query.
+fn answers(runner: &Runner) -> Vec<Golden> {
+    let blocks = sample();
+    let queries: Vec<Golden> = QUERIES.into_iter().flat_map(rows).collect();
+    let found = Mutex::new(Vec::new());
+    for_each_row(queries.clone(), |golden| {
+        let row = answer(golden, &*runner.engine(&golden.parsed()).unwrap(), &blocks);
+        found.lock().unwrap().push(row);
+        Vec::new()
+    });
+    let mut found = found.into_inner().unwrap();
+    let place = |row: &Golden| queries.iter().position(|query| query.query == row.query);
+    found.sort_by_key(place);
+    found
+}
+
+fn check(runner: &Runner) {
+    let (stored, found) = (rows(TABLE), answers(runner));
+    assert_eq!(stored.len(), found.len());
+    let wrong: Vec<String> = stored
+        .iter()
+        .zip(&found)
+        .filter(|(stored, found)| stored != found)
+        .map(|(stored, found)| format!("is due\n  {stored:?}\nfound\n  {found:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "{} answers of {} differ:\n{}", wrong.len(), runner.name, wrong.join("\n"));
+}
+
+#[test]
+fn reference_answers_as_stored() {
+    if std::env::var_os("UPDATE_GOLDEN").is_none() {
+        return check(&Runner::reference());
+    }
+    let mut table = String::from("id\tquery\tgames\tgames_hit\tpositions_hit\tsha256_16\n");
+    for row in answers(&Runner::reference()) {
+        let Golden { id, query, games, games_hit, positions_hit, digest } = row;
+        writeln!(table, "{id}\t{query}\t{games}\t{games_hit}\t{positions_hit}\t{digest}").unwrap();
+    }
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(TABLE);
+    std::fs::write(path, table).unwrap();
+}
+
+#[test]
+fn cpu_answers_as_stored() {
+    check(&Runner::cpu(0));
+}
+
+#[test]
+fn gpu_answers_as_stored() {
+    check(&GPU.met(Runner::gpu(0)));
+}

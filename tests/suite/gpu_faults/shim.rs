@@ -1,0 +1,143 @@
+//! The loader that fails, and runs with it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::common::harness::GPU;
+
+/// What a call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY; or never.
+pub const LOST: i32 = -4;
+pub const NO_MEMORY: i32 = -1;
+pub const NO_DEVICE_MEMORY: i32 = -2;
+pub const NEVER: i32 = 99;
+
+/// Not a failure: a buffer is made without a use, which only a validation layer sees.
+pub const MISUSE: i32 = 98;
+
+/// Nothing that is tried takes longer, however busy the machine is.
+const TIME_MAX: Duration = Duration::from_secs(240);
+
+/// A call that fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    pub call: &'static str,
+    /// From 1.
+    pub at: u32,
+    pub code: i32,
+    /// Only that one, or later ones as well.
+    pub once: bool,
+}
+
+/// What a run said.
+#[derive(Debug)]
+pub struct Ran {
+    /// `None`: a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Whether the call that was to fail was made.
+    pub met: bool,
+}
+
+/// Ignores a test where faults cannot be tried: there must be a loader, and a driver that can be asked.
+pub fn needed() {
+    let found = loader().is_some() && orbit_chess::engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
+    GPU.met(found.then_some(()));
+}
+
+fn loader() -> Option<PathBuf> {
+    let arch = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let folders = [arch.as_str(), "/usr/lib64", "/usr/lib", "/usr/local/lib"];
+    folders.iter().map(|folder| Path::new(folder).join("libvulkan.so.1")).find(|path| path.exists())
+}
+
+/// The folder with the loader that fails.
+fn folder() -> &'static Path {
+    static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/gpu_faults/shim.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
+        compiler.arg(folder.path().join("libvulkan.so.1")).arg(source).arg("-ldl");
+        assert!(compiler.status().expect("a C compiler").success(), "shim.c does not compile");
+        folder
+    });
+    FOLDER.path()
+}
+
+/// A command whose driver's loader is ours.
+pub fn behind_the_shim(command: &mut Command) -> &mut Command {
+    command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
+}
+
+/// Runs a command with a fault.
+pub fn run(mut command: Command, fault: Fault) -> Ran {
+    static NUMBER: Mutex<u32> = Mutex::new(0);
+    let number = {
+        let mut number = NUMBER.lock().unwrap();
+        *number += 1;
+        *number
+    };
+    let log = folder().join(format!("met-{number}"));
+    behind_the_shim(&mut command)
+        .env("FAULT_CALL", fault.call)
+        .env("FAULT_AT", fault.at.to_string())
+        .env("FAULT_CODE", fault.code.to_string())
+        .env("FAULT_LOG", &log);
+    if fault.once {
+        command.env("FAULT_ONCE", "1");
+    }
+    let mut ran = finished(command, &format!("{fault:?}"));
+    ran.met = log.exists();
+    ran
+}
+
+/// Runs a command to its end, which must come.
+pub fn finished(mut command: Command, what: &str) -> Ran {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary was built");
+    let readers = [read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap())];
+    let code = end_of(&mut child, what);
+    let [stdout, stderr] = readers.map(|reader| reader.join().expect("UTF-8"));
+    Ran { code, stdout, stderr, met: false }
+}
+
+fn read(mut from: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        from.read_to_string(&mut text).expect("UTF-8");
+        text
+    })
+}
+
+fn end_of(child: &mut Child, what: &str) -> Option<i32> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status.code();
+        }
+        if begun.elapsed() > TIME_MAX {
+            child.kill().expect("a child");
+            panic!("{what}: no end after {TIME_MAX:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs something with each item, some at a time; what went wrong.
+pub fn on_threads<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) -> Vec<String> {
+    let (next, wrong) = (Mutex::new(items.iter()), Mutex::new(Vec::new()));
+    let take = || next.lock().unwrap().next();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(item) = take() {
+                    wrong.lock().unwrap().extend(check(item).err());
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap()
+}

@@ -1,0 +1,187 @@
+//! The processor that stands in for a card which fails, and calls that never return.
+//!
+//! `--engine auto` takes no adapter in software, and a test does not wait for two minutes: so the engines are made
+//! here, in a child (this program once more, behind the shim).
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbit_chess::{
+    engine::{
+        Answers, Engine, EngineError, Job, Outputs, Request,
+        fallback::Fallback,
+        gpu::{GpuDevice, GpuError, GpuOptions},
+    },
+    plan::Options,
+    query,
+    reel::Block,
+};
+
+use super::{
+    matrix::{CALLS, sample},
+    shim::{self, Fault, LOST, NEVER, NO_MEMORY},
+};
+use crate::common::pgn_blocks;
+
+const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
+
+/// How long a device may be silent in a child.
+const SILENCE: Duration = Duration::from_millis(1500);
+
+fn job(text: &str) -> Job {
+    Job::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+}
+
+/// Real games in some blocks.
+fn blocks() -> Vec<Block> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let text = std::fs::read_to_string(path).unwrap();
+    let games: Vec<&str> = text.split_inclusive("\n\n[Event ").collect();
+    let whole = |games: &[&str]| format!("[Event {}", games.concat().trim_end_matches("[Event "));
+    games[1..].chunks(60).take(4).flat_map(|games| pgn_blocks(&whole(games))).collect()
+}
+
+/// Hits, values and copies of all queries, as one line.
+fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let mut out = String::new();
+    for engine in engines {
+        let mut copies = vec![0; engine.copies(0)];
+        for pair in blocks.chunks(2) {
+            let wanted = [Outputs::VALUES | Outputs::ALL_COPIES];
+            let answers = engine.scan(pair, &Request::all(&wanted))?;
+            for (block, answers) in pair.iter().zip(answers) {
+                let Answers { hits, copies: told } = &answers[0];
+                let told = told.as_ref().expect("copies were asked for");
+                copies.iter_mut().zip(told.sums()).for_each(|(sum, more)| *sum += more);
+                let digest = (0..block.slots()).fold(0u64, |sum, slot| {
+                    let text = format!("{:?}", hits.answer(slot));
+                    text.bytes().fold(sum.rotate_left(5), |sum, byte| sum.wrapping_mul(31) + u64::from(byte))
+                });
+                out += &format!("{} {digest:x} ", hits.count());
+            }
+        }
+        out += &format!("{copies:?} ");
+    }
+    Ok(out)
+}
+
+fn by_cpu() -> String {
+    let engines = QUERIES.map(|text| Box::new(job(text).cpu()) as Box<dyn Engine>);
+    answers(&engines).unwrap()
+}
+
+/// What the child does: as `orbit` with `auto` and a card, or with `gpu`. Not a test by itself.
+#[test]
+fn a_child() {
+    let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
+    let mut options = GpuOptions::default();
+    options.silence = Some(SILENCE);
+    let device = match GpuDevice::open(options) {
+        Ok(device) => Arc::new(device),
+        Err(error) if engine == "auto" => {
+            return println!("child opens nothing: {error}\nchild says {}", by_cpu());
+        }
+        Err(error) => return println!("child fails: {error}"),
+    };
+    let engines = QUERIES.map(|text| {
+        let gpu = job(text).gpu(&device);
+        match engine.as_str() {
+            "auto" => Box::new(Fallback::new(Box::new(gpu), Box::new(job(text).cpu()))) as Box<dyn Engine>,
+            _ => Box::new(gpu),
+        }
+    });
+    match answers(&engines) {
+        Ok(said) => println!("child says {said}"),
+        Err(error) => println!("child fails: {error}"),
+    }
+    for notice in engines.iter().filter_map(|engine| engine.notice()) {
+        println!("child notes: {notice}");
+    }
+}
+
+/// Runs a child: what it answers or why it fails, and all it printed.
+fn child(engine: &str, fault: Fault) -> Result<(Result<String, String>, shim::Ran), String> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "gpu_faults::stand_in::a_child", "--nocapture", "--test-threads", "1"]);
+    command.env("FAULT_CHILD", engine);
+    let ran = shim::run(command, fault);
+    let line = |begin: &str| {
+        let rest = ran.stdout.split_once(begin).map(|(_, rest)| rest);
+        rest.and_then(|rest| rest.lines().next()).map(str::to_owned)
+    };
+    if ran.code != Some(0) || ran.stderr.contains("panicked") {
+        return Err(format!("{fault:?}: {ran:?}"));
+    }
+    match (line("child says "), line("child fails: ")) {
+        (Some(said), None) => Ok((Ok(said), ran)),
+        (None, Some(error)) => Ok((Err(error), ran)),
+        _ => Err(format!("{fault:?}: no answer: {ran:?}")),
+    }
+}
+
+#[test]
+fn the_processor_goes_on_from_any_fault() {
+    shim::needed();
+    let mut faults = Vec::new();
+    for (call, places) in CALLS {
+        for &at in places.iter().chain(&[12]) {
+            faults.extend([LOST, NO_MEMORY].map(|code| Fault { call, at, code, once: false }));
+        }
+    }
+    sample(&mut faults);
+    let expected = by_cpu();
+    let wrong = shim::on_threads(&faults, |&fault| match child("auto", fault)? {
+        (Ok(said), _) if said == expected => Ok(()),
+        (said, ran) => Err(format!("{fault:?}: {said:?}: {ran:?}")),
+    });
+    assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
+}
+
+/// The calls that work on the device, and some that work on its driver.
+const WAITS: [&str; 14] = [
+    "vkWaitSemaphores",
+    "vkGetSemaphoreCounterValue",
+    "vkQueueSubmit",
+    "vkQueueWaitIdle",
+    "vkCreateBuffer",
+    "vkAllocateMemory",
+    "vkMapMemory",
+    "vkBeginCommandBuffer",
+    "vkResetCommandPool",
+    "vkCreateComputePipelines",
+    "vkCreateDevice",
+    "vkCreateInstance",
+    "vkEnumeratePhysicalDevices",
+    "vkAllocateDescriptorSets",
+];
+
+#[test]
+fn a_call_that_never_returns_is_given_up() {
+    shim::needed();
+    let mut faults: Vec<Fault> =
+        WAITS.iter().flat_map(|call| [1, 2].map(|at| Fault { call, at, code: NEVER, once: true })).collect();
+    sample(&mut faults);
+    let expected = by_cpu();
+    let wrong = shim::on_threads(&faults, |&fault| {
+        let begun = Instant::now();
+        let (said, ran) = child("auto", fault)?;
+        if said.as_ref() != Ok(&expected) {
+            return Err(format!("{fault:?}: {said:?}: {ran:?}"));
+        }
+        let (said, ran) = child("gpu", fault)?;
+        // Compiling may take five times as long.
+        if begun.elapsed() > 15 * SILENCE + Duration::from_secs(60) {
+            return Err(format!("{fault:?}: {:?}", begun.elapsed()));
+        }
+        match said {
+            // What hangs when all is done does not matter any more.
+            Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
+            Err(error) if ran.met && error == (GpuError::Silent { after: SILENCE }).to_string() => Ok(()),
+            said => Err(format!("{fault:?}: {said:?}: {ran:?}")),
+        }
+    });
+    assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
+}

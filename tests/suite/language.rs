@@ -1,0 +1,357 @@
+//! The table of words: every row does what it says, and `docs/language.md` is written from it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    path::PathBuf,
+};
+
+use orbit_chess::{
+    board::Position,
+    engine::{Answer, Outcome},
+    query::{
+        self, Dialect,
+        words::{self, Group, Status, Value, Word},
+    },
+    reel::Block,
+};
+
+use crate::{
+    common::{block_of_games, data, every_nth_game, game_with_tags, pgn_blocks},
+    differential::{Generator, Rng},
+    runners::Runner,
+};
+
+fn rows() -> impl Iterator<Item = (&'static Group, &'static Word)> {
+    words::groups().flat_map(|group| group.words.iter().map(move |word| (group, word)))
+}
+
+/// Whether a spelling is written in letters, so that it ends where no letter follows.
+fn is_word(spelling: &str) -> bool {
+    spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
+/// Where a query uses a spelling first.
+fn place(query: &str, spelling: &str) -> Option<usize> {
+    let open = if query.starts_with("(position ") { "(position ".len() } else { 0 };
+    let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    query[open..].match_indices(spelling).map(|(at, _)| open + at).find(|&at| {
+        let (before, behind) = (query[..at].chars().last(), query[at + spelling.len()..].chars().next());
+        !is_word(spelling) || !letter(before) && !letter(behind)
+    })
+}
+
+/// A query with another spelling of a word in place of its usual one.
+fn respelt(word: &Word, spelling: &str) -> String {
+    let usual = word.spellings[0];
+    let at = place(word.example, usual)
+        .unwrap_or_else(|| panic!("the example of `{usual}` does not use it: {}", word.example));
+    format!("{}{spelling}{}", &word.example[..at], &word.example[at + usual.len()..])
+}
+
+fn hits(answers: &[Answer]) -> usize {
+    answers.iter().filter(|answer| answer.is_hit()).count()
+}
+
+fn sample() -> Vec<Block> {
+    pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap())
+}
+
+/// A game with the tags that the sample has not.
+fn tagged() -> Block {
+    let tags = [
+        ("White", "Alekhine, A"),
+        ("WhiteElo", "2500"),
+        ("BlackElo", "2400"),
+        ("EventDate", "2011.01.01"),
+        ("ECO", "B01"),
+        ("Annotator", "orbit"),
+    ];
+    block_of_games([game_with_tags(Position::standard(), &tags, Outcome::WhiteWins)])
+}
+
+#[test]
+fn no_spelling_stands_twice() {
+    let mut seen = BTreeSet::new();
+    for (group, word) in rows() {
+        for spelling in word.spellings {
+            assert!(seen.insert((group.dialect == Dialect::Cql5, spelling)), "`{spelling}` has two rows");
+            assert!(std::ptr::eq(words::find(group.dialect, spelling).unwrap(), word), "{spelling}");
+        }
+        if !matches!(word.status, Status::Refused(_)) {
+            let meaning = word.meaning;
+            assert!(
+                !meaning.is_empty() && !meaning.ends_with('.') && meaning.len() < 160,
+                "{:?}",
+                word.spellings
+            );
+        }
+    }
+    assert!(seen.len() > 350, "{} spellings", seen.len());
+}
+
+/// `tests/data/words.txt` lists the words of the manuals, apart from the table.
+#[test]
+fn every_word_of_the_manuals_has_a_row() {
+    let list = data("words.txt");
+    let mut dialect = None;
+    let mut count = 0;
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        match line {
+            "[CQL 6.2]" => dialect = Some(Dialect::Cql6),
+            "[CQL 5]" => dialect = Some(Dialect::Cql5),
+            _ => {
+                for word in line.split_whitespace() {
+                    let dialect = dialect.expect("a list begins with its name");
+                    assert!(words::find(dialect, word).is_some(), "`{word}` of {dialect:?} has no row");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 330, "{count} words");
+}
+
+/// Examples answer alike on two engines and in every spelling, and each finds something.
+#[test]
+fn examples_answer() {
+    let games = sample();
+    let blocks = [every_nth_game(&games, 3, 90), tagged()];
+    let (cpu, reference) = (Runner::cpu(0), Runner::reference());
+    let answers = |runner: &Runner, text: &str| -> Result<Vec<Answer>, String> {
+        let found: Result<Vec<_>, _> = blocks.iter().map(|block| runner.answers(text, block)).collect();
+        Ok(found.map_err(|error| format!("{text}: {error}"))?.concat())
+    };
+    let check = |word: &Word| -> Result<(), String> {
+        let example = word.example;
+        let found = answers(&cpu, example)?;
+        if found != answers(&reference, example)? {
+            return Err(format!("{example}: cpu and reference differ"));
+        }
+        for spelling in word.spellings {
+            let text = respelt(word, spelling);
+            if answers(&cpu, &text)? != found {
+                return Err(format!("{text} does not answer as {example}"));
+            }
+        }
+        let finds = |block| hits(&cpu.answers(example, block).expect("it was run above")) > 0;
+        if hits(&found) == 0 && !games.iter().any(finds) {
+            return Err(format!("{example} finds nothing"));
+        }
+        Ok(())
+    };
+    let built = rows().filter(|(_, word)| matches!(word.status, Status::Here | Status::Within(_)));
+    let outcomes: Vec<Result<(), String>> = built.map(|(_, word)| check(word)).collect();
+    let faults: Vec<&String> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+    assert!(faults.is_empty(), "{} faults: {faults:#?}", faults.len());
+    assert!(outcomes.len() > 170, "{} examples", outcomes.len());
+}
+
+/// What is not built is refused by name, in every spelling and wherever it stands.
+#[test]
+fn words_that_are_not_built_are_named() {
+    let mut count = 0;
+    for (group, word) in rows() {
+        let (Status::NotYet(_) | Status::Within(_)) = word.status else { continue };
+        for &spelling in word.spellings {
+            let texts = if group.dialect == Dialect::Cql5 {
+                vec![
+                    format!("(position :{spelling})"),
+                    format!("(position Ra1 :not (position !:{spelling} 3))"),
+                ]
+            } else if word.form(spelling).starts_with("cql(") {
+                vec![format!("cql({spelling} 1) R")]
+            } else if is_word(word.spellings[0]) {
+                vec![spelling.into(), format!("{{R {spelling}}}"), format!("flip {spelling} R")]
+            } else if word.status == Status::NotYet(None) || matches!(word.status, Status::Within(_)) {
+                vec![format!("{spelling} R"), format!("{{R {spelling} k}}")]
+            } else {
+                vec![respelt(word, spelling)]
+            };
+            for text in texts {
+                let error = query::parse(&text).expect_err(&text);
+                assert!(error.message.ends_with(" is not supported yet"), "{text}: {}", error.message);
+                assert!(
+                    text[error.span.start..error.span.end].ends_with(spelling),
+                    "{text}: {:?}",
+                    error.span
+                );
+                let subject = match word.status {
+                    _ if group.dialect == Dialect::Cql5 => format!("the keyword `:{spelling}`"),
+                    _ if text.starts_with("cql(") => format!("the header parameter `{spelling}`"),
+                    Status::NotYet(Some(subject)) | Status::Within(subject) => subject.into(),
+                    _ => format!(
+                        "the filter `{}`",
+                        if is_word(spelling) { spelling } else { word.spellings[0] }
+                    ),
+                };
+                assert!(error.message.starts_with(&subject), "{text}: {}", error.message);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 350, "{count} queries");
+}
+
+/// What is refused for good says why, and may name a variable.
+#[test]
+fn words_that_are_refused_say_why() {
+    let refused = rows().filter_map(|(_, word)| match word.status {
+        Status::Refused(why) => Some((word.spellings[0], why)),
+        _ => None,
+    });
+    let mut count = 0;
+    for (word, why) in refused {
+        let error = query::parse(word).expect_err(word);
+        assert_eq!((error.message, &*error.label), (format!("`{word}` is no filter"), why));
+        query::parse(&format!("{{{word} = R {word}}}")).expect(word);
+        count += 1;
+    }
+    assert!(count > 5);
+}
+
+/// A misspelt word gets the word that was meant, if a letter is missing.
+#[test]
+fn every_word_is_suggested() {
+    for (group, word) in rows() {
+        for &spelling in word.spellings.iter().filter(|spelling| is_word(spelling) && spelling.len() > 5) {
+            let begins = matches!(word.status, Status::Refused(_)) || word.form(spelling).starts_with("cql(");
+            let misspelt = format!("{}{}", &spelling[..3], &spelling[4..]);
+            if begins || words::find(group.dialect, &misspelt).is_some() {
+                continue;
+            }
+            let meant = words::nearest(group.dialect, &misspelt);
+            let is_near = |meant: &str| {
+                meant == spelling
+                    || matches!(word.status, Status::NotYet(_))
+                    || meant.len() + 2 > spelling.len()
+            };
+            assert!(meant.is_some_and(is_near), "{misspelt} for {spelling}: {meant:?}");
+        }
+    }
+}
+
+/// Every word of CQL 6 that is built occurs in what the generator of test queries makes.
+#[test]
+fn generated_queries_use_every_word() {
+    let mut rng = Rng::new(23);
+    let mut text = String::new();
+    for _ in 0..5000 {
+        text += &Generator::new(&mut rng).query().text();
+        text.push('\n');
+    }
+    let mut unused = Vec::new();
+    for (group, word) in rows().filter(|(group, word)| group.dialect == Dialect::Cql6 && is_in_queries(word))
+    {
+        if !word.spellings.iter().any(|spelling| place(&text, spelling).is_some()) {
+            unused.push((group.title, word.spellings[0]));
+        }
+    }
+    assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
+}
+
+/// Whether queries use a word beyond their header.
+fn is_in_queries(word: &Word) -> bool {
+    matches!(word.status, Status::Here) && !word.form(word.spellings[0]).starts_with("cql(")
+}
+
+// ---- docs/language.md
+
+fn in_words(value: Value) -> &'static str {
+    match value {
+        Value::NoValue => "",
+        Value::AsF => "as F",
+        Value::Condition => "condition",
+        Value::Squares => "squares",
+        Value::Number => "number",
+        Value::Text => "text",
+        Value::Position => "position",
+    }
+}
+
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|"))
+}
+
+fn spelt(group: &Group, word: &Word, spelling: &str) -> String {
+    if word.takes_colon(group.dialect) { format!(":{spelling}") } else { spelling.into() }
+}
+
+fn group_page(out: &mut String, group: &Group, games: &[Block]) {
+    write!(out, "\n## {}\n", group.title).unwrap();
+    if !group.about.is_empty() {
+        write!(out, "\n{}\n", group.about).unwrap();
+    }
+    let cpu = Runner::cpu(0);
+    let (mut here, mut later, mut refused) = (String::new(), String::new(), String::new());
+    for word in group.words {
+        let names: Vec<String> =
+            word.spellings.iter().map(|spelling| code(&spelt(group, word, spelling))).collect();
+        let names = names.join(" ");
+        let form = code(&word.form(&spelt(group, word, word.spellings[0])));
+        let (value, meaning) = (in_words(word.value), word.meaning.replace('|', "\\|"));
+        match word.status {
+            Status::Here | Status::Within(_) => {
+                let of_block = |block| hits(&cpu.answers(word.example, block).unwrap());
+                let hits: usize = games.iter().map(of_block).sum();
+                let example = code(word.example);
+                writeln!(here, "| {names} | {form} | {value} | {meaning} | {example} | {hits} |").unwrap();
+            }
+            Status::NotYet(_) => writeln!(later, "| {names} | {form} | {value} | {meaning} |").unwrap(),
+            Status::Refused(why) => {
+                let why = why.replace('|', "\\|");
+                writeln!(refused, "| {names} | {why} |").unwrap();
+            }
+        }
+    }
+    for (rows, head, columns) in [
+        (here, "| word | form | value | meaning | example | hits |", 6),
+        (later, "| not supported yet | form | value | meaning |", 4),
+        (refused, "| no word of `orbit` | why |", 2),
+    ] {
+        if !rows.is_empty() {
+            write!(out, "\n{head}\n{}|\n{rows}", "|---".repeat(columns)).unwrap();
+        }
+    }
+}
+
+fn page() -> String {
+    let games = sample();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, word) in rows() {
+        let status = match word.status {
+            Status::Here | Status::Within(_) => "here",
+            Status::NotYet(_) => "later",
+            Status::Refused(_) => "refused",
+        };
+        *counts.entry(status).or_default() += 1;
+    }
+    let mut out = format!(
+        "# The query language\n\n\
+         Every word that `orbit` knows of CQL 6.2 and of CQL 5: {} of them it has, {} are not supported yet and refused by name, \
+         {} are no words of it. `orbit help language WORD` prints one of them. `tests/suite/language.rs` writes this page from the table in \
+         `src/query/words.rs`, and runs every example on two engines; hits are positions of `games/sample.pgn`.\n\n\
+         In forms, F is any filter, S one whose value is a set of squares, N a number, T a text, P a position. TEXT is a text in quotation \
+         marks, NAME the name of a variable, RANGE a number or two: `2`, `2 4`. Brackets mark what may be left out, `|` a choice.\n",
+        counts["here"], counts["later"], counts["refused"]
+    );
+    for group in words::groups() {
+        group_page(&mut out, group, &games);
+    }
+    out
+}
+
+#[test]
+fn the_page_of_the_language_is_up_to_date() {
+    let page = page();
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, page).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        kept == page,
+        "docs/language.md is not what the table says: run the tests once with UPDATE_GOLDEN=1"
+    );
+}

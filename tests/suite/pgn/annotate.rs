@@ -1,0 +1,126 @@
+//! Games taken out of their files, commented and put together again are read as they were.
+
+use orbit_chess::pgn::{Kind, Status, Tag, annotate, first_game, game_text, read_game, separator};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::invariance::fragments;
+use super::*;
+use crate::common::marks::{is_marked, marks};
+
+const CAP: usize = 64 << 20;
+
+/// What has to stay: all but where things stand.
+fn essence(game: &Game) -> Game {
+    let mut game = game.clone();
+    let offset = game.offset;
+    (game.number, game.offset) = (0, 0);
+    match &mut game.status {
+        Status::Whole => {}
+        Status::Cut(fault) | Status::Skipped(fault) => fault.offset -= offset,
+    }
+    game.notes.iter_mut().for_each(|note| note.offset -= offset);
+    game
+}
+
+fn without_offsets(game: &Game) -> Game {
+    let mut game = essence(game);
+    if let Status::Cut(fault) | Status::Skipped(fault) = &mut game.status {
+        fault.offset = 0;
+    }
+    game.notes.iter_mut().for_each(|note| note.offset = 0);
+    game
+}
+
+/// Whether only blanks stand before a game on its line.
+fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
+    let before = String::from_utf8_lossy(&bytes[..game.offset as usize]);
+    let line = before.rsplit(['\n', '\r']).next().unwrap();
+    line.trim_matches(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\u{feff}')
+        .is_empty()
+}
+
+/// Checks a game of a file, and returns its text without and with comments. One that begins within a line
+/// may mean something else by itself; one that is skipped has no hits.
+fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
+    let text = first_game(&bytes[game.offset as usize..], CAP);
+    let alone = read_game(text).map(|game| essence(&game));
+    if matches!(game.status, Status::Skipped(_))
+        || alone != Some(essence(game)) && !begins_a_line(bytes, game)
+    {
+        return None;
+    }
+    assert_eq!(alone, Some(essence(game)), "{name}, game {}", game.number);
+    let plies = game.moves.len() as u32;
+    let mut marked = vec![0, 1.min(plies), plies / 2, plies];
+    marked.sort();
+    marked.dedup();
+    let comments: Vec<(u32, &str)> = marked.into_iter().map(|ply| (ply, "MARK")).collect();
+    let commented = annotate(text, &comments);
+    let found = read_game(&commented).map(|game| without_offsets(&game));
+    let shown = [text, &commented].map(String::from_utf8_lossy).join("\n----\n");
+    assert_eq!(found, Some(without_offsets(game)), "{name}, game {}: {shown}", game.number);
+    assert_eq!(marks(&commented), comments.len(), "{name}: {shown}");
+    assert!(is_marked(&commented, text), "{name}: {shown}");
+    Some([text.to_vec(), commented])
+}
+
+/// Checks the games of a text alone and, the last one first, together; returns how many there are.
+fn check(name: &str, bytes: &[u8]) -> usize {
+    let chunk = Sources::from_bytes(name, bytes.to_vec()).next_chunk();
+    if chunk.is_some_and(|chunk| chunk.parts[0].kind == Kind::Epd) {
+        return 0;
+    }
+    let games = games(bytes);
+    let texts = games.iter().filter_map(|game| Some((game, commented(name, bytes, game)?)));
+    let mut texts: Vec<(&Game, [Vec<u8>; 2])> = texts.collect();
+    texts.reverse();
+    for side in [0, 1] {
+        let mut whole: Vec<u8> = Vec::new();
+        for (index, (_, text)) in texts.iter().enumerate() {
+            if let Some(before) = index.checked_sub(1) {
+                whole.extend(separator(&texts[before].1[side], &text[side]));
+            }
+            whole.extend_from_slice(&text[side]);
+        }
+        let found = super::games(&whole);
+        assert_eq!(found.len(), texts.len(), "{name}: {}", String::from_utf8_lossy(&whole));
+        for (found, (game, _)) in found.iter().zip(&texts) {
+            let same = |a: &Game, b: &Game| (a.start, &a.moves, a.outcome) == (b.start, &b.moves, b.outcome);
+            assert!(same(found, game), "{name}: {found:?} is not {game:?}");
+            let tagged = |tags: &[Tag]| {
+                tags.len() == game.tags.len() + 1 && tags[0].value == b"?" && tags.ends_with(&game.tags)
+            };
+            assert!(found.tags == game.tags || tagged(&found.tags), "{name}: {:?}", found.tags);
+        }
+    }
+    texts.len()
+}
+
+#[test]
+fn games_of_real_files_stay_what_they_are() {
+    let files = corpus_files();
+    let pgn =
+        files.iter().filter(|(_, path)| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn")));
+    let checked: usize = pgn.map(|(name, path)| check(name, &std::fs::read(path).unwrap())).sum();
+    assert!(checked > 80_000, "{checked}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, rng_seed: RngSeed::Fixed(3), ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutilated_games_stay_what_they_are(text in fragments()) {
+        let head = "[Event \"x\"]\n\n1. e4 e5 *\n";
+        check(&text, format!("{head}{text}").as_bytes());
+    }
+
+    #[test]
+    fn a_text_that_goes_on_has_the_same_games(text in fragments(), end in 0..200usize) {
+        let text = format!("1. e4 e5\n{text}");
+        let bytes = text.as_bytes();
+        if let Some(found) = game_text(&bytes[..end.min(bytes.len())], CAP) {
+            prop_assert_eq!(found, first_game(bytes, CAP));
+        }
+    }
+}

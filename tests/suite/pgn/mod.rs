@@ -1,0 +1,104 @@
+//! Files as found in the wild to games: `orbit_chess::pgn` from the outside.
+//!
+//! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
+//! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
+
+mod agreement;
+mod annotate;
+mod cases;
+mod corpus;
+mod damage;
+mod inputs;
+mod invariance;
+mod plain;
+mod splitter;
+mod strict;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use orbit_chess::pgn::{Game, Options, ParseOptions, Sources};
+
+use crate::common::{corpus, corpus_if_any};
+
+/// Every file of the packages, with its path below the folder, in byte order.
+fn corpus_files() -> Vec<(String, PathBuf)> {
+    let root = corpus();
+    let mut folders = vec![root.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.parent() != Some(&root) {
+                files.push((path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned(), path));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Tells all games of all sources, numbers running on over the parts of a source.
+fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
+    let mut seen = std::collections::BTreeMap::<u32, u32>::new();
+    while let Some(chunk) = sources.next_chunk() {
+        let before = seen.clone();
+        assert!(chunk.parts.is_sorted_by(|a, b| a.source < b.source), "one part of a source");
+        chunk.parse(&ParseOptions::default(), &mut |source, game| {
+            let mut game = game.clone();
+            game.number += before.get(&source).copied().unwrap_or(0);
+            let count = seen.entry(source).or_default();
+            *count += 1;
+            assert_eq!(game.number, *count);
+            on_game(source, &game);
+        });
+    }
+    sources
+}
+
+/// All games of a text, read with the given sizes.
+fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Game> {
+    let mut options = Options::default();
+    options.chunk_bytes = chunk_bytes;
+    options.game_bytes_max = game_bytes_max;
+    let mut games = Vec::new();
+    let sources = Sources::from_bytes_with("test", bytes.to_vec(), options);
+    each_game(sources, &mut |_, game| games.push(game.clone()));
+    games
+}
+
+/// All games of a text.
+fn games(bytes: &[u8]) -> Vec<Game> {
+    games_with(bytes, 1 << 20, 64 << 20)
+}
+
+/// All games of a file, which must be read to its end.
+fn games_of_file(path: &Path) -> Vec<Game> {
+    let mut games = Vec::new();
+    let sources = Sources::open(&[path.to_owned()], Options::default()).unwrap();
+    let sources = each_game(sources, &mut |_, game| games.push(game.clone()));
+    assert_eq!(sources.failures(), []);
+    games
+}
+
+/// Packs a text as zstd does, with a checksum.
+fn zst(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+    packer.include_checksum(true).unwrap();
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn bzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}

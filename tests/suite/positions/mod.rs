@@ -1,0 +1,46 @@
+//! Transforms of square sets, boards and positions.
+//!
+//! * `against_chessops`: what chessops itself answers for 10,000 random positions.
+//! * `documentation`: every statement and sample of chessops' documentation, and the table of square sets in CQL 5's.
+//! * `fen`: reading and writing against shakmaty; faults with their places; random bytes.
+//! * `whole`: colours, symmetry, canonical form, what falls off the board.
+
+mod against_chessops;
+mod documentation;
+mod fen;
+mod random;
+mod whole;
+
+use orbit_chess::board::{Bitboard, Square};
+use orbit_chess::fen::{FenError, FenRecord, Leniency};
+use orbit_chess::positions::{Setup, Transform, names};
+
+/// A set of squares.
+fn set(text: &str) -> Bitboard {
+    text.split_whitespace().map(|square| square.parse::<Square>().unwrap()).collect()
+}
+
+/// One transform by its name.
+fn named(name: &str) -> Transform {
+    let steps = names::parse(name, names::Shifts::Cql6).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(steps.len(), 1, "{name}");
+    steps[0].transform
+}
+
+/// A FEN or EPD with all fields of variants.
+fn read(line: &[u8]) -> Result<FenRecord<'_>, FenError> {
+    FenRecord::read(line, Leniency { variants: true, operations: true, ..Leniency::NONE })
+}
+
+fn setup(fen: &str) -> Setup {
+    read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
+}
+
+/// A position through a sequence of transforms, as FEN.
+fn moved(names: &str, fen: &str) -> String {
+    let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    for step in names::parse(names, names::Shifts::Cql6).unwrap() {
+        record.setup = step.transform.setup(&record.setup).unwrap();
+    }
+    record.to_string()
+}

@@ -1,0 +1,76 @@
+//! Counts by groups: by hand, counted a second time from JSON Lines, and as they are written.
+
+mod by_hand;
+mod second;
+mod written;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use orbit_chess::choice::Choice;
+use orbit_chess::database::{Database, DatabaseOptions, Room};
+use orbit_chess::engine::{Answers, Outputs};
+use orbit_chess::report::{Found, Names};
+use orbit_chess::scan::{BlockResult, EngineChoice, Scan};
+use orbit_chess::stats::{Counts, Grouping, Stats};
+
+/// Three games from the start and one from the 29th move, two of them with a result that White likes.
+const PGN: &str = "\
+[Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
+[ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
+[Event \"Open\"]\n[Date \"????.??.??\"]\n[UTCDate \"1999.??.??\"]\n[White \"B\"]\n[Black \"A\"]\n[WhiteElo \"-\"]\n\
+[BlackElo \"2450\"]\n[ECO \"c60/01\"]\n\n1. Nf3 Nf6 0-1\n\n\
+[Event \"?\"]\n[Date \"????.??.??\"]\n[White \" A \"]\n[Black \"A\"]\n[WhiteElo \"0\"]\n[ECO \"?\"]\n\n1. d4 *\n\n\
+[Event \"M\u{fc}, \u{7}\"]\n[Date \"1997.??.??\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 29\"]\n\
+[WhiteElo \"2600\"]\n[BlackElo \"2700\"]\n\n29... Kd7 30. Nf3 Kd6 31. e4 1/2-1/2\n\n";
+
+/// Hits plies 3 to 5 of the first game of [`PGN`], 1 and 2 of the second, 2 to 4 of the fourth.
+const KNIGHT: &str = "{Nf3 not initial}";
+
+/// How to read a database, in chunks of so many bytes.
+fn options(chunk_bytes: usize) -> DatabaseOptions {
+    let mut options = DatabaseOptions::default();
+    options.pgn.chunk_bytes = chunk_bytes;
+    options
+}
+
+fn pgn(chunk_bytes: usize) -> Database {
+    Database::from_pgn_bytes("test", PGN.into(), options(chunk_bytes))
+}
+
+fn file(path: &Path, chunk_bytes: usize) -> Database {
+    Database::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
+}
+
+fn scanner(query: &str) -> Scan {
+    Scan::with_engine(query, EngineChoice::Cpu).unwrap_or_else(|error| panic!("{query}: {error}"))
+}
+
+/// Counts what a query hits. Games count if their tag `Event` is `event`, should there be one.
+fn counted(query: &str, groupings: &str, database: Database, threads: usize, event: Option<&str>) -> Counts {
+    let stats = Stats::new(Grouping::list(groupings).unwrap());
+    let scan = scanner(query).threads(threads);
+    let mut sum = stats.none();
+    let work = |result: BlockResult<'_>, _: &Room| {
+        let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);
+        let chosen = event.map(|event| {
+            block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
+        });
+        let names = &Names::default();
+        let (games, copies) = (chosen.as_deref(), copies.as_ref());
+        stats.count(&Found { block, hits, games, copies, names })
+    };
+    let values = if stats.wants_values() { Outputs::VALUES } else { Outputs::BITS };
+    let copies = if stats.wants_copies() { Outputs::ALL_COPIES } else { Outputs::BITS };
+    let take = |_, counts| {
+        sum.add(counts).unwrap();
+        ControlFlow::Continue(())
+    };
+    scan.for_each_block(database, &[values | copies], &Choice::default(), work, take).unwrap();
+    sum
+}
+
+/// The counts of [`PGN`].
+fn counts(query: &str, groupings: &str) -> Counts {
+    counted(query, groupings, pgn(1 << 20), 1, None)
+}

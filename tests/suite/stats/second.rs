@@ -1,0 +1,323 @@
+//! The same counts once more, from what `--format jsonl` prints and by nothing of the library's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use orbit_chess::choice::Choice;
+use orbit_chess::database::Room;
+use orbit_chess::engine::{Hits, Outputs, Values};
+use orbit_chess::report::{Format, Found, Names, Rows};
+use orbit_chess::scan::BlockResult;
+use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
+use serde_json::Value;
+
+use super::{counted, file, scanner};
+use crate::common::{corpus, pgn_blocks};
+
+/// Groups of games and positions.
+const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,meanelo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
+event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco:2,player*decade,move:9*ply:7";
+
+/// One line for each hit.
+fn lines(query: &str, path: &Path) -> Vec<Value> {
+    let mut out = Vec::new();
+    let scan = scanner(query);
+    let names = &Names::default();
+    let work = |result: BlockResult<'_>, _: &Room| {
+        let (block, hits) = (result.block, &result.answers[0].hits);
+        let found = Found { block, hits, games: None, copies: None, names };
+        Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text
+    };
+    let take = |_, text: Vec<u8>| {
+        let text = String::from_utf8(text).unwrap();
+        out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+        ControlFlow::Continue(())
+    };
+    scan.for_each_block(file(path, 1 << 20), &[Outputs::VALUES], &Choice::default(), work, take).unwrap();
+    out
+}
+
+/// A game as the line of its last position tells it.
+struct Game {
+    tags: Value,
+    /// The last ply.
+    plies: i64,
+    /// Half-moves before the first ply, two for each full move.
+    halves_before: i64,
+}
+
+impl Game {
+    fn new(line: &Value) -> Game {
+        let fen: Vec<&str> = line["fen"].as_str().unwrap().split(' ').collect();
+        let halves = 2 * (fen[5].parse::<i64>().unwrap() - 1) + i64::from(fen[1] == "b");
+        let plies = line["ply"].as_i64().unwrap();
+        Game { tags: line["tags"].clone(), plies, halves_before: halves - plies }
+    }
+
+    fn tag(&self, name: &str) -> Option<&str> {
+        self.tags[name].as_str().map(str::trim).filter(|value| !["", "?"].contains(value))
+    }
+
+    fn elo(&self, name: &str) -> Option<i64> {
+        self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
+    }
+
+    fn half_points(&self) -> Option<u64> {
+        match self.tags["Result"].as_str()? {
+            "1-0" => Some(2),
+            "1/2-1/2" => Some(1),
+            "0-1" => Some(0),
+            _ => None,
+        }
+    }
+
+    fn year(&self) -> Option<i64> {
+        let year = |tag| self.tag(tag)?.split(['.', '-']).next()?.parse().ok().filter(|year| *year > 0);
+        year("Date").or_else(|| year("UTCDate"))
+    }
+
+    /// The groups of one position by one property.
+    fn groups(&self, by: &str, ply: i64) -> Vec<String> {
+        let (name, argument) = by.split_once(':').unwrap_or((by, ""));
+        let step = argument.parse::<i64>().unwrap_or(1);
+        let down = |number: i64| (number - (number % step + step) % step).to_string();
+        let (white, black) = (self.elo("WhiteElo"), self.elo("BlackElo"));
+        let text = |tag| self.tag(tag).map(str::to_owned);
+        let eco = |length: usize| {
+            let eco = self.tag("ECO")?.to_uppercase();
+            let shape = |(place, letter): (usize, char)| match place {
+                0 => ('A'..='E').contains(&letter),
+                _ => letter.is_ascii_digit(),
+            };
+            (eco.chars().take(3).enumerate().filter(|&at| shape(at)).count() == 3)
+                .then(|| eco[..length].into())
+        };
+        let group = match name {
+            "year" => self.year().map(|year| year.to_string()),
+            "decade" => self.year().map(|year| format!("{}0", year / 10)),
+            "eco" => eco(argument.parse().unwrap_or(3)),
+            "result" => text("Result"),
+            "elo" => [white, black].into_iter().flatten().max().map(down),
+            "meanelo" => {
+                let sum = (white.unwrap_or(0) + black.unwrap_or(0)) as f64;
+                let known = white.iter().chain(&black).count();
+                (known > 0).then(|| down((sum / known as f64).floor() as i64))
+            }
+            "whiteelo" => white.map(down),
+            "blackelo" => black.map(down),
+            "elodiff" => white.zip(black).map(|(white, black)| down(white - black)),
+            "ply" => Some(down(ply)),
+            "move" => Some(down((self.halves_before + ply) / 2 + 1)),
+            "event" => text("Event"),
+            "site" => text("Site"),
+            "white" => text("White"),
+            "black" => text("Black"),
+            "round" => text("Round"),
+            "opening" => text("Opening"),
+            "tag" => text(argument),
+            "player" => {
+                let players = ["White", "Black"].map(|tag| text(tag).unwrap_or("?".into()));
+                return BTreeSet::from(players).into_iter().collect();
+            }
+            name => panic!("{name} is not counted a second time"),
+        };
+        vec![group.unwrap_or("?".into())]
+    }
+
+    /// The groups of one position by a grouping.
+    fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
+        let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
+        let seconds = self.groups(second, ply);
+        let cross = |first: String| seconds.iter().map(move |second| format!("{first} * {second}"));
+        self.groups(first, ply).into_iter().flat_map(cross).collect()
+    }
+}
+
+/// What is counted of one group: the plies of each of its games.
+type Group = BTreeMap<u64, BTreeSet<i64>>;
+
+fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>) -> Tally {
+    let mut sum = Tally::default();
+    for (number, plies) in group.into_iter().flatten() {
+        let half_points = games[number].half_points();
+        sum.games += 1;
+        sum.positions += plies.len() as u64;
+        sum.results += u64::from(half_points.is_some());
+        sum.half_points += half_points.unwrap_or(0);
+    }
+    sum
+}
+
+fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
+    let rows = counts.rows(&grouping.parse().unwrap());
+    let name = |keys: [orbit_chess::stats::Key; 2]| match keys {
+        [first, orbit_chess::stats::Key::Whole] => first.to_string(),
+        [first, second] => format!("{first} * {second}"),
+    };
+    rows.into_iter().map(|row| (name(row.keys), (row.all, row.hit))).collect()
+}
+
+fn agree(query: &str, path: &Path, groupings: &str) {
+    let number = |line: &Value| line["game"].as_u64().unwrap();
+    let games: BTreeMap<u64, Game> =
+        lines("terminal", path).iter().map(|line| (number(line), Game::new(line))).collect();
+    let hits: BTreeSet<(u64, i64)> =
+        lines(query, path).iter().map(|line| (number(line), line["ply"].as_i64().unwrap())).collect();
+    assert!(games.len() >= 1000 && hits.len() >= 500, "{} games, {} hits", games.len(), hits.len());
+    let counts = counted(query, groupings, file(path, 1 << 20), 2, None);
+    for grouping in groupings.split(',') {
+        let (mut all, mut hit) = (BTreeMap::<String, Group>::new(), BTreeMap::<String, Group>::new());
+        let of_positions = ["ply", "move"].iter().any(|by| grouping.contains(by));
+        for (&number, game) in &games {
+            let of_game = game.cells(grouping, 0);
+            for ply in 0..=game.plies {
+                let cells = if of_positions { game.cells(grouping, ply) } else { of_game.clone() };
+                for cell in cells {
+                    if hits.contains(&(number, ply)) {
+                        hit.entry(cell.clone()).or_default().entry(number).or_default().insert(ply);
+                    }
+                    all.entry(cell).or_default().entry(number).or_default().insert(ply);
+                }
+            }
+        }
+        let second: BTreeMap<String, (Tally, Tally)> = all
+            .iter()
+            .map(|(cell, group)| (cell.clone(), (tally(Some(group), &games), tally(hit.get(cell), &games))))
+            .collect();
+        let found = spelt(&counts, grouping);
+        assert!(found == second, "{query} by {grouping}:\n{found:?}\n{second:?}");
+        let groups_hit = found.values().filter(|(_, hit)| hit.games > 0).count();
+        println!("{}: {grouping}: {} groups, {groups_hit} hit", path.display(), found.len());
+    }
+}
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn")
+}
+
+#[test]
+fn the_sample_is_counted_a_second_time() {
+    agree("shift flip flipcolor {Nd4 kf3}", &sample(), GROUPINGS);
+}
+
+#[test]
+fn master_games_are_counted_a_second_time() {
+    let corpus = corpus();
+    agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
+}
+
+/// Values are those of the lines, copies are queries of their own.
+#[test]
+fn values_and_copies_are_counted_a_second_time() {
+    let path = sample();
+    let query = "flip {Nc3 | nc6}";
+    let counts = counted(query, "value,value*result,copy,copy*result", file(&path, 1 << 20), 2, None);
+    let by = |grouping: &str| -> BTreeMap<String, (u64, u64)> {
+        let rows = spelt(&counts, grouping).into_iter();
+        rows.map(|(name, (_, hit))| (name, (hit.games, hit.positions))).collect()
+    };
+    let mut values = BTreeMap::<String, Group>::new();
+    let add = |groups: &mut BTreeMap<String, Group>, name: &str, line: &Value| {
+        let result = line["tags"]["Result"].as_str().unwrap();
+        let (game, ply) = (line["game"].as_u64().unwrap(), line["ply"].as_i64().unwrap());
+        for name in [name.to_owned(), format!("{name} * {result}")] {
+            groups.entry(name).or_default().entry(game).or_default().insert(ply);
+        }
+    };
+    for line in lines(query, &path) {
+        add(&mut values, &line["squares"].as_array().unwrap().len().to_string(), &line);
+    }
+    let mut copies = BTreeMap::<String, Group>::new();
+    let texts = scanner(query).copies();
+    assert_eq!(texts.len(), 8);
+    for (number, text) in (1..).zip(&texts) {
+        lines(text, &path).iter().for_each(|line| add(&mut copies, &i32::to_string(&number), line));
+    }
+    for (groups, name) in [(values, "value"), (copies, "copy")] {
+        let positions = |group: &Group| group.values().map(|plies| plies.len() as u64).sum();
+        let second =
+            groups.iter().map(|(name, group)| (name.clone(), (group.len() as u64, positions(group))));
+        let found: BTreeMap<_, _> = by(name).into_iter().chain(by(&format!("{name}*result"))).collect();
+        assert_eq!(found, second.collect());
+        assert!(found.len() > 8, "{found:?}");
+    }
+}
+
+/// The same whatever the blocks, the threads and the order in which blocks are added.
+#[test]
+fn counts_add_up_in_any_order() {
+    let path = sample();
+    let query = "flip flipcolor {Nd4 kf3}";
+    let of = |chunk_bytes, threads| {
+        counted(query, &format!("{GROUPINGS},value,copy,copy*year"), file(&path, chunk_bytes), threads, None)
+    };
+    let whole = of(1 << 20, 1);
+    assert!(whole.total().hit.games > 10);
+    for (chunk_bytes, threads) in [(1 << 12, 1), (1 << 14, 2), (100_000, 3)] {
+        assert!(of(chunk_bytes, threads) == whole, "chunks of {chunk_bytes} bytes, {threads} threads");
+    }
+    let parts: Vec<Counts> = ["Open", "?", "M\u{fc}, \u{7}"]
+        .iter()
+        .map(|event| counted(query, "year,player,ply:2*result", super::pgn(1), 1, Some(event)))
+        .collect();
+    let sum = |order: [usize; 3]| {
+        let mut sum = parts[0].stats().none();
+        order.iter().for_each(|&part| sum.add(parts[part].clone()).unwrap());
+        sum
+    };
+    let all = counted(query, "year,player,ply:2*result", super::pgn(1), 1, None);
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+        assert_eq!(sum(order), all);
+    }
+    let nested = {
+        let mut tail = parts[1].clone();
+        tail.add(parts[2].clone()).unwrap();
+        let mut sum = parts[0].clone();
+        sum.add(tail).unwrap();
+        sum
+    };
+    assert_eq!(nested, all);
+}
+
+/// Several queries at once are counted as each by itself is.
+#[test]
+fn queries_over_the_same_games_share_what_is_theirs() {
+    let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scanner);
+    let stats = Stats::new(Grouping::list("year,player,result,ply:10,year*result,move:9*ply:7").unwrap());
+    let names = Names::default();
+    let mut together = stats.none_of_many(engines.len());
+    let mut alone = vec![stats.none(); engines.len()];
+    let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
+    for block in &blocks {
+        let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
+        let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
+        for (counts, hits) in alone.iter_mut().zip(&hits) {
+            let found = Found { block, hits, games: Some(&games), copies: None, names: &names };
+            // As the choice of games does it.
+            let mut hits = found.hits.clone();
+            let out = block.games().filter(|game| !found.counts(game));
+            out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
+            counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
+        }
+        together.add(stats.count_many(block, Some(&games), &hits.each_ref())).unwrap();
+    }
+    assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);
+    assert!(together.into_counts() == alone);
+}
+
+#[test]
+fn too_many_groups_are_an_error() {
+    let counts = |groups_max| {
+        let stats = Stats::new(Grouping::list("result,ply:1").unwrap()).groups_max(groups_max);
+        let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
+        let hits = Hits { bits: vec![0; block.segments()], values: Values::None };
+        let names = Names::default();
+        let more = stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names });
+        stats.none().add(more)
+    };
+    assert_eq!(counts(4), Ok(()));
+    let error = counts(3).unwrap_err();
+    assert_eq!((error.grouping.as_str(), error.max), ("ply:1", 3));
+    assert!(error.to_string().contains("more than 3 groups by `ply:1`; choose a coarser"), "{error}");
+}

@@ -1,0 +1,546 @@
+//! Rules of the house that the compiler does not know: who may import whom, which files exist, how
+//! long they are, what they may say.
+
+mod arrows;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Lines of a source file at most.
+const LINES_MAX: usize = 800;
+
+/// Who may import whom, and why. A unit is a module with all below it, except what is a unit of its
+/// own. `engine` stands for `src/engine/mod.rs`. ARCHITECTURE.md shows this table.
+const ARROWS: &[(&str, &[&str], &str)] = &[
+    ("board", &[], "everything stands on it"),
+    ("visible", &[], "one list of letters for all that is shown"),
+    ("files", &[], "whatever is written to them"),
+    ("diagnostic", &["visible"], "messages know texts and spans"),
+    ("text", &[], "one encoding for all bytes of games"),
+    ("fen", &["board"], "positions as text"),
+    ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
+    ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
+    ("pgn", &["board", "fen", "text"], "moves are played and packed while they are read"),
+    (
+        "reel",
+        &["board", "fen", "files", "game", "pgn"],
+        "its builder lays out games as they were read; its games have headers",
+    ),
+    ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
+    ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
+    ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
+    ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a job joins query, plan and reel"),
+    ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
+    ("engine::facts", &["engine", "pgn", "reel"], "a reel's game, as a filter sees it"),
+    (
+        "engine::cpu",
+        &["board", "engine", "engine::columns", "engine::context", "plan", "reel"],
+        "never `query`: it runs plans",
+    ),
+    (
+        "engine::gpu",
+        &["board", "engine", "engine::columns", "engine::context", "plan", "reel"],
+        "never `query`: it runs plans",
+    ),
+    ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
+    ("engine::fallback", &["engine", "engine::gpu", "reel"], "one after the other"),
+    ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
+    ("engine::reference", &["board", "engine", "query", "reel"], "never `orbit` or `plan`: a second reading"),
+    ("database", &["pgn", "reel"], "both are streams of blocks"),
+    (
+        "scan",
+        &[
+            "board",
+            "choice",
+            "database",
+            "diagnostic",
+            "engine",
+            "engine::cpu",
+            "engine::fallback",
+            "engine::gpu",
+            "engine::reference",
+            "engine::verify",
+            "orbit",
+            "plan",
+            "query",
+            "reel",
+        ],
+        "runs a job",
+    ),
+    ("survey", &["choice", "database", "engine", "reel", "scan"], "counts what several queries hit"),
+    ("themes", &["diagnostic", "query"], "reads queries that have names"),
+    (
+        "report",
+        &["board", "database", "engine", "fen", "game", "orbit", "pgn", "reel", "text", "visible"],
+        "shows hits",
+    ),
+    ("choice", &["board", "diagnostic", "engine", "game", "reel"], "chooses by hits and by what games say"),
+    (
+        "stats",
+        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible"],
+        "counts hits by tags, plies, values and copies",
+    ),
+    (
+        "study",
+        &["board", "choice", "engine", "game", "orbit", "query", "report", "scan", "stats", "text"],
+        "counts, samples and pictures of one query",
+    ),
+    ("cli", &[], "arguments and printing on top of the public library"),
+];
+
+/// Imports that an allowed arrow does not include.
+const EXCEPT: &[(&str, &str, &str)] = &[
+    ("engine::reference", "board::Dihedral", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::SquareMap", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::shift", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::translate", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::full_lines", "it has transform arithmetic of its own"),
+    ("engine::reference", "board::attacks", "it takes attacks from shakmaty"),
+    ("engine::reference", "board::legal", "it takes moves from shakmaty"),
+    ("orbit", "query::parse", "the typed tree is all it sees"),
+    ("plan", "query::parse", "the typed tree is all it sees"),
+    ("engine", "query::parse", "the typed tree is all it sees"),
+];
+
+/// Words that are not about the project, and the only file in which each may stand.
+const FORBIDDEN: &[(&str, &str)] = &[
+    ("/work/", ""),
+    ("/tmp/", ""),
+    ("/home/", ""),
+    ("shared/", ".ci/run"),
+    ("this session", ""),
+    ("issue #", ""),
+    ("TODO", ""),
+    ("FIXME", ""),
+    ("todo!(", ""),
+    ("dbg!(", ""),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    String::from_utf8_lossy(&fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .into_owned()
+}
+
+/// Files of the project, without those that git ignores.
+fn files() -> Vec<String> {
+    let list =
+        Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
+    let found: Vec<String> = match list {
+        Ok(list) if list.status.success() => {
+            String::from_utf8(list.stdout).unwrap().lines().map(String::from).collect()
+        }
+        // A source archive without git.
+        _ => below(Path::new("")),
+    };
+    let found: Vec<String> = found.into_iter().filter(|path| root().join(path).is_file()).collect();
+    assert!(
+        found.iter().any(|path| path == "tests/suite/tidy.rs"),
+        "the list of files does not hold this one"
+    );
+    found
+}
+
+fn below(folder: &Path) -> Vec<String> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let path = folder.join(entry.unwrap().file_name());
+        match root().join(&path).is_dir() {
+            true if path == Path::new("target") || path == Path::new(".git") => {}
+            true => out.extend(below(&path)),
+            false => out.push(path.to_str().unwrap().to_owned()),
+        }
+    }
+    out
+}
+
+/// Source files; `tests.rs` is the test module of its folder.
+fn sources() -> Vec<String> {
+    let is_source =
+        |path: &String| path.starts_with("src/") && path.ends_with(".rs") && !path.ends_with("/tests.rs");
+    files().into_iter().filter(is_source).collect()
+}
+
+/// Source text without comments, the contents of literals and test modules; lines stay lines.
+fn code(text: &str) -> String {
+    let mut out = blanked(text);
+    while let Some(at) = out.find("#[cfg(test)]") {
+        let open = out[at..].find(['{', ';']).map(|k| at + k).unwrap();
+        let mut end = open + 1;
+        if out.as_bytes()[open] == b'{' {
+            let mut depth = 1;
+            while depth > 0 {
+                match out.as_bytes()[end] {
+                    b'{' => depth += 1,
+                    b'}' => depth -= 1,
+                    _ => {}
+                }
+                end += 1;
+            }
+        }
+        let lines = "\n".repeat(out[at..end].matches('\n').count());
+        out.replace_range(at..end, &lines);
+    }
+    out
+}
+
+/// Source text as ASCII without comments and the contents of literals.
+fn blanked(text: &str) -> String {
+    let text: Vec<char> = text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect();
+    let starts = |at: usize, word: &str| word.chars().enumerate().all(|(k, c)| text.get(at + k) == Some(&c));
+    let mut out = String::new();
+    let mut at = 0;
+    while at < text.len() {
+        let hashes = |from: usize| text[from..].iter().take_while(|&&c| c == '#').count();
+        let end = if starts(at, "//") {
+            text[at..].iter().position(|&c| c == '\n').map_or(text.len(), |k| at + k)
+        } else if starts(at, "/*") {
+            (at..text.len()).find(|&k| starts(k, "*/")).unwrap() + 2
+        } else if text[at] == 'r' && text.get(at + 1 + hashes(at + 1)) == Some(&'"') && !after_word(&out) {
+            let close = format!("\"{}", "#".repeat(hashes(at + 1)));
+            let open = at + 2 + hashes(at + 1);
+            (open..text.len()).find(|&k| starts(k, &close)).unwrap() + close.len()
+        } else if text[at] == '"' {
+            let mut k = at + 1;
+            while text[k] != '"' {
+                k += if text[k] == '\\' { 2 } else { 1 };
+            }
+            k + 1
+        } else if text[at] == '\'' && text.get(at + 1) == Some(&'\\') {
+            (at + 3..text.len()).find(|&k| text[k] == '\'').unwrap() + 1
+        } else if text[at] == '\'' && text.get(at + 2) == Some(&'\'') {
+            at + 3
+        } else {
+            out.push(text[at]);
+            at += 1;
+            continue;
+        };
+        out.push(' ');
+        out.extend(text[at..end].iter().filter(|&&c| c == '\n'));
+        at = end;
+    }
+    out
+}
+
+/// Whether the text ends within a word, so that an `r` that follows begins no raw string.
+fn after_word(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+fn tokens(code: &str) -> Vec<&str> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let len = match first {
+            _ if word(first) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
+            ':' if rest.starts_with("::") => 2,
+            _ => 1,
+        };
+        if !first.is_whitespace() {
+            out.push(&rest[..len]);
+        }
+        rest = &rest[len..];
+    }
+    out
+}
+
+/// All paths of a file that begin with `crate` or `super`, from the root of the crate.
+fn paths(module: &[String], code: &str) -> BTreeSet<String> {
+    let tokens = tokens(code);
+    let mut out = BTreeSet::new();
+    for at in 0..tokens.len() {
+        let begins = matches!(tokens[at], "crate" | "super") && tokens.get(at + 1) == Some(&"::");
+        if begins && (at == 0 || tokens[at - 1] != "::") {
+            let base = if tokens[at] == "crate" { &[] } else { &module[..module.len() - 1] };
+            tree(&tokens[at + 2..], base.to_vec(), &mut out);
+        }
+    }
+    out
+}
+
+/// One tree of a path or a `use`; returns how many tokens it takes.
+fn tree(tokens: &[&str], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
+    let mut at = 0;
+    loop {
+        match tokens.get(at) {
+            Some(&"{") => {
+                at += 1;
+                while tokens.get(at).is_some_and(|&token| token != "}") {
+                    at += tree(&tokens[at..], path.clone(), out);
+                    if tokens.get(at) == Some(&",") {
+                        at += 1;
+                    }
+                }
+                return at + 1;
+            }
+            Some(&"super") => drop(path.pop()),
+            Some(&"self" | &"*") => {}
+            Some(word) if after_word(word) => path.push((*word).to_owned()),
+            _ => {}
+        }
+        at += 1;
+        if tokens.get(at) != Some(&"::") {
+            out.insert(path.join("::"));
+            return if tokens.get(at) == Some(&"as") { at + 2 } else { at };
+        }
+        at += 1;
+    }
+}
+
+/// The path of a source file's module: `src/engine/cpu/mod.rs` is `engine::cpu`.
+fn module(path: &str) -> Vec<String> {
+    let path = path.strip_prefix("src/").unwrap().strip_suffix(".rs").unwrap();
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.split('/').map(String::from).collect()
+}
+
+/// The longest unit that a path lies in.
+fn unit(path: &str) -> Option<&'static str> {
+    let inside =
+        |unit: &&str| path == *unit || path.strip_prefix(*unit).is_some_and(|rest| rest.starts_with("::"));
+    ARROWS.iter().map(|arrow| arrow.0).filter(inside).max_by_key(|unit| unit.len())
+}
+
+fn misplaced(file: &str, text: &str) -> Vec<String> {
+    let module = module(file);
+    let Some(from) = unit(&module.join("::")) else {
+        return vec![format!("{file}: its module is not in the table")];
+    };
+    let allowed = ARROWS.iter().find(|arrow| arrow.0 == from).unwrap().1;
+    let mut wrong = Vec::new();
+    for path in paths(&module, &code(text)) {
+        match unit(&path) {
+            None => wrong.push(format!("{file}: `{path}` lies in no module of the table")),
+            Some(to) if to != from && !allowed.contains(&to) => {
+                wrong.push(format!("{file}: `{from}` may not import `{path}`"));
+            }
+            Some(_) => {}
+        }
+        for (unit, item, why) in EXCEPT {
+            if *unit == from && (path == *item || path.starts_with(&format!("{item}::"))) {
+                wrong.push(format!("{file}: `{from}` may not import `{path}`: {why}"));
+            }
+        }
+    }
+    wrong
+}
+
+fn assert_none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn imports_go_one_way() {
+    let mut arrows = 0;
+    let mut wrong = Vec::new();
+    for file in sources().iter().filter(|file| !matches!(file.as_str(), "src/lib.rs" | "src/main.rs")) {
+        let text = read(file);
+        arrows += paths(&module(file), &code(&text)).len();
+        wrong.extend(misplaced(file, &text));
+    }
+    assert!(arrows > 100, "only {arrows} imports were found");
+    assert_none(wrong);
+}
+
+#[test]
+fn a_wrong_import_is_found_however_it_is_written() {
+    let wrong = [
+        ("src/engine/cpu/kernels.rs", "use crate::query::Query;"),
+        ("src/engine/cpu/kernels.rs", "use crate::{board::Board, query::{self as q}};"),
+        ("src/engine/cpu/kernels.rs", "fn f() { super::super::super::query::parse(\"\"); }"),
+        ("src/engine/cpu/mod.rs", "use super::{Hits, reference::Bulk};"),
+        ("src/engine/reference/eval.rs", "use crate::board::{Code, Dihedral};"),
+        ("src/engine/reference/eval.rs", "let c = 'x'; let d = '\"'; crate::plan::TRUE"),
+        ("src/board/mv.rs", "#[cfg(test)] mod tests { use crate::board; }\nuse crate::pgn::Game as G;"),
+        ("src/reel/mod.rs", "/* crate::board */ let s = r#\"\"\"#; crate::engine::Hits"),
+        ("src/nowhere.rs", ""),
+        ("src/plan/mod.rs", "use crate::Everything;"),
+    ];
+    for (file, text) in wrong {
+        assert_eq!(misplaced(file, text).len(), 1, "{file}: {text}");
+    }
+    let right = [
+        ("src/engine/cpu/kernels.rs", "use super::Machine; use super::super::Hits; use crate::plan::Plan;"),
+        ("src/board/mv.rs", "// crate::pgn\n/// crate::pgn\nlet s = \"crate::pgn\";"),
+        ("src/board/mv.rs", "#[cfg(test)]\nmod tests { fn f() { { crate::pgn::x() } } }"),
+        ("src/reel/block.rs", "use super::{Strings, super::board::*}; pub(crate) fn f() {}"),
+    ];
+    for (file, text) in right {
+        assert_none(misplaced(file, text));
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let rust = files().into_iter().filter(|path| path.ends_with(".rs"));
+    let lengths = rust.map(|path| (read(&path).lines().count(), path));
+    assert_none(
+        lengths
+            .filter(|&(lines, _)| lines > LINES_MAX)
+            .map(|(lines, path)| format!("{path}: {lines} lines, at most {LINES_MAX}"))
+            .collect(),
+    );
+}
+
+/// `line: text` of every unwrapping outside tests.
+fn unwraps(text: &str) -> Vec<String> {
+    let code = code(text);
+    let lines = code.lines().enumerate();
+    lines
+        .filter(|(_, line)| line.contains(".unwrap()"))
+        .map(|(k, line)| format!("{}: {}", k + 1, line.trim()))
+        .collect()
+}
+
+#[test]
+fn the_library_does_not_unwrap() {
+    assert_eq!(unwraps("f();\nx.unwrap();\n#[cfg(test)]\nmod t { y.unwrap() }\n// z.unwrap()").len(), 1);
+    let wrong = sources().into_iter().flat_map(|path| {
+        unwraps(&read(&path)).into_iter().map(move |line| format!("{path}:{line}; say why it cannot fail"))
+    });
+    assert_none(wrong.collect());
+}
+
+/// Ways to print, and the one file of the program in which they may stand.
+const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
+const PRINTING: &str = "src/cli/terminal.rs";
+
+/// `line: text` of all that prints without being escaped.
+fn prints(path: &str, text: &str) -> Vec<String> {
+    let code = code(text);
+    let is_found = |line: &str| {
+        // The target of a progress bar is named like the stream.
+        let line = line.replace("ProgressDrawTarget::stderr()", "");
+        let is_word = |word: &str| {
+            line.match_indices(word)
+                .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        PRINTERS.iter().any(|word| is_word(word))
+    };
+    let lines = code.lines().enumerate().filter(|(_, line)| path != PRINTING && is_found(line));
+    lines.map(|(k, line)| format!("{path}:{}: {}", k + 1, line.trim())).collect()
+}
+
+#[test]
+fn one_file_prints() {
+    let wrong = "let mut out = io::stdout().lock();\nprintln!(\"a\");\nwriteln!(std::io::stderr(), \"a\");";
+    assert_eq!(prints("src/cli/x.rs", wrong).len(), 3);
+    let right = "bar.set_draw_target(ProgressDrawTarget::stderr());\nmessage!(\"stdout()\");\n// println!";
+    assert_none(prints("src/cli/x.rs", right));
+    assert_none(sources().iter().flat_map(|path| prints(path, &read(path))).collect());
+    assert!(read(PRINTING).contains("io::stdout()"));
+}
+
+/// The words of a file that may not stand in it.
+fn forbidden(path: &str, text: &str) -> Vec<String> {
+    let words = FORBIDDEN.iter().filter(|(word, only)| path != *only && text.contains(word));
+    words.map(|(word, _)| format!("{path}: `{word}`")).collect()
+}
+
+#[test]
+fn the_project_speaks_of_itself_alone() {
+    assert_eq!(forbidden("src/x.rs", "see /tmp/x").len(), 1);
+    assert_eq!(forbidden("src/x.rs", "../shared/x").len(), 1);
+    assert_eq!(forbidden(".ci/run", "../shared/x").len(), 0);
+    let here = "tests/suite/tidy.rs";
+    let wrong =
+        files().into_iter().filter(|path| path != here).flat_map(|path| forbidden(&path, &read(&path)));
+    assert_none(wrong.collect());
+}
+
+/// What stands between backquotes and looks like a path of this project.
+fn named_paths(text: &str) -> Vec<&str> {
+    let prose: Vec<&str> = text.split("```").step_by(2).collect();
+    let top: Vec<String> =
+        files().iter().filter_map(|path| Some(path.split_once('/')?.0.to_owned() + "/")).collect();
+    prose
+        .into_iter()
+        .flat_map(|prose| prose.split('`').skip(1).step_by(2))
+        .filter(|word| {
+            let file =
+                ["Cargo.toml", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "LICENSE"].contains(word);
+            let inside = top.iter().any(|folder| word.starts_with(folder.as_str()));
+            !word.contains([' ', '*', '<']) && (file || inside)
+        })
+        .collect()
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    assert_eq!(
+        named_paths("`src/no.rs` and `Kg1 Rf1` and ```\n`src/x`\n``` `tests/`"),
+        ["src/no.rs", "tests/"]
+    );
+    let mut wrong = Vec::new();
+    for document in ["ARCHITECTURE.md", "CHANGELOG.md", "README.md", "benches/README.md", "fuzz/README.md"] {
+        let text = read(document);
+        let named = named_paths(&text);
+        assert!(document != "ARCHITECTURE.md" || named.len() > 20, "ARCHITECTURE.md names {named:?} only");
+        let missing = named.into_iter().filter(|path| !root().join(path).exists());
+        wrong.extend(missing.map(|path| format!("{document}: there is no {path}")));
+    }
+    assert_none(wrong);
+}
+
+#[test]
+fn architecture_names_every_module() {
+    let text = read("ARCHITECTURE.md");
+    let folders: BTreeSet<PathBuf> =
+        sources().iter().map(|path| Path::new(path).parent().unwrap().to_owned()).collect();
+    let folders = folders.into_iter().filter(|folder| folder != Path::new("src"));
+    let missing = folders.filter(|folder| !text.contains(folder.to_str().unwrap()));
+    assert_none(
+        missing.map(|folder| format!("ARCHITECTURE.md does not name {}", folder.display())).collect(),
+    );
+}
+
+/// The command lines of a document: what stands in its `sh` blocks, continued lines joined.
+fn commands(text: &str) -> Vec<String> {
+    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let lines =
+        blocks.flat_map(|block| block.replace("\\\n", " ").lines().map(String::from).collect::<Vec<_>>());
+    lines
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+/// The commands of a document that a script does not have.
+fn not_run(document: &str, script: &str) -> Vec<String> {
+    let run: Vec<String> = script
+        .replace("\\\n", " ")
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    commands(document)
+        .into_iter()
+        .filter(|command| {
+            !run.iter().any(|line| {
+                line.strip_prefix(command.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '>']))
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_readme_says_is_run() {
+    let document = "a\n```sh\n# why\ncargo x \\\n  y\ncargo z\n```\n```text\nno\n```";
+    assert_eq!(not_run(document, "cargo x y >file\ncargo zz\n"), ["cargo z"]);
+    let (readme, script) = (read("README.md"), read(".ci/run"));
+    let commands = commands(&readme);
+    assert!(commands.first().is_some_and(|line| line.contains("games/sample.pgn")), "{commands:?}");
+    assert!(commands.get(1).is_some_and(|line| line.starts_with("cargo test")), "{commands:?}");
+    assert_none(
+        not_run(&readme, &script).into_iter().map(|line| format!(".ci/run does not run: {line}")).collect(),
+    );
+}

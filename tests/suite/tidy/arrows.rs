@@ -1,0 +1,187 @@
+//! The table of imports as a whole: arrows that nobody uses, circles, and the table in ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::{ARROWS, EXCEPT, code, module, paths, read, root, sources, tokens, tree, unit};
+
+/// Modules of one folder that import each other, directly or not. A circle that is not listed is a fault, and so is one
+/// that is listed and gone: the list only becomes shorter.
+const CIRCLES: &[&str] = &[
+    "cli: batch, batch_table",
+    "engine::cpu: kernels, machine",
+    "engine::gpu: adapters, device, driver, error, variant, wgsl",
+    "plan: carry, program",
+    "plan: pointwise, tiles",
+    "query: cql5, header, lexer, parser, slips, words",
+    "query::cql5: keywords, parser",
+];
+
+/// Every module with the paths that it imports, re-exports resolved.
+struct Imports {
+    modules: BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
+}
+
+impl Imports {
+    /// Of files, each with its text.
+    fn of(files: &[(String, String)]) -> Imports {
+        let texts: BTreeMap<Vec<String>, String> =
+            files.iter().map(|(file, text)| (module(file), code(text))).collect();
+        // By the folder's module, where a name comes from: `pub use child::Name` makes `folder::Name`.
+        let mut exported: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+        for (module, text) in &texts {
+            for path in relative_uses(module, text) {
+                let is_child = path.len() > module.len() + 1 && texts.contains_key(&path[..=module.len()]);
+                if is_child && let Some(name) = path.last() {
+                    exported.insert([&module[..], std::slice::from_ref(name)].concat(), path);
+                }
+            }
+        }
+        let resolved = |path: &str| {
+            let mut path: Vec<String> = path.split("::").map(String::from).collect();
+            // A name may be exported from folder to folder.
+            for _ in 0..4 {
+                let found = (1..=path.len()).rev().find_map(|end| Some((end, exported.get(&path[..end])?)));
+                let Some((end, origin)) = found else { break };
+                path = [origin, &path[end..]].concat();
+            }
+            path
+        };
+        let imports = |(module, text): (&Vec<String>, &String)| {
+            (module.clone(), paths(module, text).iter().map(|path| resolved(path)).collect())
+        };
+        Imports { modules: texts.iter().map(imports).collect() }
+    }
+
+    /// For each folder, which of its modules imports which.
+    fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
+        let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
+        for (module, imports) in &self.modules {
+            for path in imports {
+                let common = module.iter().zip(path).take_while(|(a, b)| a == b).count();
+                let (Some(from), Some(to)) = (module.get(common), path.get(common)) else { continue };
+                if common > 0 && self.modules.contains_key(&path[..=common]) {
+                    out.entry(&module[..common]).or_default().insert((from, to));
+                }
+            }
+        }
+        out
+    }
+
+    /// The circles of all folders, as in [`CIRCLES`].
+    fn circles(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for (folder, arrows) in self.folders() {
+            let names: BTreeSet<&str> = arrows.iter().flat_map(|&(from, to)| [from, to]).collect();
+            let reached: BTreeMap<&str, BTreeSet<&str>> =
+                names.iter().map(|&name| (name, reached(&arrows, name))).collect();
+            let circle = |name: &&str| {
+                let others = reached[name].iter().filter(|other| reached[**other].contains(name));
+                others.copied().collect::<BTreeSet<&str>>()
+            };
+            let circles: BTreeSet<BTreeSet<&str>> = names.iter().map(circle).collect();
+            for circle in circles.into_iter().filter(|circle| circle.len() > 1) {
+                out.push(format!("{}: {}", folder.join("::"), Vec::from_iter(circle).join(", ")));
+            }
+        }
+        out.sort();
+        out
+    }
+}
+
+/// What can be reached from a name.
+fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a str> {
+    let next = |from: &str| arrows.iter().filter(|arrow| arrow.0 == from).map(|arrow| arrow.1).collect();
+    let mut open: Vec<&str> = next(from);
+    let mut out = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if out.insert(name) {
+            open.extend(next(name));
+        }
+    }
+    out
+}
+
+/// The paths of all `use` of a module that begin with one of its own children.
+fn relative_uses(module: &[String], code: &str) -> Vec<Vec<String>> {
+    let tokens = tokens(code);
+    let mut found = BTreeSet::new();
+    for at in (0..tokens.len()).filter(|&at| tokens[at] == "use") {
+        if tokens.get(at + 1).is_some_and(|first| !["crate", "super", "self", "::"].contains(first)) {
+            tree(&tokens[at + 1..], module.to_vec(), &mut found);
+        }
+    }
+    found.iter().map(|path| path.split("::").map(String::from).collect()).collect()
+}
+
+fn all() -> Vec<(String, String)> {
+    let files = sources().into_iter().filter(|file| !matches!(file.as_str(), "src/lib.rs" | "src/main.rs"));
+    files.map(|file| (file.clone(), read(&file))).collect()
+}
+
+#[test]
+fn circles_are_found() {
+    let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let files = [
+        file("src/a/mod.rs", "mod x; mod y; mod z; pub use z::{Deep, inner::Deeper};"),
+        file("src/a/x.rs", "use super::y::Y; use crate::a::W;"),
+        file("src/a/y.rs", "use super::Deep;"),
+        file("src/a/z.rs", "fn f() { super::x::g() }"),
+        file("src/a/w.rs", "use super::x::X;"),
+    ];
+    assert_eq!(Imports::of(&files).circles(), ["a: x, y, z"]);
+    assert_eq!(Imports::of(&files[..3]).circles(), [""; 0]);
+}
+
+#[test]
+fn folders_have_no_new_circles() {
+    let found = Imports::of(&all()).circles();
+    assert_eq!(found, CIRCLES, "the circles that are there, and those that are known");
+}
+
+#[test]
+fn every_allowed_arrow_is_used() {
+    let mut used = BTreeSet::new();
+    for (file, text) in all() {
+        let module = module(&file);
+        let Some(from) = unit(&module.join("::")) else { continue };
+        used.extend(paths(&module, &code(&text)).iter().filter_map(|path| Some((from, unit(path)?))));
+    }
+    let allowed = ARROWS.iter().flat_map(|(from, to, _)| to.iter().map(move |to| (*from, *to)));
+    let unused: Vec<_> = allowed.filter(|arrow| !used.contains(arrow)).collect();
+    assert_eq!(unused, [], "allowed arrows that nobody uses");
+}
+
+/// The lines of ARCHITECTURE.md between which the table stands.
+const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
+
+fn table() -> String {
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let mut out = String::from("| module | may import | why |\n|---|---|---|\n");
+    for (module, imports, why) in ARROWS {
+        let imports = match imports {
+            [] if *module == "cli" => "the public library".into(),
+            [] => "nothing of ours".into(),
+            names => quoted(names),
+        };
+        writeln!(out, "| `{module}` | {imports} | {why} |").unwrap();
+    }
+    out += "\nExcept:\n\n";
+    for (module, item, why) in EXCEPT {
+        writeln!(out, "- `{module}` never imports `{item}`: {why}.").unwrap();
+    }
+    out
+}
+
+#[test]
+fn architecture_shows_the_table() {
+    let document = read("ARCHITECTURE.md");
+    let (before, rest) = document.split_once(MARKS[0]).expect("the table begins");
+    let (found, after) = rest.split_once(MARKS[1]).expect("the table ends");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let document = [before, MARKS[0], &table(), MARKS[1], after].concat();
+        std::fs::write(root().join("ARCHITECTURE.md"), document).unwrap();
+        return;
+    }
+    assert!(found == table(), "ARCHITECTURE.md has another table: run the tests once with UPDATE_GOLDEN=1");
+}
