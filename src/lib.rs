@@ -26,6 +26,7 @@ pub mod plan;
 pub mod query;
 pub mod reel;
 pub mod report;
+pub mod run;
 pub mod scan;
 pub mod stats;
 pub mod study;

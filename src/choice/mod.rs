@@ -11,6 +11,7 @@ pub use condition::{Condition, ConditionError};
 pub use order::{Order, SortKey, Top};
 
 use crate::engine::Hits;
+use crate::run::Needs;
 use crate::reel::Block;
 
 /// Which games count, and which of their hits.
@@ -23,6 +24,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// What has to be known of games to choose among them.
+    pub fn needs(&self) -> Needs {
+        Needs::TAGS.when(self.conditions.iter().any(Condition::reads_tags))
+    }
+
     /// Whether tags are needed to choose.
     pub fn reads_tags(&self) -> bool {
         self.conditions.iter().any(Condition::reads_tags)

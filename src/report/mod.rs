@@ -28,8 +28,11 @@ pub mod words;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::{Values, Want};
 use crate::reel::GameRow;
+use crate::run::Needs;
 
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
@@ -75,7 +78,7 @@ pub enum Format {
 }
 
 /// What a format made of one block.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The text, whole lines.
     pub text: Vec<u8>,
@@ -84,7 +87,7 @@ pub struct Report {
 }
 
 /// Where one game stands in a [`Report`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
     /// Where its lines end in the text.
     pub end: usize,
@@ -153,6 +156,18 @@ impl Format {
         report
     }
 
+    /// What has to be known of games and hits for this format.
+    pub fn needs(self) -> Needs {
+        let copies = Needs::LOWEST_COPY | Needs::COPY_NAMES;
+        match self {
+            Format::Text { .. } => Needs::TAGS | Needs::VALUES,
+            Format::JsonLines(_) | Format::Csv(_) => Needs::TAGS | Needs::VALUES | copies,
+            Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
+            Format::Values { .. } => Needs::VALUES,
+            Format::Plain | Format::Nothing => Needs::NOTHING,
+        }
+    }
+
     /// Whether tags are printed.
     pub fn reads_tags(self) -> bool {
         matches!(
@@ -168,6 +183,20 @@ impl Format {
 }
 
 impl Report {
+    /// Adds the report of games that follow.
+    pub fn append(&mut self, next: Report) {
+        let before = self.text.len();
+        self.text.extend_from_slice(&next.text);
+        let moved = next.games.into_iter().map(|game| ReportedGame { end: before + game.end, ..game });
+        self.games.extend(moved);
+    }
+
+    /// Leaves out all but the first games.
+    pub fn truncate(&mut self, games: usize) {
+        self.games.truncate(games);
+        self.text.truncate(self.games.last().map_or(0, |game| game.end));
+    }
+
     /// Ends the text of a game of which so many positions hit.
     pub fn end_game(&mut self, game: &GameRow, hits: usize) {
         self.games.push(ReportedGame {

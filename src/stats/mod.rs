@@ -38,6 +38,7 @@
 //! ```
 
 mod columns;
+mod data;
 mod grouping;
 mod many;
 mod records;
@@ -50,12 +51,13 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
 use crate::reel::Block;
 use crate::report::{Found, grouped};
+use crate::run::Needs;
 
 pub use grouping::{By, Grouping, GroupingError, Rating};
 pub use many::ManyCounts;
@@ -112,7 +114,7 @@ impl Serialize for Key {
 }
 
 /// Sums over games, or over their positions that lie in a group.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Games with such positions.
     pub games: u64,
@@ -232,6 +234,16 @@ impl Stats {
     /// Whether hits must come with their copies.
     pub fn wants_copies(&self) -> bool {
         self.properties().any(|by| matches!(by, By::Copy))
+    }
+
+    /// What has to be known of games and hits.
+    pub fn needs(&self) -> Needs {
+        let need = |by: &By| match by {
+            By::Value(_) => Needs::VALUES,
+            By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
+            by => Needs::TAGS.when(by.reads_tags()),
+        };
+        self.properties().map(need).collect()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {

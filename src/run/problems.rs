@@ -1,0 +1,48 @@
+//! The games that were cut, skipped or repaired, a line for each.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Needs, Part, PartError};
+use crate::database::Room;
+use crate::reel::{Block, Problem};
+use crate::report::kind_name;
+
+/// Lists games that are not as their sources have them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProblemsCollector;
+
+/// A line for each problem, in the order of the database.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProblemsPart {
+    /// Such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
+    pub lines: Vec<String>,
+}
+
+impl Collector for ProblemsCollector {
+    type Part = ProblemsPart;
+
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> ProblemsPart {
+        let line = |problem: &Problem| problem_line(result.block, problem, &result.names.sources);
+        ProblemsPart { lines: result.block.problems().iter().map(line).collect() }
+    }
+}
+
+impl Part for ProblemsPart {
+    fn merge(&mut self, next: ProblemsPart) -> Result<(), PartError> {
+        self.lines.extend(next.lines);
+        Ok(())
+    }
+}
+
+/// A problem as one line. `sources` are the names of the database's sources.
+fn problem_line(block: &Block, problem: &Problem, sources: &[String]) -> String {
+    let (source, number) = block.number_in_source(problem);
+    let source = sources.get(source as usize).map_or("", String::as_str);
+    let Problem { offset, ply, reason, .. } = problem;
+    let kind = kind_name(problem.kind);
+    format!("{source}: game {number}, byte {offset}, ply {ply}: {reason} ({kind})")
+}

@@ -1,0 +1,48 @@
+//! Counts by groups of games and positions, for one query or many.
+
+use super::{BlockResult, Collector, Needs, Part, PartError};
+use crate::database::Room;
+use crate::stats::{ManyCounts, Stats};
+
+/// Counts the hits of each query by groups.
+#[derive(Clone, Debug)]
+pub struct StatisticsCollector {
+    stats: Stats,
+}
+
+impl StatisticsCollector {
+    /// Counts by these groupings. Groups by copy are of the first query alone.
+    pub fn new(stats: Stats) -> StatisticsCollector {
+        StatisticsCollector { stats }
+    }
+}
+
+impl Collector for StatisticsCollector {
+    type Part = ManyCounts;
+
+    fn needs(&self) -> Needs {
+        self.stats.needs()
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {
+        let found: Vec<_> = (0..result.queries.len()).map(|query| result.of(query)).collect();
+        self.stats.count_queries(&found)
+    }
+}
+
+/// The default is of no queries.
+impl Part for ManyCounts {
+    fn merge(&mut self, next: ManyCounts) -> Result<(), PartError> {
+        if *self == ManyCounts::default() {
+            *self = next;
+            return Ok(());
+        }
+        if next == ManyCounts::default() {
+            return Ok(());
+        }
+        if !self.is_like(&next) {
+            return Err(PartError::Differ("groupings"));
+        }
+        Ok(self.add(next)?)
+    }
+}
