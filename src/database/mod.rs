@@ -239,6 +239,13 @@ impl Database {
         self
     }
 
+    /// Keeps the text of PGN beside the blocks that are made from it, as [`DatabaseOptions::keep_text`] does.
+    #[must_use]
+    pub fn with_texts(mut self) -> Database {
+        self.options.keep_text = true;
+        self
+    }
+
     /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
     /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
     /// duplicate. See [`GameSet`] for the memory it takes.

@@ -10,11 +10,12 @@ use super::part::{Part, PartError};
 use super::problems::ProblemsCollector;
 use super::statistics::StatisticsCollector;
 use super::tally::TallyCollector;
-use super::{BlockResult, CannotSplit};
-use crate::database::Room;
+use super::{BlockResult, CannotSplit, TakeError};
+use crate::database::{GameTexts, Room, Taken};
 use serde::{Deserialize, Serialize};
 
-/// Makes a part of each block, on any thread. It keeps no state: what it makes depends on the block alone.
+/// Makes a part of each block, on any thread, and adds parts up in the order of the database. It keeps no state: what it makes
+/// depends on the blocks alone.
 pub trait Collector: Sync {
     /// What it makes.
     type Part: Part;
@@ -31,8 +32,24 @@ pub trait Collector: Sync {
         Ok(())
     }
 
-    /// Looks at what was found in one block. What takes much memory is reserved first.
+    /// Looks at what was found in one block, on any thread. Memory for parts that are large is reserved first.
     fn look(&self, result: &BlockResult, room: &Room) -> Self::Part;
+
+    /// Adds the part of the next block to the sum of those before it, while the block is still there: what is read in the
+    /// order of the database, such as the text of games, is read now.
+    ///
+    /// # Errors
+    ///
+    /// Texts that cannot be read, and parts that cannot be merged.
+    fn take(
+        &self,
+        sum: &mut Self::Part,
+        part: Self::Part,
+        _taken: &Taken,
+        _texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        Ok(sum.merge(part)?)
+    }
 }
 
 /// A collector that may be wanted.
@@ -49,6 +66,19 @@ impl<C: Collector> Collector for Option<C> {
 
     fn look(&self, result: &BlockResult, room: &Room) -> Option<C::Part> {
         self.as_ref().map(|collector| collector.look(result, room))
+    }
+
+    fn take(
+        &self,
+        sum: &mut Self::Part,
+        part: Self::Part,
+        taken: &Taken,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        match (self, part) {
+            (Some(collector), Some(part)) => collector.take(sum.get_or_insert_default(), part, taken, texts),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -86,6 +116,17 @@ macro_rules! collectors {
 
             fn look(&self, result: &BlockResult, room: &Room) -> Parts {
                 Parts { $($name: self.$name.look(result, room),)+ }
+            }
+
+            fn take(
+                &self,
+                sum: &mut Parts,
+                part: Parts,
+                taken: &Taken,
+                texts: &mut GameTexts,
+            ) -> Result<(), TakeError> {
+                $(self.$name.take(&mut sum.$name, part.$name, taken, texts)?;)+
+                Ok(())
             }
         }
 

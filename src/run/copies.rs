@@ -15,6 +15,7 @@ impl Collector for CopiesCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> Vec<u64> {
-        result.queries.first().map_or(Vec::new(), |query| query.copy_counts.clone())
+        let copies = result.answers.first().and_then(|answers| answers.copies.as_ref());
+        copies.map_or(Vec::new(), |copies| copies.sums().to_vec())
     }
 }

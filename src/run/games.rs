@@ -1,12 +1,12 @@
 //! Games that hit, as their sources have them, with comments at the hits.
 //!
 //! What is put at hits is made on any thread. The text of a game may be in a file that is unpacked from its beginning,
-//! so that texts are read in the order of the database, by [`Texts`], before a part leaves the block it was made of.
+//! so that texts are read in the order of the database, when parts are taken.
 
 use serde::{Deserialize, Serialize};
 
 use super::lists::Reach;
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, Taken, TextError};
 use crate::engine::Answer;
 use crate::pgn::annotate;
@@ -48,8 +48,6 @@ pub enum GameText {
     },
     /// Its text.
     Read(Vec<u8>),
-    /// It is passed over.
-    PassedOver,
 }
 
 /// Games that hit, in order.
@@ -81,14 +79,34 @@ impl Collector for GamesCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> GamesPart {
         let games_max = self.reach.games_max();
-        if self.reach.is_reached() {
-            return GamesPart { games: Vec::new(), games_max };
+        let mut part = GamesPart { games: Vec::new(), games_max };
+        if !self.reach.is_reached() {
+            let found = result.first();
+            let hit = result.block.games().filter(|game| found.is_hit(game)).take(part.most());
+            part.games.extend(hit.map(|game| GameText::new(&game, &found, &self.comment)));
         }
-        let found = result.first();
-        let hit = result.block.games().filter(|game| found.is_hit(game));
-        let most = games_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
-        let games = hit.take(most).map(|game| GameText::new(&game, &found, &self.comment));
-        GamesPart { games: games.collect(), games_max }
+        part
+    }
+
+    fn take(
+        &self,
+        sum: &mut GamesPart,
+        mut part: GamesPart,
+        taken: &Taken,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        let left = part.most().saturating_sub(sum.games.len());
+        part.games.truncate(left);
+        for game in &mut part.games {
+            game.read(taken, texts)?;
+        }
+        Ok(sum.merge(part)?)
+    }
+}
+
+impl GamesPart {
+    fn most(&self) -> usize {
+        self.games_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX)
     }
 }
 
@@ -102,9 +120,7 @@ impl Part for GamesPart {
             return Err(PartError::Differ("limits"));
         }
         self.games.extend(next.games);
-        if let Some(max) = self.games_max.and_then(|max| usize::try_from(max).ok()) {
-            self.games.truncate(max);
-        }
+        self.games.truncate(self.most());
         Ok(())
     }
 }
@@ -117,6 +133,24 @@ impl GameText {
             found.rows(game, Rows::Hits, |row| comments.push((row.ply, comment.at(row, found))));
         }
         GameText::Unread { index: game.index() as u32, comments }
+    }
+
+    /// Its text, which is read if it was not yet. `taken` is its block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GameTexts::text`].
+    pub fn read(&mut self, taken: &Taken, texts: &mut GameTexts) -> Result<&[u8], TextError> {
+        if let GameText::Unread { index, comments } = self {
+            let text = game_text(texts, taken, &taken.block.game(*index as usize))?;
+            *self = GameText::Read(if comments.is_empty() { text } else { annotate(&text, comments) });
+        }
+        Ok(self.text())
+    }
+
+    /// Its text, if it was read.
+    pub fn text(&self) -> &[u8] {
+        if let GameText::Read(text) = self { text } else { &[] }
     }
 }
 
@@ -159,58 +193,6 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Reads the texts of games, in the order of the database, while their blocks are at hand.
-pub struct Texts {
-    texts: GameTexts,
-    /// Games that are passed over.
-    skip: u64,
-    /// Games that are read after them.
-    left: u64,
-}
-
-impl Texts {
-    /// Reads all texts that are asked for.
-    pub fn new(texts: GameTexts) -> Texts {
-        Texts { texts, skip: 0, left: u64::MAX }
-    }
-
-    /// Leaves the texts of some games unread, and reads so many after them. This is for a run that takes its parts itself: a
-    /// part that is written down needs the texts of all its games.
-    #[must_use]
-    pub fn limited(self, skip: u64, games_max: Option<u64>) -> Texts {
-        Texts { skip, left: games_max.unwrap_or(u64::MAX), ..self }
-    }
-
-    /// Reads the games of the part that a block gave.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`GameTexts::text`].
-    pub fn read(&mut self, taken: &Taken, part: &mut GamesPart) -> Result<(), TextError> {
-        let wanted = self.skip.saturating_add(self.left);
-        part.games.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
-        for game in &mut part.games {
-            if self.skip > 0 {
-                self.skip -= 1;
-                *game = GameText::PassedOver;
-            } else {
-                self.left -= 1;
-                self.read_one(taken, game)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads one game, whatever was read before.
-    pub(super) fn read_one(&mut self, taken: &Taken, game: &mut GameText) -> Result<(), TextError> {
-        let GameText::Unread { index, comments } = game else { return Ok(()) };
-        let row = taken.block.game(*index as usize);
-        let text = game_text(&mut self.texts, taken, &row)?;
-        *game = GameText::Read(if comments.is_empty() { text } else { annotate(&text, comments) });
-        Ok(())
-    }
-}
-
 /// Which games of the parts of a run are written: those after the first few, up to a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct GamesTaken {
@@ -233,10 +215,5 @@ impl GamesTaken {
         let takes = self.left > 0;
         self.left = self.left.saturating_sub(1);
         takes
-    }
-
-    /// Whether no further game is taken.
-    pub fn is_done(self) -> bool {
-        self.left == 0
     }
 }

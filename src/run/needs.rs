@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
+use crate::engine::Outputs;
+
 /// What a query, a choice of games or a collector needs of a run. Needs are joined with `|`, and nothing else decides
 /// what is decoded or computed.
 ///
@@ -48,6 +50,19 @@ impl Needs {
     #[must_use]
     pub const fn when(self, is_needed: bool) -> Needs {
         if is_needed { self } else { Needs::NOTHING }
+    }
+
+    /// What an engine has to bring for it. Of a filter with one copy, hits tell which copy it is.
+    pub(super) fn outputs(self, has_one_copy: bool) -> Outputs {
+        let lowest = Needs::LOWEST_COPY.when(!has_one_copy);
+        let wanted = [
+            (Needs::VALUES, Outputs::VALUES),
+            (lowest, Outputs::LOWEST_COPY),
+            (Needs::ALL_COPIES, Outputs::ALL_COPIES),
+            (Needs::COPY_COUNTS, Outputs::COPY_COUNTS),
+        ];
+        let wanted = wanted.into_iter().filter(|(need, _)| *need != Needs::NOTHING && self.include(*need));
+        wanted.fold(Outputs::BITS, |outputs, (_, output)| outputs | output)
     }
 
     /// Whether all of `other` is needed.

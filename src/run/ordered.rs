@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::games::{Comment, GameText, Texts};
+use super::games::{Comment, GameText};
 use super::lists::ReportRoom;
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::choice::{Order, Top};
-use crate::database::{Room, Taken, TextError};
+use crate::database::{GameTexts, Room, Taken, TextError};
 use crate::reel::GameRow;
 use crate::report::{Format, Report};
 
@@ -86,28 +86,26 @@ impl Collector for OrderedCollector {
         let top = self.room.make(count, room, hold, |top: &Top<HeldGame>| top.iter().map(bytes).sum());
         OrderedPart { top: Some(top) }
     }
-}
 
-impl OrderedPart {
-    /// Adds the part of the block that follows. Of its games those alone are read that are among the first so far.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`GameTexts::text`](crate::database::GameTexts::text).
-    pub fn take(&mut self, next: OrderedPart, taken: &Taken, texts: &mut Texts) -> Result<(), TextError> {
-        let Some(mut next) = next.top else { return Ok(()) };
-        if let Some(top) = &self.top {
+    /// Of the games of the block those alone are read that are among the first so far.
+    fn take(
+        &self,
+        sum: &mut OrderedPart,
+        part: OrderedPart,
+        taken: &Taken,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        let Some(mut next) = part.top else { return Ok(()) };
+        if let Some(top) = &sum.top {
             next.retain(|rank, number| top.admits(rank, number));
         }
         let next = next.try_map(|mut held| {
-            held.text.iter_mut().try_for_each(|text| texts.read_one(taken, text))?;
-            Ok(held)
+            if let Some(text) = &mut held.text {
+                text.read(taken, texts)?;
+            }
+            Ok::<_, TextError>(held)
         })?;
-        match &mut self.top {
-            Some(top) => top.merge(next),
-            None => self.top = Some(next),
-        }
-        Ok(())
+        Ok(sum.merge(OrderedPart { top: Some(next) })?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BlockResult, Collector, Needs, Part, PartError};
 use crate::database::Room;
-use crate::stats::{ManyCounts, Stats};
+use crate::stats::{Counts, ManyCounts, Stats};
 
 /// Counts the hits of each query by groups.
 #[derive(Clone, Debug)]
@@ -15,6 +15,16 @@ impl StatisticsCollector {
     pub fn new(stats: Stats) -> StatisticsCollector {
         StatisticsCollector { stats }
     }
+
+    /// What is counted.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The counts of each of so many queries.
+    pub fn counts(&self, part: ManyCounts, queries: usize) -> Vec<Counts> {
+        if part == ManyCounts::default() { vec![self.stats.none(); queries] } else { part.into_counts() }
+    }
 }
 
 impl Collector for StatisticsCollector {
@@ -25,7 +35,7 @@ impl Collector for StatisticsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {
-        let found: Vec<_> = (0..result.queries.len()).map(|query| result.of(query)).collect();
+        let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
         self.stats.count_queries(&found)
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
-use crate::database::Room;
+use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
+use crate::database::{GameTexts, Room, Taken};
 use crate::reel::Totals;
 use crate::report::Tally;
 
@@ -31,14 +31,26 @@ impl Collector for TallyCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> TallyPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
-        let hits = result.queries.iter().map(|query| &query.hits);
+        let hits = result.answers.iter().map(|answers| &answers.hits);
         TallyPart {
-            totals: result.totals.clone(),
+            // They are summed up with each block that is taken.
+            totals: Totals::default(),
             passing: result.games.map(passing),
             queries: hits
                 .map(|hits| Tally { games: hits.games(result.block), positions: hits.count() })
                 .collect(),
         }
+    }
+
+    fn take(
+        &self,
+        sum: &mut TallyPart,
+        mut part: TallyPart,
+        taken: &Taken,
+        _: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        part.totals.clone_from(&taken.totals);
+        Ok(sum.merge(part)?)
     }
 }
 
