@@ -5,7 +5,7 @@ use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orbit_chess::{
     database::{Database, DatabaseOptions},
-    engine::{Engine, Job, Want, cpu::Cpu, reference::Bulk},
+    engine::{Engine, Job, Outputs, cpu::Cpu, reference::Bulk},
     plan::Options,
     query,
     reel::{Block, EncodedBlock, replay::SegmentColumns},
@@ -68,7 +68,10 @@ fn blocks(text: &[u8]) -> Vec<Block> {
 }
 
 fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
-    blocks.iter().map(|block| engine.scan(block, Want::Bits).expect("the engine runs").count()).sum()
+    blocks
+        .iter()
+        .map(|block| engine.answer(block, Outputs::BITS).expect("the engine runs").hits.count())
+        .sum()
 }
 
 /// A sum of everything, so that nothing can be left out.
@@ -139,7 +142,7 @@ fn scanning(c: &mut Criterion) {
             Some(repeats) => assert_eq!(found, expected * repeats, "{text}"),
             None => {
                 let query = query::parse(text).expect("it was parsed above").query;
-                let reference = Bulk::new(&query).expect("it runs all queries");
+                let reference = Bulk::new([&query]).expect("it runs all queries");
                 let first = &games.blocks[..1];
                 assert_eq!(hits(&engine, first), hits(&reference, first), "{text}");
             }

@@ -1,4 +1,4 @@
-//! One query over one database, in a few lines.
+//! Queries over one database, in a few lines.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -18,15 +18,18 @@
 //! ```
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::board::Position;
+use crate::choice::Choice;
 use crate::database::{Database, DatabaseError, Room, Summary, Taken};
 use crate::diagnostic::Diagnostic;
+use crate::engine::cpu::Cpu;
 use crate::engine::fallback::Fallback;
-use crate::engine::gpu::{GpuDevice, GpuOptions};
+use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
+use crate::engine::reference::Bulk;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{Answer, CopyHits, Engine, EngineError, Hits, Job, Tell, TellCopies, Want};
+use crate::engine::{self, Answer, Answers, Engine, EngineError, Hits, Job, Outputs, Request};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -96,21 +99,24 @@ impl From<Diagnostic> for ScanError {
     }
 }
 
-/// A query that is ready to run.
+/// Queries that are ready to run.
 pub struct Scan {
-    job: Job,
-    options: EngineOptions,
+    jobs: Vec<Job>,
     engine: Box<dyn Engine>,
-    /// Made when copies are first told apart, which most scans never do.
-    tellers: OnceLock<Result<Tellers, EngineError>>,
     remarks: Vec<Diagnostic>,
     threads: usize,
 }
 
-/// What tells the copies apart; the other one, if there is one, must tell the same.
-struct Tellers {
-    ours: Box<dyn TellCopies>,
-    other: Option<Box<dyn TellCopies>>,
+/// What the queries of a scan answer on one block.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BlockAnswers<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// For each of its games, whether it fits the conditions; `None` if there are none.
+    pub games: Option<Vec<bool>>,
+    /// Of each query, at the hits that were chosen.
+    pub answers: Vec<Answers>,
 }
 
 impl Scan {
@@ -153,19 +159,19 @@ impl Scan {
         let query::Parsed { query, mut remarks } = parsed;
         let job = Job::new(query, Options::default())?;
         remarks.extend(job.planner.warnings());
-        let engine = choose(&job, options)?;
-        let engine = match options.verify {
-            None => engine,
-            Some(sample) => {
-                let is_cpu = engine.name() == "cpu";
-                let other: Box<dyn Engine> =
-                    if is_cpu { Box::new(job.reference()?) } else { Box::new(job.cpu()) };
-                Box::new(Verified::new(engine, other, sample))
-            }
-        };
+        let scan = Scan::of(vec![job], options)?;
+        Ok(Scan { remarks, ..scan })
+    }
+
+    /// The same for any number of queries, which are answered in one run. What they have in common is computed once.
+    ///
+    /// # Errors
+    ///
+    /// That the engine refuses one of them, or that there is no such graphics card.
+    pub fn of(jobs: Vec<Job>, options: &EngineOptions) -> Result<Scan, ScanError> {
+        let engine = engine_for(&jobs, options)?;
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        let (options, tellers) = (options.clone(), OnceLock::new());
-        Ok(Scan { job, options, engine, tellers, remarks, threads })
+        Ok(Scan { jobs, engine, remarks: Vec::new(), threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -180,29 +186,42 @@ impl Scan {
         &*self.engine
     }
 
-    /// Whether the query depends on the tags of games; else a [`Database::without_tags`] gives the same
+    /// Whether a query depends on the tags of games; else a [`Database::without_tags`] gives the same
     /// hits sooner.
     pub fn reads_tags(&self) -> bool {
-        self.job.planner.reads_tags()
+        self.jobs.iter().any(|job| job.planner.reads_tags())
     }
 
-    /// Warnings and notes about the query.
+    /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
     }
 
-    /// The type of the query's value.
+    /// The queries.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    /// The type of the first query's value.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
     pub fn ty(&self) -> Type {
-        self.job.query.body.ty
+        self.jobs[0].query.body.ty
     }
 
-    /// The filter with its transforms expanded.
+    /// The first query's filter with its transforms expanded.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
     pub fn filter(&self) -> &Filter {
-        self.job.planner.filter()
+        self.jobs[0].planner.filter()
     }
 
-    /// The distinct copies of the outermost transform as CQL, in the order in which
-    /// [`Engine::copy_counts`] counts them.
+    /// The distinct copies of the first query's outermost transform as CQL, in the order in which
+    /// [`crate::engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {
         let filter = self.filter();
         match filter.outermost() {
@@ -211,32 +230,7 @@ impl Scan {
         }
     }
 
-    /// The copies of [`Scan::copies`], from 0, that match at each of those `hits` of a block. If everything is to be
-    /// verified, all are told.
-    ///
-    /// # Errors
-    ///
-    /// If everything is to be verified, that the reference engine refuses the query, or
-    /// [`EngineError::CopiesDiffer`].
-    pub fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> Result<CopyHits, EngineError> {
-        let tellers = self.tellers.get_or_init(|| Tellers::new(&self.job, &self.options));
-        let Tellers { ours, other } = tellers.as_ref().map_err(EngineError::clone)?;
-        let Some(other) = other else { return Ok(ours.copy_hits(block, hits, tell)) };
-        let found = [ours, other].map(|teller| teller.copy_hits(block, hits, Tell::All));
-        for (slot, hit) in hits.slots(0..block.slots()).zip(0..) {
-            let [ours, theirs] = found.each_ref().map(|found| found.of(hit));
-            if ours != theirs {
-                let game = block.game(block.game_of_slot(slot));
-                let (game, ply) = (game.number(), slot - game.first_slot());
-                let copies = format!("{ours:?} and {theirs:?}");
-                return Err(EngineError::CopiesDiffer { game, ply, copies });
-            }
-        }
-        let [found, _] = found;
-        Ok(found)
-    }
-
-    /// Calls `hit` for every position that hits, in order, until it breaks.
+    /// Calls `hit` for every position that the first query hits, in order, until it breaks.
     ///
     /// # Errors
     ///
@@ -246,8 +240,10 @@ impl Scan {
         database: Database,
         mut hit: impl FnMut(Hit) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
-        let work = |_: &Block, hits: Hits| Ok(hits);
-        self.for_each_block(database, Want::Values, work, |taken, hits| {
+        let outputs = vec![Outputs::VALUES; self.jobs.len()];
+        let work = |result: BlockAnswers<'_>, _: &Room| result.answers.into_iter().next();
+        self.for_each_block(database, &outputs, &Choice::default(), work, |taken, answers| {
+            let Some(Answers { hits, .. }) = answers else { return ControlFlow::Break(()) };
             taken.block.games().try_for_each(|game| {
                 let mut slots = hits.slots(game.first_slot()..game.end_slot());
                 slots.try_for_each(|slot| hit(Hit::new(&taken.block, game, slot, &hits)))
@@ -255,40 +251,36 @@ impl Scan {
         })
     }
 
-    /// Evaluates every block, runs `work` on its hits on the scan's threads, and hands the results
-    /// to `take` in database order, on the caller's thread, until it breaks.
+    /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
+    /// the scan's threads, and hands the results to `take` in database order, on the caller's thread, until it breaks.
+    /// What takes much memory is reserved by `work` in the room before it is made.
     ///
     /// # Errors
     ///
-    /// The first of an engine, of `work` or of [`Database::for_each_block`]; all blocks before it
-    /// have been taken then.
+    /// The first of an engine or of [`Database::for_each_block`]; all blocks before it have been taken then.
     pub fn for_each_block<T: Send>(
         &self,
         database: Database,
-        want: Want,
-        work: impl Fn(&Block, Hits) -> Result<T, EngineError> + Sync,
-        take: impl FnMut(Taken, T) -> ControlFlow<()>,
-    ) -> Result<Summary, ScanError> {
-        self.for_each_block_in_room(database, want, |block, hits, _| work(block, hits), take)
-    }
-
-    /// The same for results that take much memory: `work` reserves what they will take before it makes them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Scan::for_each_block`].
-    pub fn for_each_block_in_room<T: Send>(
-        &self,
-        database: Database,
-        want: Want,
-        work: impl Fn(&Block, Hits, &Room) -> Result<T, EngineError> + Sync,
+        outputs: &[Outputs],
+        choice: &Choice,
+        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
-        let scan = |blocks: &[&Block], room: &Room| match self.engine.scan_many(blocks, want) {
-            Ok(hits) => blocks.iter().zip(hits).map(|(block, hits)| work(block, hits, room)).collect(),
-            // The first block stands for all: nothing is taken after an error.
-            Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
+        let scan = |blocks: &[&Block], room: &Room| {
+            let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
+            let select = |index: usize, block: &Block, _: usize, hits: &mut Hits| {
+                choice.apply(block, games[index].as_deref(), hits);
+            };
+            match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }) {
+                Ok(answers) => {
+                    let results = blocks.iter().zip(games).zip(answers);
+                    let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
+                    results.map(|found| Ok(work(result(found), room))).collect()
+                }
+                // The first block stands for all: nothing is taken after an error.
+                Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
+            }
         };
         let at_once = self.engine.blocks_at_once();
         // While one group waits for a graphics card, another one is read.
@@ -305,36 +297,31 @@ impl Scan {
     }
 }
 
-impl Tellers {
-    fn new(job: &Job, options: &EngineOptions) -> Result<Tellers, EngineError> {
-        let cpu = || Box::new(job.cpu()) as Box<dyn TellCopies>;
-        let reference = || job.reference().map(|engine| Box::new(engine) as Box<dyn TellCopies>);
-        let verifies = options.verify == Some(Sample::All);
-        Ok(if options.engine == EngineChoice::Reference {
-            Tellers { ours: reference()?, other: verifies.then(cpu) }
-        } else {
-            Tellers { ours: cpu(), other: verifies.then(reference).transpose()? }
-        })
-    }
-}
-
-/// The engine that is wanted, or the best one.
-fn choose(job: &Job, options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    if options.engine == EngineChoice::Reference {
-        return Ok(Box::new(job.reference()?));
-    }
-    let Some(device) = card(options)? else { return Ok(Box::new(job.cpu())) };
-    let gpu = job.gpu(&Arc::new(device));
-    Ok(if options.engine == EngineChoice::Auto {
-        Box::new(Fallback::new(gpu, job.cpu()))
-    } else {
-        Box::new(gpu)
-    })
+/// The engine that is wanted, or the best one, and what checks it.
+fn engine_for(jobs: &[Job], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
+    let plans = engine::plans(jobs);
+    let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
+    let reference = || -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(Bulk::new(jobs.iter().map(|job| &job.query))?))
+    };
+    let work = options.positions.saturating_mul(jobs.len() as u64);
+    let card = card(&EngineOptions { positions: work, ..options.clone() })?;
+    let engine: Box<dyn Engine> = match (options.engine, card) {
+        (EngineChoice::Reference, _) => reference()?,
+        (_, None) => cpu(),
+        (choice, Some(device)) => {
+            let gpu = Box::new(Gpu::new(Arc::clone(&plans), Arc::new(device)));
+            if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
+        }
+    };
+    let Some(sample) = options.verify else { return Ok(engine) };
+    let other = if engine.name() == "cpu" { reference()? } else { cpu() };
+    Ok(Box::new(Verified::new(engine, other, sample)))
 }
 
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the
 /// work outweighs its start, none if it cannot be opened.
-pub(crate) fn card(options: &EngineOptions) -> Result<Option<GpuDevice>, EngineError> {
+fn card(options: &EngineOptions) -> Result<Option<GpuDevice>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     match (options.engine, &options.gpu) {
         (EngineChoice::Gpu, gpu) => Ok(Some(GpuDevice::open(gpu.clone().unwrap_or_default())?)),

@@ -8,7 +8,8 @@
 //! use std::ops::ControlFlow;
 //!
 //! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::engine::{Tell, Want};
+//! use orbit_chess::choice::Choice;
+//! use orbit_chess::engine::Outputs;
 //! use orbit_chess::report::{Found, Names};
 //! use orbit_chess::scan::Scan;
 //! use orbit_chess::study::Study;
@@ -21,10 +22,12 @@
 //! let lens = study.lens();
 //! scan.for_each_block(
 //!     database,
-//!     Want::Values,
-//!     |block, hits| {
-//!         let copies = scan.copy_hits(block, &hits, Tell::Lowest)?;
-//!         Ok(lens.look(&Found { block, hits: &hits, games: None, copies: Some(&copies), names: &names }))
+//!     &[Outputs::VALUES | Outputs::LOWEST_COPY],
+//!     &Choice::default(),
+//!     |result, _| {
+//!         let (block, answers) = (result.block, &result.answers[0]);
+//!         let copies = answers.copies.as_ref();
+//!         lens.look(&Found { block, hits: &answers.hits, games: None, copies, names: &names })
 //!     },
 //!     |_, view| {
 //!         study.add(view);

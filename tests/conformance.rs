@@ -8,7 +8,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_chess::{
     board::{Bitboard, Position},
-    engine::{Answer, Engine, Job, Want},
+    engine::{Answer, Engine, Job, Outputs},
     orbit::{AsText, Filter, expand},
     plan::Options,
     query::{self, Query, vocabulary},
@@ -74,7 +74,7 @@ fn start(fen: &str) -> Position {
 /// The value at the first position of a block, on two engines.
 fn value(text: &str, block: &Block) -> String {
     let job = Job::new(parsed(text), Options::default()).unwrap();
-    let print = |engine: &dyn Engine| match engine.scan(block, Want::Values).unwrap().answer(0) {
+    let print = |engine: &dyn Engine| match engine.answer(block, Outputs::VALUES).unwrap().hits.answer(0) {
         Answer::Bool(hit) => if hit { "T" } else { "F" }.to_string(),
         Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
         Answer::Set(squares) => squares_text(squares),
@@ -102,7 +102,7 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
 
 fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     let engine = Job::new(parsed(text), Options::default()).unwrap().cpu();
-    blocks.iter().map(|block| engine.scan(block, Want::Bits).unwrap().bits).collect()
+    blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.bits).collect()
 }
 
 /// Checks a statement; what the program answers, for the page.

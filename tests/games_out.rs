@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use common::corpus;
 use marks::{is_marked, marks};
+use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, TextError};
-use orbit_chess::engine::Want;
+use orbit_chess::engine::Outputs;
 use orbit_chess::pgn::annotate;
 use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_chess::report::{OutputFile, PgnWriter, game_pgn, game_text};
@@ -55,8 +56,9 @@ fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, Te
     let scan = Scan::new(query).unwrap().threads(2);
     let summary = scan.for_each_block(
         database,
-        Want::Bits,
-        |_, hits| Ok(hits),
+        &[Outputs::BITS],
+        &Choice::default(),
+        |mut result, _| result.answers.remove(0).hits,
         |taken, hits| {
             for game in taken.block.games() {
                 let slots = hits.slots(game.first_slot()..game.end_slot());

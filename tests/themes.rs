@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::diagnostic::Severity;
-use orbit_chess::engine::{Engine, Job, Want};
+use orbit_chess::engine::{Engine, Job, Outputs};
 use orbit_chess::plan::Options;
 use orbit_chess::scan::{EngineChoice, Scan};
 use orbit_chess::themes::{self, CATALOGUE, Theme};
@@ -67,7 +67,7 @@ fn the_catalogue_is_whole() {
 /// What a theme's query says of positions, on one engine.
 fn answers(theme: &Theme, fens: &[String], engine: &dyn Engine) -> Vec<bool> {
     let positions: Vec<_> = fens.iter().map(|fen| position(fen)).collect();
-    let hits = engine.scan(&block_of(&positions), Want::Bits).unwrap();
+    let hits = engine.answer(&block_of(&positions), Outputs::BITS).unwrap().hits;
     let answers: Vec<bool> = (0..fens.len()).map(|slot| hits.contains(slot)).collect();
     assert_eq!(answers.len(), fens.len(), "{}", theme.name);
     answers

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::{Batch as _, Hits, Job, cpu::Cpu, cpu::CpuBatch};
-use orbit_chess::plan::{Options, Planner};
+use orbit_chess::engine::{self, Engine as _, Hits, Job, cpu::Cpu};
+use orbit_chess::plan::Options;
 
 use crate::floors::{hits, job, positions};
 use crate::reading::QUERY;
@@ -58,12 +58,11 @@ fn pgn(bench: &Bench) -> Vec<Row> {
 fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
     let jobs: Vec<Job> = queries.iter().map(|query| job(query, Options::default())).collect();
-    let planners: Vec<&Planner> = jobs.iter().map(|job| &*job.planner).collect();
-    let batch = CpuBatch::new(&planners);
+    let engine = Cpu::new(engine::plans(&jobs));
     let engines: Vec<Cpu> = jobs.iter().map(Job::cpu).collect();
     let agree = |query: &str, hits: u64| bench.counts.agree("blocks for batches", query, hits);
     let together = || {
-        let found = batch.scan_many(&blocks).expect("the engine runs");
+        let found = engine.hits(&blocks).expect("the engine runs");
         queries.iter().zip(found).for_each(|(query, hits)| agree(query, hits.iter().map(Hits::count).sum()));
     };
     let apart = || {

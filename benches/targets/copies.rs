@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use orbit_chess::engine::{Engine as _, Values, Want, cpu::Cpu};
+use orbit_chess::engine::{Engine as _, Outputs, Values, cpu::Cpu};
 use orbit_chess::plan::Options;
 use orbit_chess::reel::Block;
 
@@ -124,7 +124,7 @@ fn values(bench: &Bench) -> Vec<Row> {
 
 /// Evaluates numbers, and says how many slots have one above 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
-    let hits = engine.scan(block, Want::Values).expect("the engine runs");
+    let hits = engine.answer(block, Outputs::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };
     hits.slots(0..block.slots()).filter(|&slot| numbers[slot] > 0).count() as u64
 }

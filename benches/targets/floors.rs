@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use orbit_chess::engine::{Engine, Job, Want};
+use orbit_chess::engine::{Engine, Job, Outputs};
 use orbit_chess::plan::Options;
 use orbit_chess::query;
 use orbit_chess::reel::Block;
@@ -67,7 +67,10 @@ pub fn positions(blocks: &[&Block]) -> u64 {
 
 /// The hits of an engine.
 pub fn hits(engine: &dyn Engine, blocks: &[&Block]) -> u64 {
-    blocks.iter().map(|block| engine.scan(block, Want::Bits).expect("the engine runs").count()).sum()
+    blocks
+        .iter()
+        .map(|block| engine.answer(block, Outputs::BITS).expect("the engine runs").hits.count())
+        .sum()
 }
 
 fn sum_row(bench: &Bench) -> Vec<Row> {

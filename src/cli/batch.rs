@@ -198,7 +198,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?;
+    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?.threads(threads(args.threads));
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let format = args.table_format()?;
@@ -252,7 +252,7 @@ fn count(
     let mut sums = stats.none_of_many(survey.queries());
     let mut fault = None;
     let work = |block: &Block, hits: &[&Hits]| stats.count_many(block, choice.games(block).as_deref(), hits);
-    let ran = survey.for_each_block(database, threads(args.threads), work, |taken, counts| {
+    let ran = survey.for_each_block(database, work, |taken, counts| {
         let added = sums.add(counts);
         progress.update(&taken);
         let listed = problems.list(&taken, progress);

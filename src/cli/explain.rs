@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{
-    Engine as _, Job, Values, Want,
+    Answers, Engine as _, Job, Outputs, Values,
     cpu::Isa,
     gpu::{Kernel, Variant},
 };
@@ -257,8 +257,7 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let engine = job.cpu();
-    let hits = engine.scan(&block, Want::Values)?;
+    let Answers { hits, copies } = job.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
@@ -266,10 +265,8 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         Values::Sets(sets) => set_text(sets[0]),
         Values::None => hit.to_string(),
     };
-    let mut counts = vec![0; engine.copies()];
-    engine.copy_counts(&block, &hits, &mut counts)?;
-    let copies = counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index).collect();
-    Ok(Evaluated { hit, value, copies })
+    let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
+    Ok(Evaluated { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
 }
 
 /// `[a1,h8]`, `a1`, `[]`.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::ValueEnum;
 use orbit_chess::choice::{Order, Top};
 use orbit_chess::database::{Database, Room, Taken};
-use orbit_chess::engine::Want;
+use orbit_chess::engine::Outputs as Wanted;
 use orbit_chess::report::{Format, Found, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::study::Study;
 
@@ -199,12 +199,12 @@ pub(super) struct Formats {
 const HIT_BYTES: u64 = 512;
 
 impl Formats {
-    pub(super) fn want(&self) -> Want {
-        let wants_values = self.formats.iter().any(|format| format.want() == Want::Values);
+    pub(super) fn outputs(&self) -> Wanted {
+        let wants_values = self.formats.iter().any(|format| format.outputs().contains(Wanted::VALUES));
         if wants_values || self.sorts_by_value || self.comments_name_copies {
-            Want::Values
+            Wanted::VALUES
         } else {
-            Want::Bits
+            Wanted::BITS
         }
     }
 

@@ -13,76 +13,74 @@ use crate::{
 
 /// A column with an entry for each slot of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Column {
+pub(super) enum SlotColumn {
     /// Masks: one word for each segment, bit `i` for slot `32 * segment + i`.
     Bits(Vec<u32>),
     /// Sets of squares, or numbers, sign-extended: one word for each slot.
     Words(Vec<u64>),
 }
 
-impl Column {
+impl SlotColumn {
     /// An empty column for what a stage finds.
-    pub(super) fn found(what: Carried, block: &Block) -> Column {
+    pub(super) fn found(what: Carried, block: &Block) -> SlotColumn {
         if what.of_masks() {
-            Column::Bits(vec![0; block.segments()])
+            SlotColumn::Bits(vec![0; block.segments()])
         } else {
-            Column::Words(vec![0; block.slots()])
+            SlotColumn::Words(vec![0; block.slots()])
         }
     }
+}
 
-    /// Carries what was found along the games of the block.
-    ///
-    /// # Panics
-    ///
-    /// If the column is not of the kind that [`Column::found`] makes.
-    pub(super) fn carried(self, carry: &StageCarry, block: &Block) -> Column {
-        let games = || block.games().map(|game| game.first_slot()..game.end_slot());
-        let order = |slots: Range<usize>| {
-            let len = slots.len();
-            (0..len).map(move |k| if carry.back { slots.start + k } else { slots.end - 1 - k })
-        };
-        match (self, carry.what) {
-            (Column::Bits(found), Carried::Any) => {
-                let mut out = vec![0; found.len()];
-                for slots in games() {
-                    if carry.back {
-                        if let Some(first) = first_set(&found, slots.clone()) {
-                            set(&mut out, first..slots.end);
-                        }
-                    } else if let Some(last) = last_set(&found, slots.clone()) {
-                        set(&mut out, slots.start..last + 1);
-                    }
+/// Carries the positions at which a mask is true along the games of a block: whether, how many, or the nearest.
+pub(super) fn carried_bits(found: &[u32], carry: &StageCarry, block: &Block) -> SlotColumn {
+    if carry.what == Carried::Any {
+        let mut out = vec![0; found.len()];
+        for slots in games(block) {
+            if carry.back {
+                if let Some(first) = first_set(found, slots.clone()) {
+                    set(&mut out, first..slots.end);
                 }
-                Column::Bits(out)
+            } else if let Some(last) = last_set(found, slots.clone()) {
+                set(&mut out, slots.start..last + 1);
             }
-            (Column::Bits(found), Carried::Count | Carried::Nearest) => {
-                let mut out = vec![0; block.slots()];
-                for slots in games() {
-                    let start = slots.start;
-                    let mut number = if carry.what == Carried::Count { 0 } else { -1 };
-                    for slot in order(slots) {
-                        if has(&found, slot) {
-                            number =
-                                if carry.what == Carried::Count { number + 1 } else { (slot - start) as i64 };
-                        }
-                        out[slot] = number as u64;
-                    }
-                }
-                Column::Words(out)
+        }
+        return SlotColumn::Bits(out);
+    }
+    let mut out = vec![0; block.slots()];
+    for slots in games(block) {
+        let start = slots.start;
+        let mut number = if carry.what == Carried::Count { 0 } else { -1 };
+        for slot in order(slots, carry.back) {
+            if has(found, slot) {
+                number = if carry.what == Carried::Count { number + 1 } else { (slot - start) as i64 };
             }
-            (Column::Words(mut words), Carried::Union) => {
-                for slots in games() {
-                    let mut all = 0;
-                    for slot in order(slots) {
-                        all |= words[slot];
-                        words[slot] = all;
-                    }
-                }
-                Column::Words(words)
-            }
-            (column, what) => panic!("{what:?} is not carried in {column:?}"),
+            out[slot] = number as u64;
         }
     }
+    SlotColumn::Words(out)
+}
+
+/// Carries sets along the games of a block: their union.
+pub(super) fn carried_words(mut words: Vec<u64>, carry: &StageCarry, block: &Block) -> SlotColumn {
+    for slots in games(block) {
+        let mut all = 0;
+        for slot in order(slots, carry.back) {
+            all |= words[slot];
+            words[slot] = all;
+        }
+    }
+    SlotColumn::Words(words)
+}
+
+/// The slots of each game.
+fn games(block: &Block) -> impl Iterator<Item = Range<usize>> {
+    block.games().map(|game| game.first_slot()..game.end_slot())
+}
+
+/// The slots of a game, from the last or from the first on.
+fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
+    let len = slots.len();
+    (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })
 }
 
 fn has(bits: &[u32], slot: usize) -> bool {

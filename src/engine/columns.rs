@@ -17,12 +17,8 @@ pub struct GameColumn {
     pub number: Vec<u64>,
 }
 
-/// Computes the columns of a block.
-pub fn game_columns(columns: &[Column], block: &Block) -> Vec<GameColumn> {
-    columns.iter().map(|column| game_column(column, block)).collect()
-}
-
-fn game_column(column: &Column, block: &Block) -> GameColumn {
+/// Computes a column of a block.
+pub fn game_column(column: &Column, block: &Block) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {
         match column {

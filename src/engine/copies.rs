@@ -1,11 +1,14 @@
 //! Which copies of the outermost transform match at hits.
 
 use super::Hits;
-use crate::reel::SEGMENT_SLOTS;
+use crate::{plan::CopiesPlan, reel::SEGMENT_SLOTS};
 
 /// How much is told of the copies that match at a hit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tell {
+    /// Nothing; only at how many hits each copy matches.
+    #[default]
+    Counts,
     /// The lowest, and how many there are.
     Lowest,
     /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
@@ -22,6 +25,7 @@ pub struct CopyHits {
     before: Vec<u32>,
     /// The hits of each copy.
     sums: Vec<u64>,
+    tell: Tell,
     lists: Option<Lists>,
 }
 
@@ -41,11 +45,24 @@ impl CopyHits {
             count - bits.count_ones()
         });
         let lists = (tell == Tell::All).then(Lists::default);
-        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], lists }
+        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], tell, lists }
+    }
+
+    /// Adds the next hit, given the words of a plan at its position.
+    pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
+        if self.tell == Tell::Counts {
+            plan.add_counts(words, &mut self.sums);
+        } else {
+            self.push(plan.matching(words));
+        }
     }
 
     /// Adds the next hit, with the copies that match at it, ascending.
     pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
+        if self.tell == Tell::Counts {
+            matching.for_each(|copy| self.sums[copy as usize] += 1);
+            return;
+        }
         let (mut lowest, mut count) = (0, 0);
         for copy in matching {
             if count == 0 {
@@ -59,12 +76,17 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// How many hits there are.
+    /// How much is told.
+    pub fn tell(&self) -> Tell {
+        self.tell
+    }
+
+    /// How many hits there are of which copies are told, 0 if they are only counted.
     pub fn len(&self) -> usize {
         self.hits.len()
     }
 
-    /// Whether there is no hit.
+    /// Whether there is no such hit.
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty()
     }

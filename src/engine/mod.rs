@@ -1,31 +1,34 @@
 //! Engines: from a query and a reel to hits.
 //!
 //! A [`Job`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
-//! for [`cpu`] and [`gpu`]. An engine turns one block of a reel into [`Hits`]: a bit for each slot, and the
-//! query's values if they are wanted.
+//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`Request`],
+//! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
 
 use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
 pub use self::copies::{CopyHits, Tell};
+pub use self::request::{Answers, Outputs, Request, Select};
 pub use crate::pgn::Outcome;
 use crate::{
     board::Position,
     diagnostic::Diagnostic,
-    plan::{Options, Planner},
+    plan::{Options, Planner, Plans},
     query::{Query, Type},
     reel::{Block, SEGMENT_SLOTS},
 };
 
 mod carry;
 pub mod columns;
+mod context;
 mod copies;
 pub mod cpu;
 mod facts;
 pub mod fallback;
 pub mod gpu;
 pub mod reference;
+mod request;
 pub mod verify;
 
 /// The value of a query at one position.
@@ -75,16 +78,7 @@ pub struct Spot<'a> {
     pub game: &'a dyn GameFacts,
 }
 
-/// What a scan should bring back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Want {
-    /// A bit for each slot.
-    Bits,
-    /// The bits, and the value of the query at each slot.
-    Values,
-}
-
-/// The answer to a query on one block.
+/// Where a query matches in one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hits {
     /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
@@ -105,14 +99,19 @@ pub enum Values {
 }
 
 impl Hits {
-    /// No hits yet, and room for the values of a query of type `ty`.
-    fn new(block: &Block, want: Want, ty: Type) -> Hits {
-        let values = match (want, ty) {
-            (Want::Values, Type::Set) => Values::Sets(vec![0; block.slots()]),
-            (Want::Values, Type::Num | Type::Position) => Values::Numbers(vec![0; block.slots()]),
-            _ => Values::None,
+    /// No hits yet.
+    fn new(block: &Block) -> Hits {
+        Hits { bits: vec![0; block.segments()], values: Values::None }
+    }
+
+    /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
+    fn make_room(&mut self, block: &Block, outputs: Outputs, ty: Type) {
+        self.values = match ty {
+            _ if !outputs.contains(Outputs::VALUES) => Values::None,
+            Type::Set => Values::Sets(vec![0; block.slots()]),
+            Type::Num | Type::Position => Values::Numbers(vec![0; block.slots()]),
+            Type::Bool | Type::Str => Values::None,
         };
-        Hits { bits: vec![0; block.segments()], values }
     }
 
     /// Whether a slot is a hit.
@@ -230,32 +229,57 @@ pub enum EngineError {
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
     /// Two engines tell other copies apart.
     #[error(
-        "verification failed: on game {game}, ply {ply}, `cpu` and `reference` find copies (from 0) {copies}; one of them is \
-         wrong: please report it"
+        "verification failed: on game {game}, ply {ply}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
+         them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
-    CopiesDiffer { game: u32, ply: usize, copies: String },
+    CopiesDiffer { engine: &'static str, other: &'static str, game: u32, ply: usize, copies: String },
 }
 
-/// Evaluates one query on blocks. Engines are shared between threads.
+/// Evaluates queries on blocks: positions are replayed once for all of them, and what queries or outputs have in
+/// common is computed once. Engines are shared between threads.
 pub trait Engine: Send + Sync {
     /// `reference`, `cpu`, `gpu`.
     fn name(&self) -> &'static str;
 
-    /// Evaluates every slot of a block.
-    ///
-    /// # Errors
-    ///
-    /// Whatever keeps the engine from finishing the block.
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError>;
+    /// How many queries it evaluates.
+    fn queries(&self) -> usize;
 
-    /// The same for several blocks, which some engines evaluate faster together.
+    /// Evaluates every slot of some blocks: for each block what each query answers. The request names as many
+    /// outputs as there are queries.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the engine from finishing one of them.
-    fn scan_many(&self, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, EngineError> {
-        blocks.iter().map(|block| self.scan(block, want)).collect()
+    /// Whatever keeps the engine from finishing one of the blocks.
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
+
+    /// What the first query answers on one block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::scan`].
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    fn answer(&self, block: &Block, outputs: Outputs) -> Result<Answers, EngineError> {
+        let mut all = vec![Outputs::BITS; self.queries()];
+        all[0] = outputs;
+        let answers = self.scan(&[block], &Request::all(&all))?;
+        Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
+    }
+
+    /// Where each query matches: for each query the hits on each block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::scan`].
+    fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
+        let mut out = vec![Vec::with_capacity(blocks.len()); self.queries()];
+        for answers in self.scan(blocks, &Request::all(&vec![Outputs::BITS; self.queries()]))? {
+            out.iter_mut().zip(answers).for_each(|(out, answers)| out.push(answers.hits));
+        }
+        Ok(out)
     }
 
     /// What a user should know of how it went, at the end of a run.
@@ -273,46 +297,12 @@ pub trait Engine: Send + Sync {
         1
     }
 
-    /// The number of distinct copies of the outermost transform, 1 without one.
-    fn copies(&self) -> usize;
-
-    /// Adds to `counts[i]` the number of those `hits` of a block at which copy `i` of the outermost
-    /// transform matches. With a range, as in `flip 3 4 Ra1`, copies match at other slots too; these
-    /// do not count.
+    /// The number of distinct copies of a query's outermost transform, 1 without one.
     ///
-    /// # Errors
+    /// # Panics
     ///
-    /// Whatever keeps the engine from finishing the block.
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError>;
-}
-
-/// Tells which copies of the outermost transform match. Hits are few beside positions, so this is the
-/// processor's work whatever engine found them.
-pub trait TellCopies: Send + Sync {
-    /// The copies that match at each of those `hits` of a block.
-    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits;
-}
-
-/// Evaluates several queries at once: positions are replayed once for all of them, and what queries
-/// have in common is computed once.
-pub trait Batch: Send + Sync {
-    /// The name of the engine.
-    fn name(&self) -> &'static str;
-
-    /// How many queries there are.
-    fn queries(&self) -> usize;
-
-    /// The hits of each query on each block, without values.
-    ///
-    /// # Errors
-    ///
-    /// Whatever keeps the engine from finishing.
-    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError>;
-
-    /// How many blocks it is best given together.
-    fn blocks_at_once(&self) -> usize {
-        1
-    }
+    /// When there is no such query.
+    fn copies(&self, query: usize) -> usize;
 }
 
 /// A query in every form that an engine wants.
@@ -320,7 +310,7 @@ pub trait Batch: Send + Sync {
 pub struct Job {
     /// The typed tree.
     pub query: Query,
-    /// The plans.
+    /// What makes its plans.
     pub planner: Arc<Planner>,
 }
 
@@ -335,27 +325,37 @@ impl Job {
         Ok(Job { query, planner })
     }
 
-    /// The fast engine.
-    pub fn cpu(&self) -> cpu::Cpu {
-        cpu::Cpu::new(Arc::clone(&self.planner))
+    /// The plans of this query alone.
+    pub fn plans(&self) -> Arc<Plans> {
+        Arc::new(Plans::new(vec![Arc::clone(&self.planner)]))
     }
 
-    /// The engine for graphics cards, on an open device.
+    /// The fast engine for this query alone.
+    pub fn cpu(&self) -> cpu::Cpu {
+        cpu::Cpu::new(self.plans())
+    }
+
+    /// The engine for graphics cards, on an open device, for this query alone.
     pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> gpu::Gpu {
-        gpu::Gpu::new(Arc::clone(&self.planner), Arc::clone(device))
+        gpu::Gpu::new(self.plans(), Arc::clone(device))
     }
 
     /// The same with kernels of a variant.
     pub fn gpu_with(&self, device: &Arc<gpu::GpuDevice>, variant: gpu::Variant) -> gpu::Gpu {
-        gpu::Gpu::with_variant(Arc::clone(&self.planner), Arc::clone(device), variant)
+        gpu::Gpu::with_variant(self.plans(), Arc::clone(device), variant)
     }
 
-    /// The slow and obvious engine.
+    /// The slow and obvious engine for this query alone.
     ///
     /// # Errors
     ///
     /// What that engine refuses.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
-        Ok(reference::Bulk::new(&self.query)?)
+        Ok(reference::Bulk::new([&self.query])?)
     }
+}
+
+/// The plans of several queries together.
+pub fn plans<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Arc<Plans> {
+    Arc::new(Plans::new(jobs.into_iter().map(|job| Arc::clone(&job.planner)).collect()))
 }

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Engine, EngineError, Hits, Values, Want};
+use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -36,7 +36,8 @@ impl Verified {
         Verified { engine, other, sample, chosen: Mutex::default(), checked: Mutex::new(0) }
     }
 
-    fn check(&self, block: &Block, hits: &Hits, want: Want) -> Result<(), EngineError> {
+    /// Lets the other engine answer what `ours` says of a block, and compares.
+    fn check(&self, block: &Block, ours: &[Checked], outputs: &[Outputs]) -> Result<(), EngineError> {
         let (games, part) = match self.sample {
             Sample::All => (block.games().collect(), None),
             Sample::Segments(wanted) => {
@@ -49,23 +50,70 @@ impl Verified {
             }
         };
         let part = part.as_ref().unwrap_or(block);
-        let theirs = self.other.scan(part, want)?;
-        for (game, copy) in games.iter().zip(part.games()) {
-            for ply in 0..game.positions() {
-                let (slot, other) = (game.first_slot() + ply, copy.first_slot() + ply);
-                if value(hits, slot) != value(&theirs, other) {
-                    return Err(EngineError::Differ {
-                        engine: self.engine.name(),
-                        other: self.other.name(),
-                        game: game.number(),
-                        ply,
-                        answers: format!("{:?} and {:?}", value(hits, slot), value(&theirs, other)),
-                    });
+        let pairs = || games.iter().zip(part.games()).flat_map(|(game, copy)| pairs_of(*game, copy));
+        let before = Recorder::new(1, ours.len());
+        let keep = |_: usize, _: &Block, query: usize, hits: &mut Hits| {
+            before.record(0, query, hits);
+            let kept = &ours[query].answers.hits;
+            let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
+            dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
+        };
+        // Of a part of a block, copies are told for other hits, in other places.
+        let no_copies: Vec<Outputs> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
+        let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
+        let theirs = self.other.scan(&[part], &Request { outputs, select: Some(&keep) })?;
+        let theirs = before.with(theirs).remove(0);
+        for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            for (slot, copy) in pairs() {
+                if ours.value(slot) != theirs.value(copy) {
+                    return Err(self.differ(block, slot, ours.value(slot), theirs.value(copy)));
                 }
+            }
+            if self.sample == Sample::All && outputs[query].tell().is_some() {
+                self.check_copies(block, &ours.answers, &theirs.answers)?;
             }
         }
         *self.checked.lock().unwrap_or_else(PoisonError::into_inner) += part.slots() as u64;
         Ok(())
+    }
+
+    fn differ(&self, block: &Block, slot: usize, ours: (bool, i64), theirs: (bool, i64)) -> EngineError {
+        let game = block.game(block.game_of_slot(slot));
+        EngineError::Differ {
+            engine: self.engine.name(),
+            other: self.other.name(),
+            game: game.number(),
+            ply: slot - game.first_slot(),
+            answers: format!("{ours:?} and {theirs:?}"),
+        }
+    }
+
+    fn check_copies(&self, block: &Block, ours: &Answers, theirs: &Answers) -> Result<(), EngineError> {
+        let (Some(our_copies), Some(their_copies)) = (&ours.copies, &theirs.copies) else { return Ok(()) };
+        for (slot, hit) in ours.hits.slots(0..block.slots()).zip(0..our_copies.len()) {
+            let (ours, theirs) = (our_copies.of(hit), their_copies.of(hit));
+            if ours != theirs {
+                let game = block.game(block.game_of_slot(slot));
+                let (game, ply) = (game.number(), slot - game.first_slot());
+                let (engine, other) = (self.engine.name(), self.other.name());
+                return Err(EngineError::CopiesDiffer {
+                    engine,
+                    other,
+                    game,
+                    ply,
+                    copies: format!("{ours:?} and {theirs:?}"),
+                });
+            }
+        }
+        let mut sums = our_copies.sums().iter().zip(their_copies.sums()).enumerate();
+        sums.find(|(_, (ours, theirs))| ours != theirs).map_or(Ok(()), |(copy, (&ours, &theirs))| {
+            Err(EngineError::CountsDiffer {
+                engine: self.engine.name(),
+                other: self.other.name(),
+                copy: copy + 1,
+                counts: (ours, theirs),
+            })
+        })
     }
 
     /// The games of the segments that are chosen.
@@ -111,15 +159,59 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// What an engine says of a slot: whether it hits, and the value as far as it has one.
-fn value(hits: &Hits, slot: usize) -> (bool, i64) {
-    let hit = hits.contains(slot);
-    let value = match &hits.values {
-        Values::Numbers(numbers) if hit => numbers[slot].into(),
-        Values::Sets(sets) => sets[slot] as i64,
-        _ => 0,
-    };
-    (hit, value)
+/// The slots of a game beside those of its copy in another block.
+fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
+    let (from, to) = (game.first_slot(), copy.first_slot());
+    (0..game.positions()).map(move |ply| (from + ply, to + ply))
+}
+
+/// Keeps the hits as they are before some are taken away.
+struct Recorder {
+    /// Of each block and query.
+    bits: Vec<Vec<Mutex<Vec<u32>>>>,
+}
+
+/// What an engine says of a query on a block.
+struct Checked {
+    /// All hits, a word for each segment.
+    bits: Vec<u32>,
+    /// Those that were kept.
+    answers: Answers,
+}
+
+impl Recorder {
+    fn new(blocks: usize, queries: usize) -> Recorder {
+        let of_block = || (0..queries).map(|_| Mutex::default()).collect();
+        Recorder { bits: (0..blocks).map(|_| of_block()).collect() }
+    }
+
+    fn record(&self, block: usize, query: usize, hits: &Hits) {
+        self.bits[block][query].lock().unwrap_or_else(PoisonError::into_inner).clone_from(&hits.bits);
+    }
+
+    /// Puts what was recorded beside the answers.
+    fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
+        let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
+            let bits = bits.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Checked { bits, answers }
+        };
+        let blocks = self.bits.into_iter().zip(answers);
+        blocks.map(|(bits, answers)| bits.into_iter().zip(answers).map(checked).collect()).collect()
+    }
+}
+
+impl Checked {
+    /// Whether a slot hits, and if that was kept the value as far as it was wanted.
+    fn value(&self, slot: usize) -> (bool, i64) {
+        let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
+        let kept = self.answers.hits.contains(slot);
+        let value = match &self.answers.hits.values {
+            Values::Numbers(numbers) if kept => numbers[slot].into(),
+            Values::Sets(sets) if kept => sets[slot] as i64,
+            _ => 0,
+        };
+        (hit, value)
+    }
 }
 
 /// Spreads numbers evenly. Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
@@ -143,42 +235,35 @@ impl Engine for Verified {
         Some((*self.checked.lock().unwrap_or_else(PoisonError::into_inner), self.other.name()))
     }
 
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let hits = self.engine.scan(block, want)?;
-        self.check(block, &hits, want)?;
-        Ok(hits)
+    fn queries(&self) -> usize {
+        self.engine.queries()
     }
 
-    fn scan_many(&self, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, EngineError> {
-        let all = self.engine.scan_many(blocks, want)?;
-        blocks.iter().zip(&all).try_for_each(|(block, hits)| self.check(block, hits, want))?;
-        Ok(all)
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        // Counts alone could agree by chance.
+        let all = self.sample == Sample::All;
+        let widened = request.outputs.iter().map(|&outputs| match outputs.tell() {
+            Some(_) if all => outputs | Outputs::ALL_COPIES,
+            _ => outputs,
+        });
+        let outputs: Vec<Outputs> = widened.collect();
+        let before = Recorder::new(blocks.len(), self.queries());
+        let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
+            before.record(index, query, hits);
+            request.select(index, block, query, hits);
+        };
+        let ours = self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select) })?;
+        let ours = before.with(ours);
+        blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs))?;
+        let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();
+        Ok(ours.into_iter().map(answers).collect())
     }
 
     fn blocks_at_once(&self) -> usize {
         self.engine.blocks_at_once()
     }
 
-    fn copies(&self) -> usize {
-        self.engine.copies()
-    }
-
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        let mut ours = vec![0; counts.len()];
-        self.engine.copy_counts(block, hits, &mut ours)?;
-        if self.sample == Sample::All {
-            let mut theirs = vec![0; counts.len()];
-            self.other.copy_counts(block, hits, &mut theirs)?;
-            if let Some(copy) = (0..ours.len()).find(|&copy| ours[copy] != theirs[copy]) {
-                return Err(EngineError::CountsDiffer {
-                    engine: self.engine.name(),
-                    other: self.other.name(),
-                    copy: copy + 1,
-                    counts: (ours[copy], theirs[copy]),
-                });
-            }
-        }
-        counts.iter_mut().zip(ours).for_each(|(count, more)| *count += more);
-        Ok(())
+    fn copies(&self, query: usize) -> usize {
+        self.engine.copies(query)
     }
 }

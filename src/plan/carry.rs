@@ -30,6 +30,10 @@ pub struct Stage {
 /// A register that is carried along games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageCarry {
+    /// Which answer this is, among all of the queries that are planned together.
+    pub id: CarryId,
+    /// Which word is gathered: carries with the same one are made of the same answers of the stage.
+    pub word: Id,
     /// How it is gathered.
     pub what: Carried,
     /// Whether from the positions before, not from those that follow.

@@ -16,7 +16,7 @@ impl fmt::Display for Program {
         let mut number = 0;
         for Stage { program, carried } in &self.stages {
             write!(f, "{program}")?;
-            for StageCarry { what, back, reg } in carried {
+            for StageCarry { what, back, reg, .. } in carried {
                 let from = if *back { "before" } else { "ahead" };
                 writeln!(f, "carry {number}: {} of {reg} {from}", format!("{what:?}").to_lowercase())?;
                 number += 1;

@@ -90,6 +90,12 @@ impl Lower {
         }
     }
 
+    /// Begins another query, with so many variables. What was planned of queries before is not noted in its plan.
+    pub(super) fn begin(&mut self, vars: usize) {
+        self.vars = vec![None; vars];
+        self.notes.clear();
+    }
+
     // ---- helpers
 
     pub fn and(&mut self, a: Id, b: Id) -> Id {

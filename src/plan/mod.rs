@@ -13,6 +13,7 @@ mod listing;
 mod lower;
 mod numbers;
 mod orbits;
+mod plans;
 mod pointwise;
 mod program;
 mod pure;
@@ -22,6 +23,7 @@ pub use carry::{Stage, StageCarry};
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use plans::Plans;
 pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Step, Term};
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
@@ -88,8 +90,8 @@ pub struct Plan {
 pub struct SharedPlan {
     /// The code; [`Step::Answer`] gives the hit masks.
     pub program: Program,
-    /// How many queries there are.
-    pub queries: usize,
+    /// For each query, whether its mask is true everywhere.
+    pub always: Vec<bool>,
     /// Per-game columns that the code reads.
     pub columns: Vec<Column>,
 }
@@ -108,6 +110,11 @@ pub struct CopiesPlan {
 }
 
 impl CopiesPlan {
+    fn new(lower: &Lower, roots: &[Id], copies: Vec<CopyBit>) -> CopiesPlan {
+        let (program, words) = Program::new(&lower.dag, roots);
+        CopiesPlan { program, words, copies, columns: lower.columns.clone() }
+    }
+
     /// The copies that match at one position, given its words, ascending.
     ///
     /// # Panics
@@ -236,59 +243,66 @@ impl Planner {
 
     /// Plans the hits alone: where the query matches.
     pub fn hits(&self) -> Plan {
-        let mut lower = Lower::new(self.options, self.vars);
-        let hit = lower.truth(&self.filter);
-        finish(lower, hit, None)
-    }
-
-    /// Plans the hits of several queries together, with the options of the first.
-    pub fn shared(planners: &[&Planner]) -> SharedPlan {
-        let options = planners.first().map_or_else(Options::default, |planner| planner.options);
-        let mut lower = Lower::new(options, 0);
-        let mut roots = Vec::with_capacity(planners.len());
-        for planner in planners {
-            lower.vars = vec![None; planner.vars];
-            roots.push(lower.truth(&planner.filter));
-        }
-        let program = Program::answering(&lower.dag, &roots);
-        SharedPlan { program, queries: roots.len(), columns: lower.columns }
+        let mut lower = Lower::new(self.options, 0);
+        let hit = self.lower_hits(&mut lower);
+        finish(&lower, hit, None)
     }
 
     /// Plans the hits and the values.
     pub fn values(&self) -> Plan {
-        if matches!(self.ty, Type::Bool | Type::Str) {
+        if !self.has_values() {
             return self.hits();
         }
-        let mut lower = Lower::new(self.options, self.vars);
-        let value = lower.value(&self.filter);
+        let mut lower = Lower::new(self.options, 0);
+        let value = self.lower_value(&mut lower);
         let hit = lower.truth_of(value);
-        finish(lower, hit, Some(value))
+        finish(&lower, hit, Some(value))
     }
 
     /// Plans the copies of the outermost transform one by one; a query without one is its own only
     /// copy.
     pub fn each_copy(&self) -> CopiesPlan {
-        let mut lower = Lower::new(self.options, self.vars);
-        let (roots, copies) = match self.filter.outermost() {
+        let mut lower = Lower::new(self.options, 0);
+        let (roots, copies) = self.lower_copies(&mut lower);
+        CopiesPlan::new(&lower, &roots, copies)
+    }
+
+    fn has_values(&self) -> bool {
+        !matches!(self.ty, Type::Bool | Type::Str)
+    }
+
+    /// The mask of positions at which the query matches.
+    fn lower_hits(&self, lower: &mut Lower) -> Id {
+        lower.begin(self.vars);
+        lower.truth(&self.filter)
+    }
+
+    fn lower_value(&self, lower: &mut Lower) -> Value {
+        lower.begin(self.vars);
+        lower.value(&self.filter)
+    }
+
+    /// The words that tell the copies apart, and where in them each copy is found.
+    fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
+        lower.begin(self.vars);
+        match self.filter.outermost() {
             Some(orbit) => lower.each_copy(orbit),
             None => (vec![lower.truth(&self.filter)], vec![CopyBit { word: 0, bit: 0 }]),
-        };
-        let (program, words) = Program::new(&lower.dag, &roots);
-        CopiesPlan { program, words, copies, columns: lower.columns }
+        }
     }
 }
 
-fn finish(lower: Lower, hit: Id, value: Option<Value>) -> Plan {
+fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {
     let word = value.and_then(Value::word);
     let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
     let always_hits = lower.dag.constant(hit) == Some(TRUE);
-    let Lower { dag, columns, notes, .. } = lower;
-    let (program, regs) = Program::new(&dag, &roots);
+    let (program, regs) = Program::new(&lower.dag, &roots);
     let output = match (value, regs.get(1)) {
         (Some(Value::Set(_)), Some(&reg)) => Output::Set(reg),
         (Some(Value::Num { .. }), Some(&reg)) => Output::Num(reg),
         _ => Output::Bool,
     };
+    let (columns, notes) = (lower.columns.clone(), lower.notes.clone());
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 

@@ -172,7 +172,9 @@ impl Program {
             let carries: Vec<_> = ids.iter().map(|id| dag.carries[id.0 as usize]).collect();
             let words: Vec<Id> = carries.iter().map(|carry| carry.word).collect();
             let (program, regs) = Program::numbered(dag, &words, order);
-            let carried = carries.iter().zip(regs).map(|(carry, reg)| StageCarry {
+            let carried = ids.iter().zip(&carries).zip(regs).map(|((&id, carry), reg)| StageCarry {
+                id,
+                word: carry.word,
                 what: carry.what,
                 back: carry.back,
                 reg,

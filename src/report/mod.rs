@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Values, Want};
+use crate::engine::{Outputs, Values};
 use crate::reel::GameRow;
 use crate::run::Needs;
 
@@ -101,12 +101,12 @@ pub struct ReportedGame {
 
 impl Format {
     /// What an engine has to bring for this format.
-    pub fn want(self) -> Want {
+    pub fn outputs(self) -> Outputs {
         match self {
             Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
-                Want::Values
+                Outputs::VALUES
             }
-            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Want::Bits,
+            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Outputs::BITS,
         }
     }
 

@@ -9,7 +9,8 @@
 //! use std::ops::ControlFlow;
 //!
 //! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::engine::Want;
+//! use orbit_chess::choice::Choice;
+//! use orbit_chess::engine::Outputs;
 //! use orbit_chess::report::{Found, Names};
 //! use orbit_chess::scan::Scan;
 //! use orbit_chess::stats::{Grouping, Key, Stats};
@@ -20,10 +21,11 @@
 //! let mut counts = stats.none();
 //! Scan::new("Nf3")?.for_each_block(
 //!     database,
-//!     Want::Bits,
-//!     |block, hits| {
-//!         let names = &Names::default();
-//!         Ok(stats.count(&Found { block, hits: &hits, games: None, copies: None, names }))
+//!     &[Outputs::BITS],
+//!     &Choice::default(),
+//!     |result, _| {
+//!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
+//!         stats.count(&Found { block, hits, games: None, copies: None, names })
 //!     },
 //!     |_, more| {
 //!         counts.add(more).expect("two years");

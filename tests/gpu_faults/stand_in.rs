@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use orbit_chess::{
     engine::{
-        Engine, EngineError, Job, Want,
+        Answers, Engine, EngineError, Job, Outputs, Request,
         fallback::Fallback,
         gpu::{GpuDevice, GpuError, GpuOptions},
     },
@@ -48,10 +48,14 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks: Vec<&Block> = blocks.iter().collect();
     let mut out = String::new();
     for engine in engines {
-        let mut copies = vec![0; engine.copies()];
+        let mut copies = vec![0; engine.copies(0)];
         for pair in blocks.chunks(2) {
-            for (block, hits) in pair.iter().zip(engine.scan_many(pair, Want::Values)?) {
-                engine.copy_counts(block, &hits, &mut copies)?;
+            let wanted = [Outputs::VALUES | Outputs::ALL_COPIES];
+            let answers = engine.scan(pair, &Request::all(&wanted))?;
+            for (block, answers) in pair.iter().zip(answers) {
+                let Answers { hits, copies: told } = &answers[0];
+                let told = told.as_ref().expect("copies were asked for");
+                copies.iter_mut().zip(told.sums()).for_each(|(sum, more)| *sum += more);
                 let digest = (0..block.slots()).fold(0u64, |sum, slot| {
                     let text = format!("{:?}", hits.answer(slot));
                     text.bytes().fold(sum.rotate_left(5), |sum, byte| sum.wrapping_mul(31) + u64::from(byte))
@@ -85,7 +89,7 @@ fn a_child() {
     let engines = QUERIES.map(|text| {
         let gpu = job(text).gpu(&device);
         match engine.as_str() {
-            "auto" => Box::new(Fallback::new(gpu, job(text).cpu())) as Box<dyn Engine>,
+            "auto" => Box::new(Fallback::new(Box::new(gpu), Box::new(job(text).cpu()))) as Box<dyn Engine>,
             _ => Box::new(gpu),
         }
     });

@@ -11,11 +11,11 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Hits, Tell, Want};
-use orbit_chess::reel::Block;
+use orbit_chess::choice::Choice;
+use orbit_chess::database::{Database, DatabaseOptions, Room};
+use orbit_chess::engine::{Answers, Outputs};
 use orbit_chess::report::{Found, Names};
-use orbit_chess::scan::{EngineChoice, Scan};
+use orbit_chess::scan::{BlockResult, EngineChoice, Scan};
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 /// Three games from the start and one from the 29th move, two of them with a result that White likes.
@@ -55,21 +55,22 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let stats = Stats::new(Grouping::list(groupings).unwrap());
     let scan = scanner(query).threads(threads);
     let mut sum = stats.none();
-    let work = |block: &Block, hits: Hits| {
-        let copies = if stats.wants_copies() { Some(scan.copy_hits(block, &hits, Tell::All)?) } else { None };
+    let work = |result: BlockResult<'_>, _: &Room| {
+        let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });
         let names = &Names::default();
         let (games, copies) = (chosen.as_deref(), copies.as_ref());
-        Ok(stats.count(&Found { block, hits: &hits, games, copies, names }))
+        stats.count(&Found { block, hits, games, copies, names })
     };
-    let want = if stats.wants_values() { Want::Values } else { Want::Bits };
+    let values = if stats.wants_values() { Outputs::VALUES } else { Outputs::BITS };
+    let copies = if stats.wants_copies() { Outputs::ALL_COPIES } else { Outputs::BITS };
     let take = |_, counts| {
         sum.add(counts).unwrap();
         ControlFlow::Continue(())
     };
-    scan.for_each_block(database, want, work, take).unwrap();
+    scan.for_each_block(database, &[values | copies], &Choice::default(), work, take).unwrap();
     sum
 }
 

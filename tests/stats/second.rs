@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::{Hits, Values, Want};
-use orbit_chess::reel::Block;
+use orbit_chess::choice::Choice;
+use orbit_chess::database::Room;
+use orbit_chess::engine::{Hits, Outputs, Values};
 use orbit_chess::report::{Format, Found, Names, Rows};
+use orbit_chess::scan::BlockResult;
 use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
@@ -22,16 +24,17 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scanner(query);
     let names = &Names::default();
-    let work = |block: &Block, hits: Hits| {
-        let found = Found { block, hits: &hits, games: None, copies: None, names };
-        Ok(Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text)
+    let work = |result: BlockResult<'_>, _: &Room| {
+        let (block, hits) = (result.block, &result.answers[0].hits);
+        let found = Found { block, hits, games: None, copies: None, names };
+        Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text
     };
     let take = |_, text: Vec<u8>| {
         let text = String::from_utf8(text).unwrap();
         out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
         ControlFlow::Continue(())
     };
-    scan.for_each_block(file(path, 1 << 20), Want::Values, work, take).unwrap();
+    scan.for_each_block(file(path, 1 << 20), &[Outputs::VALUES], &Choice::default(), work, take).unwrap();
     out
 }
 
@@ -288,7 +291,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
     let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
     for block in &blocks {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
-        let hits = engines.each_ref().map(|scan| scan.engine().scan(block, Want::Bits).unwrap());
+        let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
             let found = Found { block, hits, games: Some(&games), copies: None, names: &names };
             // As the choice of games does it.

@@ -5,7 +5,7 @@
 //! the rule is followed and the row says "erratum".
 
 use orbit_chess::{
-    engine::{Answer, Engine, Job, Want, reference::Reference},
+    engine::{Answer, Engine, Job, Outputs, reference::Reference},
     orbit::{AsText, Filter, expand, to_cql6},
     plan::Options,
     query::{self, Dialect, Node, Op, Type},
@@ -347,18 +347,25 @@ fn engines_agree_on_generated_lists() {
         let (Ok(reference), Ok(_)) = (reference, Job::new(query.clone(), Options::default())) else {
             continue;
         };
-        let expected = reference.scan(&block, Want::Values).unwrap();
+        let expected = reference.answer(&block, Outputs::VALUES).unwrap().hits;
         let counts = |engine: &dyn Engine| {
-            let mut counts = vec![0; engine.copies()];
-            engine.copy_counts(&block, &expected, &mut counts).unwrap();
-            counts
+            engine
+                .answer(&block, Outputs::COPY_COUNTS)
+                .unwrap()
+                .copies
+                .map_or(Vec::new(), |it| it.sums().to_vec())
         };
         let expected_counts = counts(&*reference);
         let mut runners = vec![Runner::cpu(0), Runner::cpu(1 << rng.below(7)), Runner::cpu(NONE)];
         runners.extend(if round % 20 == 0 { Runner::gpu(0) } else { None });
         for runner in runners {
             let engine = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(engine.scan(&block, Want::Values).unwrap(), expected, "{}: {text}", runner.name);
+            assert_eq!(
+                engine.answer(&block, Outputs::VALUES).unwrap().hits,
+                expected,
+                "{}: {text}",
+                runner.name
+            );
             assert_eq!(counts(&*engine), expected_counts, "{}: {text}", runner.name);
         }
         ran += 1;

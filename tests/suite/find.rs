@@ -1,7 +1,7 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
 use orbit_chess::{
-    engine::{Answer, Job, Want},
+    engine::{Answer, Job, Outputs},
     plan::Options,
     query,
     reel::Block,
@@ -38,7 +38,7 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
     let engine = runner.engine(&query).unwrap();
     let mut out = Vec::new();
     for block in blocks {
-        let hits = engine.scan(block, Want::Values).unwrap();
+        let hits = engine.answer(block, Outputs::VALUES).unwrap().hits;
         for game in block.games() {
             for slot in hits.slots(game.first_slot()..game.end_slot()) {
                 let place = format!("{}:{}", game.number(), slot - game.first_slot());
@@ -92,7 +92,7 @@ fn orbits_of_what_is_found_on_real_games() {
     ] {
         let query = query::parse(text).unwrap().query;
         let mut answers = Runner::engines().into_iter().map(|runner| {
-            let hits = runner.engine(&query).unwrap().scan(&sample, Want::Values).unwrap();
+            let hits = runner.engine(&query).unwrap().answer(&sample, Outputs::VALUES).unwrap().hits;
             (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect::<Vec<_>>()
         });
         let first = answers.next().unwrap();
@@ -118,7 +118,8 @@ fn games_of_any_length_are_carried_through() {
     ] {
         for runner in Runner::all() {
             let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
-            let found: u64 = blocks.iter().map(|block| engine.scan(block, Want::Bits).unwrap().count()).sum();
+            let found: u64 =
+                blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.count()).sum();
             assert_eq!(found, hits, "{text}, {}", runner.name);
         }
     }

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use orbit_chess::{
-    engine::{Engine, Hits, Values, Want},
+    engine::{Engine, Hits, Outputs, Request, Values},
     query::{self, Query},
     reel::Block,
 };
@@ -35,8 +35,8 @@ struct Golden {
 }
 
 impl Golden {
-    fn want(&self) -> Want {
-        if self.id.starts_with('v') { Want::Values } else { Want::Bits }
+    fn wanted(&self) -> Outputs {
+        if self.id.starts_with('v') { Outputs::VALUES } else { Outputs::BITS }
     }
 
     fn parsed(&self) -> Query {
@@ -74,8 +74,9 @@ fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden {
         Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
     let mut hash = Sha256::new();
     let all: Vec<&Block> = blocks.iter().collect();
-    let answers = engine.scan_many(&all, golden.want()).unwrap();
-    for (block, hits) in blocks.iter().zip(answers) {
+    let answers = engine.scan(&all, &Request::all(&[golden.wanted()])).unwrap();
+    for (block, answers) in blocks.iter().zip(answers) {
+        let hits = &answers[0].hits;
         let mut text = String::new();
         for game in block.games() {
             out.games += 1;
@@ -238,10 +239,8 @@ fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));
     let whole = |engine: &dyn Engine| {
-        let hits = engine.scan(block, Want::Values).unwrap();
-        let mut counts = vec![0; engine.copies()];
-        engine.copy_counts(block, &hits, &mut counts).unwrap();
-        (hits, counts)
+        let answers = engine.answer(block, Outputs::VALUES | Outputs::COPY_COUNTS).unwrap();
+        (answers.hits, answers.copies.map_or(Vec::new(), |copies| copies.sums().to_vec()))
     };
     let (first, engine) = engines.next().expect("two runners are compared");
     let (hits, counts) = whole(&*engine);

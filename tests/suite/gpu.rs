@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbit_chess::{
     board::{Code, PackedMove, Position, Square},
     engine::{
-        Engine, EngineError, Job, Want,
+        Answers, CopyHits, Engine, EngineError, Job, Outputs, Request,
         gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
     },
     pgn::Game,
@@ -47,21 +47,23 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
 /// The same; messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = job(query).cpu();
-    let found = gpu.scan_many(blocks, Want::Values).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
-        let expected = cpu.scan(block, Want::Values).unwrap();
+        let Answers { hits: expected, copies } = cpu.answer(block, wanted).unwrap();
+        let Answers { hits: found, copies: found_copies } = &found[0];
         assert_eq!(found.bits, expected.bits, "{text}: hits in block {index}");
         for slot in 0..block.slots() {
             let (found, expected) = (found.answer(slot), expected.answer(slot));
             assert_eq!(found, expected, "{text}: block {index}, slot {slot}");
         }
-        let mut counts = (vec![0; gpu.copies()], vec![0; cpu.copies()]);
-        gpu.copy_counts(block, found, &mut counts.0).unwrap_or_else(|error| panic!("{text}: {error}"));
-        cpu.copy_counts(block, &expected, &mut counts.1).unwrap();
-        assert_eq!(counts.0, counts.1, "{text}: copies in block {index}");
-        let bits = gpu.scan(block, Want::Bits).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(bits.bits, expected.bits, "{text}: hits alone in block {index}");
+        assert_eq!(*found_copies, copies, "{text}: copies in block {index}");
+        let counts =
+            gpu.answer(block, Outputs::COPY_COUNTS).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(counts.hits.bits, expected.bits, "{text}: hits alone in block {index}");
+        let sums = |copies: &Option<CopyHits>| copies.as_ref().map(|copies| copies.sums().to_vec());
+        assert_eq!(sums(&counts.copies), sums(&copies), "{text}: counts of copies in block {index}");
     }
 }
 
@@ -206,9 +208,9 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
         assert!(resident.bytes() > 2 * moves as u64);
         for text in QUERIES {
             let gpu = job(text).gpu(&device);
-            let expected = gpu.scan_many(&blocks, Want::Bits).unwrap();
+            let expected = gpu.hits(&blocks).unwrap().remove(0);
             for _ in 0..2 {
-                assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text}");
+                assert_eq!(gpu.scan_resident(&resident).unwrap().0[0], expected, "{text}");
             }
             check(text, &gpu, &blocks);
         }
@@ -245,8 +247,8 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         let gpu = job("legal --").gpu(&device);
         let mut scans = 0;
         let error = loop {
-            match gpu.scan(&block, Want::Values) {
-                Ok(hits) => assert_eq!(hits.count(), block.slots() as u64),
+            match gpu.answer(&block, Outputs::VALUES) {
+                Ok(answers) => assert_eq!(answers.hits.count(), block.slots() as u64),
                 Err(error) => break error,
             }
             scans += 1;
@@ -256,7 +258,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         let text = error.to_string();
         assert!(text.starts_with("the GPU was lost") && text.contains("--engine cpu"), "{text}");
         // And so for good.
-        let again = gpu.scan(&block, Want::Bits).unwrap_err();
+        let again = gpu.answer(&block, Outputs::BITS).unwrap_err();
         assert!(matches!(again, EngineError::Gpu(GpuError::Lost { .. })), "{again}");
     }
 }
@@ -294,15 +296,15 @@ fn threads_share_blocks_on_the_device() {
     let Some(device) = open_device(device_options(GpuLimits::default())) else { return };
     let block = block_of_games([long_game(100), long_game(700)]);
     let resident = device.upload(&[&block]).unwrap();
-    let expected = job(MANY).cpu().scan(&block, Want::Bits).unwrap();
+    let expected = job(MANY).cpu().answer(&block, Outputs::BITS).unwrap().hits;
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
                 let gpu = job(MANY).gpu(&device);
                 for _ in 0..5 {
                     let (hits, _) = gpu.scan_resident(&resident).unwrap();
-                    assert_eq!(hits[0], expected);
-                    assert_eq!(gpu.scan(&block, Want::Bits).unwrap(), expected);
+                    assert_eq!(hits[0][0], expected);
+                    assert_eq!(gpu.answer(&block, Outputs::BITS).unwrap().hits, expected);
                 }
             });
         }
@@ -310,9 +312,9 @@ fn threads_share_blocks_on_the_device() {
 }
 
 /// What a scan within limits says when it cannot run.
-fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Want) -> Option<GpuError> {
+fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Outputs) -> Option<GpuError> {
     let device = open_device(device_options(limits))?;
-    match job(text).gpu(&device).scan(block, want) {
+    match job(text).gpu(&device).answer(block, want) {
         Ok(_) => panic!("{text} runs within {limits:?}"),
         Err(EngineError::Gpu(error)) => Some(error),
         Err(other) => panic!("{other}"),
@@ -323,7 +325,9 @@ fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Want) -> Option<G
 fn too_little_memory_is_an_error() {
     let block = block_of_games(short_games(500));
     for memory_bytes in [0, 1, 64, 512, 1024, 2048, 4096] {
-        for (text, want) in [("Ra1", Want::Bits), ("Ra1", Want::Values), ("gamenumber", Want::Values)] {
+        for (text, want) in
+            [("Ra1", Outputs::BITS), ("Ra1", Outputs::VALUES), ("gamenumber", Outputs::VALUES)]
+        {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let Some(error) = refusal(limits, text, &block, want) else { return };
             let is_clear = matches!(error, GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. });
@@ -343,11 +347,15 @@ fn whatever_the_memory_answers_are_right_or_refused() {
         for memory_bytes in [1u64 << power, 3 << (power - 1)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let Some(device) = open_device(device_options(limits)) else { return };
-            match job("Pe4").gpu(&device).scan_many(&blocks, Want::Values) {
+            match job("Pe4").gpu(&device).scan(&blocks, &Request::all(&[Outputs::VALUES])) {
                 Ok(found) => {
                     answered += 1;
                     for (block, found) in blocks.iter().zip(found) {
-                        assert_eq!(found, cpu.scan(block, Want::Values).unwrap(), "{memory_bytes} bytes");
+                        assert_eq!(
+                            found,
+                            [cpu.answer(block, Outputs::VALUES).unwrap()],
+                            "{memory_bytes} bytes"
+                        );
                     }
                 }
                 Err(EngineError::Gpu(GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. })) => {
@@ -363,8 +371,12 @@ fn whatever_the_memory_answers_are_right_or_refused() {
 #[test]
 fn bindings_too_small_for_a_segment_are_an_error() {
     let short = block_of_games(short_games(500));
-    let cases =
-        [(63, "Ra1", Want::Bits), (64, "Ra1", Want::Bits), (64, "Ra1", Want::Values), (1, "ply", Want::Bits)];
+    let cases = [
+        (63, "Ra1", Outputs::BITS),
+        (64, "Ra1", Outputs::BITS),
+        (64, "Ra1", Outputs::VALUES),
+        (1, "ply", Outputs::BITS),
+    ];
     for (binding_bytes, text, want) in cases {
         let limits = GpuLimits { binding_bytes, ..GpuLimits::default() };
         let Some(error) = refusal(limits, text, &short, want) else { return };
@@ -374,11 +386,11 @@ fn bindings_too_small_for_a_segment_are_an_error() {
     // A segment's values are more than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
-    let Some(error) = refusal(limits, "Ra1", &long, Want::Values) else { return };
+    let Some(error) = refusal(limits, "Ra1", &long, Outputs::VALUES) else { return };
     assert!(matches!(error, GpuError::TooSmall { .. }), "{error}");
     let Some(device) = open_device(device_options(limits)) else { return };
-    let hits = job("Ra1").gpu(&device).scan(&long, Want::Bits).unwrap();
-    assert_eq!(hits, job("Ra1").cpu().scan(&long, Want::Bits).unwrap());
+    let hits = job("Ra1").gpu(&device).answer(&long, Outputs::BITS).unwrap().hits;
+    assert_eq!(hits, job("Ra1").cpu().answer(&long, Outputs::BITS).unwrap().hits);
 }
 
 #[test]
@@ -456,17 +468,17 @@ fn queries_of_many_turns_are_right_or_refused() {
     // is asked needs the loops in the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
-    let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();
+    let expected = job(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
     for name in ["wg32,segments8", "lanes2,wg32,segments4"] {
         let variant = name.parse().unwrap_or_else(|error| panic!("{error}"));
-        let found = job(text).gpu_with(&device, variant).scan_many(&many, Want::Bits).unwrap();
+        let found = job(text).gpu_with(&device, variant).hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
-    let expected = job(text).cpu().scan(&block, Want::Bits).unwrap();
-    match runner.engine(&query).unwrap().scan(&block, Want::Bits) {
-        Ok(found) => assert_eq!(found, expected),
+    let expected = job(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
+    match runner.engine(&query).unwrap().answer(&block, Outputs::BITS) {
+        Ok(found) => assert_eq!(found.hits, expected),
         Err(error) => assert!(matches!(error, EngineError::Gpu(GpuError::TooLong { .. })), "{error}"),
     }
 }

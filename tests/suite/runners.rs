@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbit_chess::{
     engine::{
-        Answer, Engine, Hits, Job, Values, Want,
+        Answer, Engine, Hits, Job, Outputs, Values,
         cpu::{Cpu, Isa},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
@@ -186,8 +186,8 @@ impl Runner {
     pub fn engine(&self, query: &Query) -> Result<Box<dyn Engine>, String> {
         let job = |options| Job::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
-            Way::Reference => Box::new(Bulk::new(query).map_err(|error| error.to_string())?),
-            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.planner, *isa)),
+            Way::Reference => Box::new(Bulk::new([query]).map_err(|error| error.to_string())?),
+            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.plans(), *isa)),
             Way::Gpu(options, device, variant) => Box::new(job(*options)?.gpu_with(device, *variant)),
         })
     }
@@ -195,7 +195,9 @@ impl Runner {
     /// The value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         let query = query::parse(text).map_err(|error| error.to_string())?.query;
-        let hits = self.engine(&query)?.scan(block, Want::Values).map_err(|error| error.to_string())?;
+        let answers =
+            self.engine(&query)?.answer(block, Outputs::VALUES).map_err(|error| error.to_string())?;
+        let hits = answers.hits;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty)).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Job, Want},
+    engine::{Engine, Job, Outputs},
     plan::Options,
     query,
     reel::Block,
@@ -272,7 +272,7 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
                 return 1;
             }
             let Ok(job) = Job::new(parsed.query, Options::default()) else { return 1 };
-            job.cpu().scan(block, Want::Values).unwrap();
+            job.cpu().answer(block, Outputs::VALUES).unwrap().hits;
             2
         }
     }));

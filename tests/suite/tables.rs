@@ -186,11 +186,9 @@ fn every_slot_is_answered() {
             assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);
             let query = orbit_chess::query::parse("Ra1").unwrap().query;
             let engine = runner.engine(&query).unwrap();
-            let hits = engine.scan(&block, orbit_chess::engine::Want::Bits).unwrap();
-            assert_eq!(hits.count(), slots as u64, "{}: {slots} slots", runner.name);
-            let mut counts = [0];
-            engine.copy_counts(&block, &hits, &mut counts).unwrap();
-            assert_eq!(counts, [slots as u64], "{}: {slots} slots", runner.name);
+            let answers = engine.answer(&block, orbit_chess::engine::Outputs::COPY_COUNTS).unwrap();
+            assert_eq!(answers.hits.count(), slots as u64, "{}: {slots} slots", runner.name);
+            assert_eq!(answers.copies.unwrap().sums(), [slots as u64], "{}: {slots} slots", runner.name);
         }
     }
 }

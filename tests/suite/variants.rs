@@ -10,8 +10,8 @@ use std::sync::{
 
 use orbit_chess::{
     engine::{
-        Batch, Engine, Want,
-        gpu::{GpuBatch, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
+        self, Engine,
+        gpu::{Gpu, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
     },
     reel::Block,
 };
@@ -132,11 +132,11 @@ fn blocks_that_stay_serve_all_variants_of_their_layout() {
             let layout = all.iter().find(|it| it.transposed == transposed).expect("both are tried");
             let resident = device.upload_as(&blocks, *layout).unwrap();
             for text in CHEAP {
-                let expected = job(text).cpu().scan_many(&blocks, Want::Bits).unwrap();
+                let expected = job(text).cpu().hits(&blocks).unwrap().remove(0);
                 for &variant in &all {
                     let found = job(text).gpu_with(&device, variant).scan_resident(&resident);
                     if variant.transposed == transposed {
-                        assert_eq!(found.unwrap().0, expected, "{text}, {variant}");
+                        assert_eq!(found.unwrap().0[0], expected, "{text}, {variant}");
                     } else {
                         let error = found.unwrap_err();
                         assert!(matches!(error, GpuError::OtherLayout { .. }), "{error}");
@@ -153,13 +153,12 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     let jobs: Vec<_> = (0..4).flat_map(|_| CHEAP.map(job)).collect();
-    let planners: Vec<_> = jobs.iter().map(|job| &*job.planner).collect();
     for variant in Variant::all(&device.report()) {
-        let batch = GpuBatch::with_variant(&planners, Arc::clone(&device), variant);
-        let together = batch.scan_many(&blocks).unwrap();
+        let gpu = Gpu::with_variant(engine::plans(&jobs), Arc::clone(&device), variant);
+        let together = gpu.hits(&blocks).unwrap();
         assert_eq!(together.len(), jobs.len());
         for (job, hits) in jobs.iter().zip(&together) {
-            let alone = job.cpu().scan_many(&blocks, Want::Bits).unwrap();
+            let alone = job.cpu().hits(&blocks).unwrap().remove(0);
             assert_eq!(*hits, alone, "{variant}: {:?}", job.query.body);
         }
     }

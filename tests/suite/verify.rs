@@ -2,9 +2,11 @@
 
 use orbit_chess::{
     engine::{
-        Engine, EngineError, Hits, Job, Want,
+        self, Answers, Engine, EngineError, Hits, Job, Outputs, Request, Values,
+        cpu::Cpu,
         fallback::Fallback,
-        gpu::{Fault, GpuError, GpuLimits},
+        gpu::{Fault, Gpu, GpuError, GpuLimits},
+        reference::Bulk,
         verify::{Sample, Verified},
     },
     plan::Options,
@@ -30,10 +32,20 @@ fn blocks() -> Vec<Block> {
     (0..4).flat_map(|k| pgn_blocks(&text(250 * k))).collect()
 }
 
-/// Answers as `cpu`, except for one position.
+/// Answers as `cpu`, except for one thing.
 struct Liar {
     honest: Box<dyn Engine>,
-    slot: usize,
+    lie: Lie,
+}
+
+#[derive(Clone, Copy)]
+enum Lie {
+    /// Whether a position hits.
+    Hit(usize),
+    /// Which copies match at a hit.
+    Copies,
+    /// The value at a hit.
+    Value,
 }
 
 impl Engine for Liar {
@@ -41,20 +53,44 @@ impl Engine for Liar {
         "liar"
     }
 
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let mut hits = self.honest.scan(block, want)?;
-        hits.bits[self.slot / 32] ^= 1 << (self.slot % 32);
-        Ok(hits)
+    fn queries(&self) -> usize {
+        self.honest.queries()
     }
 
-    fn copies(&self) -> usize {
-        self.honest.copies()
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let lie = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
+            if let Lie::Hit(slot) = self.lie {
+                hits.bits[slot / 32] ^= 1 << (slot % 32);
+            }
+            if let Some(select) = request.select {
+                select.select(index, block, query, hits);
+            }
+        };
+        let mut answers =
+            self.honest.scan(blocks, &Request { outputs: request.outputs, select: Some(&lie) })?;
+        let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
+        match self.lie {
+            Lie::Hit(_) => {}
+            Lie::Copies => {
+                // Of the query with the other transform: as many copies, which match elsewhere.
+                let other = job("flip {Nf3 nf6}").cpu();
+                let wanted = [Outputs::ALL_COPIES];
+                let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
+                let request = Request { outputs: &wanted, select: Some(&select) };
+                last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
+            }
+            Lie::Value => {
+                let slot = last.hits.slots(0..blocks[blocks.len() - 1].slots()).last().expect("a hit");
+                if let Values::Numbers(numbers) = &mut last.hits.values {
+                    numbers[slot] += 1;
+                }
+            }
+        }
+        Ok(answers)
     }
 
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        self.honest.copy_counts(block, hits, counts)?;
-        counts[0] += 1;
-        Ok(())
+    fn copies(&self, query: usize) -> usize {
+        self.honest.copies(query)
     }
 }
 
@@ -63,16 +99,49 @@ fn verification_finds_a_lie() {
     let job = job("flip {Nf3 nc6}");
     let block = &blocks()[0];
     for slot in [0, 31, 32, 5000, block.slots() - 1] {
-        let liar = || Box::new(Liar { honest: Box::new(job.cpu()), slot });
         for sample in [Sample::All, Sample::Segments(block.segments())] {
-            let checked = Verified::new(liar(), Box::new(job.reference().unwrap()), sample);
-            let error = checked.scan(block, Want::Bits).unwrap_err().to_string();
+            let error = lie(&job, Lie::Hit(slot), sample, Outputs::BITS);
             assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
         }
-        let checked = Verified::new(liar(), Box::new(job.cpu()), Sample::All);
-        let hits = job.cpu().scan(block, Want::Bits).unwrap();
-        let error = checked.copy_counts(block, &hits, &mut vec![0; checked.copies()]).unwrap_err();
-        assert!(error.to_string().contains("`liar` counts copy 1"), "{error}");
+    }
+    for sample in [Sample::All, Sample::Segments(block.segments())] {
+        let error = lie(&self::job("ply > 3"), Lie::Value, sample, Outputs::VALUES);
+        assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
+    }
+    // Counts alone are checked hit by hit as well.
+    for outputs in [Outputs::COPY_COUNTS, Outputs::LOWEST_COPY, Outputs::ALL_COPIES] {
+        let error = lie(&job, Lie::Copies, Sample::All, outputs);
+        assert!(error.contains("`liar` and `reference` find copies"), "{error}");
+    }
+}
+
+/// What verification says of a lie about the first block.
+fn lie(job: &Job, lie: Lie, sample: Sample, outputs: Outputs) -> String {
+    let liar = Liar { honest: Box::new(job.cpu()), lie };
+    let checked = Verified::new(Box::new(liar), Box::new(job.reference().unwrap()), sample);
+    checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
+}
+
+/// Hits that were taken away are checked, values and copies only of those that stay.
+#[test]
+fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
+    let job = job("flip {Nf3 nc6}");
+    let (blocks, outputs) = (blocks(), [Outputs::VALUES | Outputs::LOWEST_COPY]);
+    let block = &blocks[0];
+    let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
+    let request = Request { outputs: &outputs, select: Some(&select) };
+    let plain = job.cpu().scan(&[block], &request).unwrap();
+    assert!(
+        plain[0][0].hits.count() > 0 && plain[0][0].copies.as_ref().is_some_and(|copies| !copies.is_empty())
+    );
+    for sample in [Sample::All, Sample::Segments(block.segments())] {
+        let checked = Verified::new(Box::new(job.cpu()), Box::new(job.reference().unwrap()), sample);
+        let answers = checked.scan(&[block], &request).unwrap();
+        assert_eq!(answers[0][0].hits, plain[0][0].hits);
+        assert_eq!(checked.verified().unwrap().0, block.slots() as u64);
+        let liar = Liar { honest: Box::new(job.cpu()), lie: Lie::Hit(5) };
+        let checked = Verified::new(Box::new(liar), Box::new(job.reference().unwrap()), sample);
+        checked.scan(&[block], &request).expect_err("a hit that was taken away is checked");
     }
 }
 
@@ -91,7 +160,7 @@ fn verification_samples_what_was_asked_for() {
             for block in &mut blocks {
                 block.games_before = games;
                 games += block.games_read();
-                checked.scan(block, Want::Values).unwrap();
+                checked.answer(block, Outputs::VALUES).unwrap();
             }
             checked.verified().unwrap()
         };
@@ -112,22 +181,19 @@ fn the_cpu_takes_over_from_a_lost_card() {
         let mut options = device_options(GpuLimits::default());
         options.fault = Some(Fault::Destroyed(at));
         let Some(device) = open_device(options) else { return };
-        let engine = Fallback::new(job.gpu(&device), job.cpu());
+        let engine = Fallback::new(Box::new(job.gpu(&device)), Box::new(job.cpu()));
         assert_eq!(engine.name(), "gpu");
         for block in &blocks {
-            let (ours, theirs) = (engine.scan(block, Want::Bits), cpu.scan(block, Want::Bits));
+            let [ours, theirs] =
+                [&engine as &dyn Engine, &cpu].map(|it| it.answer(block, Outputs::ALL_COPIES));
             assert_eq!(ours, theirs);
-            let hits = ours.unwrap();
-            let (mut a, mut b) = (vec![1; engine.copies()], vec![1; engine.copies()]);
-            engine.copy_counts(block, &hits, &mut a).unwrap();
-            cpu.copy_counts(block, &hits, &mut b).unwrap();
-            assert_eq!(a, b);
+            assert!(ours.unwrap().copies.is_some());
         }
         assert_eq!(engine.name(), "gpu, then cpu");
         let notice = engine.notice().expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
         // By itself the card is an error, not a wrong answer.
-        let error = job.gpu(&device).scan(&blocks[0], Want::Bits).unwrap_err();
+        let error = job.gpu(&device).answer(&blocks[0], Outputs::BITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
@@ -135,8 +201,6 @@ fn the_cpu_takes_over_from_a_lost_card() {
 /// Several queries in one run answer as each alone, on every engine that can.
 #[test]
 fn queries_together_answer_as_alone() {
-    use orbit_chess::engine::{Batch, cpu::CpuBatch, gpu::GpuBatch};
-
     let texts = [
         "check",
         "shift flip flipcolor {Nf3 kg8}",
@@ -148,19 +212,33 @@ fn queries_together_answer_as_alone() {
         "gamenumber == 100",
     ];
     let jobs: Vec<Job> = (0..4).flat_map(|_| texts.map(job)).collect();
-    let planners: Vec<_> = jobs.iter().map(|job| &*job.planner).collect();
+    let plans = || engine::plans(&jobs);
     let blocks = blocks();
     let refs: Vec<&Block> = blocks.iter().collect();
-    let mut batches: Vec<Box<dyn Batch>> = vec![Box::new(CpuBatch::new(&planners))];
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Cpu::new(plans()))];
     if let Some(device) = Runner::gpu(0).and(open_device(device_options(GpuLimits::default()))) {
-        batches.push(Box::new(GpuBatch::new(&planners, device)));
+        engines.push(Box::new(Gpu::new(plans(), device)));
     }
-    for batch in batches {
-        assert_eq!(batch.queries(), jobs.len());
-        let together = batch.scan_many(&refs).unwrap();
-        for (k, (job, hits)) in jobs.iter().zip(&together).enumerate() {
-            let alone = job.cpu().scan_many(&refs, Want::Bits).unwrap();
-            assert_eq!(*hits, alone, "{}: {}", batch.name(), texts[k % texts.len()]);
+    engines.push(Box::new(Bulk::new(jobs[..texts.len()].iter().map(|job| &job.query)).unwrap()));
+    // Of one query all is wanted, of the next less.
+    let wishes =
+        [Outputs::VALUES | Outputs::ALL_COPIES, Outputs::BITS, Outputs::COPY_COUNTS, Outputs::VALUES];
+    for engine in engines {
+        let wanted: Vec<Outputs> = (0..engine.queries()).map(|query| wishes[query % wishes.len()]).collect();
+        let together = engine.scan(&refs, &Request::all(&wanted)).unwrap();
+        assert_eq!(together.len(), refs.len());
+        for (block, answers) in refs.iter().zip(&together) {
+            for (k, (job, answers)) in jobs.iter().zip(answers).enumerate() {
+                let alone = job.cpu().answer(block, wanted[k]).unwrap();
+                let name = format!("{}: {}", engine.name(), texts[k % texts.len()]);
+                assert_eq!(answers.hits.bits, alone.hits.bits, "{name}");
+                let values = |hits: &Hits| {
+                    hits.slots(0..block.slots()).map(|slot| hits.answer(slot)).collect::<Vec<_>>()
+                };
+                assert_eq!(values(&answers.hits), values(&alone.hits), "{name}");
+                assert_eq!(answers.copies, alone.copies, "{name}");
+            }
+            assert_eq!(answers.len(), engine.queries());
         }
     }
 }

@@ -4,9 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_chess::engine::gpu::{AdapterReport, GpuBatch, GpuDevice, Resident};
-use orbit_chess::engine::{Batch, Engine, Hits, Job, Want, cpu::CpuBatch};
-use orbit_chess::plan::Planner;
+use orbit_chess::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
+use orbit_chess::engine::{self, Engine, Hits, Job, Outputs, cpu::Cpu};
 use orbit_chess::reel::{Block, replay::SegmentColumns};
 use serde_json::{Value, json};
 
@@ -132,8 +131,8 @@ impl Row {
         let NamedQuery { name, text, job } = query;
         let cpu = job.cpu();
         let blocks = games.blocks(CPU_POSITIONS_MAX);
-        let scan = |block: &&Block| cpu.scan(block, Want::Bits).map_err(failed);
-        let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, _>>())?;
+        let scan = |block: &&Block| Ok(cpu.answer(block, Outputs::BITS).map_err(failed)?.hits);
+        let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
         let (together, others) = best(args.runs, || in_parallel(games.threads, &groups, &cpu))?;
         agree(name, "cpu on all threads", &hits, &others)?;
@@ -142,7 +141,7 @@ impl Row {
         Ok(Row {
             name: name.clone(),
             query: text.clone(),
-            copies: cpu.copies(),
+            copies: cpu.copies(0),
             hits: hits.iter().take(games.blocks.len()).map(Hits::count).sum(),
             cpu_1: rate(count, alone),
             cpu: rate(count, together),
@@ -163,10 +162,10 @@ fn card_figures(
     let gpu = job.gpu(card.device);
     card.device.compile(gpu.kernel()).map_err(failed)?;
     // Some drivers compile only when a kernel is run first.
-    gpu.scan(&games.blocks[0], Want::Bits).map_err(failed)?;
+    gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
     let compile = begun.elapsed();
     let (run, (found, times)) = best(args.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
-    agree(name, "the card with games on it", hits, &found)?;
+    agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
     // As a scan does it: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.blocks_at_once()).collect();
@@ -206,19 +205,19 @@ impl Shared {
         card: Option<&Card>,
         args: &Args,
     ) -> Result<Shared, Failure> {
-        let planners: Vec<&Planner> = queries.iter().map(|query| &*query.job.planner).collect();
-        let cpu = CpuBatch::new(&planners);
+        let plans = engine::plans(queries.iter().map(|query| &query.job));
+        let cpu = Cpu::new(Arc::clone(&plans));
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
-        let (alone, hits) = best(args.runs, || cpu.scan_many(&blocks).map_err(failed))?;
+        let (alone, hits) = best(args.runs, || cpu.hits(&blocks).map_err(failed))?;
         for (NamedQuery { name, job, .. }, hits) in queries.iter().zip(&hits) {
-            let one = job.cpu().scan_many(&blocks, Want::Bits).map_err(failed)?;
-            agree(name, "cpu with all queries at once", &one, hits)?;
+            let one = job.cpu().hits(&blocks).map_err(failed)?;
+            agree(name, "cpu with all queries at once", &one[0], hits)?;
         }
         let resident = card
             .map(|card| {
-                let batch = GpuBatch::new(&planners, Arc::clone(card.device));
+                let gpu = Gpu::new(Arc::clone(&plans), Arc::clone(card.device));
                 let (time, (found, _)) =
-                    best(args.runs + 1, || batch.scan_resident(&card.resident).map_err(failed))?;
+                    best(args.runs + 1, || gpu.scan_resident(&card.resident).map_err(failed))?;
                 for (query, (found, hits)) in queries.iter().zip(found.iter().zip(&hits)) {
                     agree(&query.name, "the card with all queries at once", hits, found)?;
                 }

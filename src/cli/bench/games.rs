@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Engine, Hits, Want};
+use orbit_chess::engine::{Engine, Hits};
 use orbit_chess::reel::Block;
 
 use super::super::Failure;
@@ -96,8 +96,8 @@ pub(super) fn in_parallel(
     groups: &[&[&Block]],
     engine: &impl Engine,
 ) -> Result<Vec<Hits>, Failure> {
-    let done = side_by_side(threads, groups, |group| engine.scan_many(group, Want::Bits).map_err(failed))?;
-    Ok(done.into_iter().flatten().collect())
+    let done = side_by_side(threads, groups, |group| engine.hits(group).map_err(failed))?;
+    Ok(done.into_iter().flatten().flatten().collect())
 }
 
 /// Does something with each group of blocks, on several threads; what comes of it in the order of the groups.

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, Room, Summary, Taken};
-use orbit_chess::engine::{CopyHits, Hits, Tell, Want};
+use orbit_chess::engine::{Answers, CopyHits, Hits, Outputs as Wanted};
 use orbit_chess::reel::{Block, Totals};
 use orbit_chess::report::{Found, Names, Report, Tally};
-use orbit_chess::scan::{Scan, ScanError};
+use orbit_chess::scan::{BlockAnswers, Scan, ScanError};
 use orbit_chess::stats::{Counts, Stats};
 use orbit_chess::study::{Study, View};
 
@@ -93,7 +93,7 @@ impl Run {
             names: Arc::new(names),
             names_copies,
             study,
-            copies: vec![0; if args.copies.is_some() { scan.engine().copies() } else { 0 }],
+            copies: vec![0; if args.copies.is_some() { scan.engine().copies(0) } else { 0 }],
             tally: Tally::default(),
             passing: has_conditions.then_some(0),
             stats,
@@ -141,31 +141,32 @@ impl Run {
         if !reads_tags && lens.is_none() && !stats_want(Stats::reads_tags) {
             database = database.without_tags();
         }
-        let (names, choice, copies) = (Arc::clone(&self.names), self.choice.clone(), self.copies.len());
+        let (names, copies) = (Arc::clone(&self.names), self.copies.len());
         let lists_copies = stats_want(Stats::wants_copies);
         let tells_copies = lists_copies || (self.names_copies && !scan.filter().has_one_copy());
-        let tell = if lists_copies { Tell::All } else { Tell::Lowest };
         let wants_values = lens.is_some() || stats_want(Stats::wants_values);
-        let want = if wants_values { Want::Values } else { formats.want() };
+        let mut wanted = if wants_values { Wanted::VALUES } else { formats.outputs() };
+        if copies > 0 {
+            wanted = wanted | Wanted::COPY_COUNTS;
+        }
+        if tells_copies {
+            wanted = wanted | if lists_copies { Wanted::ALL_COPIES } else { Wanted::LOWEST_COPY };
+        }
         // What is beyond the limit of a list is not written out.
         let is_listed = AtomicBool::new(false);
-        let work = |block: &Block, mut hits: Hits, room: &Room| {
-            let games = choice.games(block);
-            choice.apply(block, games.as_deref(), &mut hits);
-            let mut counts = vec![0; copies];
-            if copies > 0 {
-                scan.engine().copy_counts(block, &hits, &mut counts)?;
-            }
-            let told = if tells_copies { Some(scan.copy_hits(block, &hits, tell)?) } else { None };
-            let counted = Counted { hits, games, copies: told };
+        let work = |result: BlockAnswers<'_>, room: &Room| {
+            let BlockAnswers { block, games, mut answers, .. } = result;
+            let Answers { hits, copies: told } = answers.pop().expect("one query has one answer");
+            let counts = told.as_ref().filter(|_| copies > 0).map_or(Vec::new(), |told| told.sums().to_vec());
+            let counted = Counted { hits, games, copies: told.filter(|_| tells_copies) };
             let found = counted.found(block, &names);
             let lists = !is_listed.load(Ordering::Relaxed);
             let reports = if lists { formats.reports(&found, room) } else { Vec::new() };
             let stats = stats.as_ref().map(|stats| stats.count(&found));
             let view = lens.as_ref().map(|lens| lens.look(&found));
-            Ok(Finding { counted, copies: counts, reports, stats, view })
+            Finding { counted, copies: counts, reports, stats, view }
         };
-        scan.for_each_block_in_room(database, want, work, |taken, finding| {
+        scan.for_each_block(database, &[wanted], &self.choice.clone(), work, |taken, finding| {
             let flow = self.take(&taken, finding).unwrap_or_else(|fault| {
                 self.fault = Some(fault);
                 ControlFlow::Break(())

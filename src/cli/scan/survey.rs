@@ -9,7 +9,7 @@ use orbit_chess::report::Phases;
 use orbit_chess::survey::{Survey, Tally};
 use serde_json::json;
 
-use super::{Args, EngineName};
+use super::Args;
 use crate::cli::beside::print_substitutes;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, print_pass, threads};
 use crate::cli::outputs::FormatName;
@@ -25,9 +25,6 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
         Some(FormatName::Jsonl) => true,
         _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
     };
-    if matches!(args.engine, EngineName::Reference) {
-        return Err(Failure::Other("the reference engine takes one query at a time, not --queries".into()));
-    }
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options);
@@ -36,12 +33,12 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     print_substitutes(&database, args.quiet);
     let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
     let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?)?;
+    let survey = survey.threads(threads(args.threads));
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let planned = Instant::now();
     let mut fault = None;
-    let count = threads(args.threads);
-    let ran = survey.run(database, count, |taken| {
+    let ran = survey.run(database, |taken| {
         progress.update(taken);
         fault = fault.take().or_else(|| problems.list(taken, &progress).err());
     });

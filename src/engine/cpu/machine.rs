@@ -3,7 +3,7 @@
 use super::isa::Isa;
 use super::kernels;
 use crate::{
-    engine::{Values, carry, columns::GameColumn},
+    engine::{Values, carry::SlotColumn, columns::GameColumn},
     plan::{Input, Output, Plan, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -57,7 +57,7 @@ pub(super) struct Beside<'a> {
     /// What the tags of games say.
     pub(super) columns: &'a [GameColumn],
     /// What stages before it carried along games.
-    pub(super) carried: &'a [carry::Column],
+    pub(super) carried: &'a [&'a SlotColumn],
 }
 
 impl Machine {
@@ -183,10 +183,10 @@ impl Machine {
 
     /// Adds the words in a register, one for each slot of the block whose batch begins at segment `first`, to
     /// a column of masks or words.
-    pub(super) fn column(&self, reg: Reg, first: usize, out: &mut carry::Column) {
+    pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
-            carry::Column::Bits(bits) => self.bits(reg, &mut bits[first..]),
-            carry::Column::Words(words) => {
+            SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
+            SlotColumn::Words(words) => {
                 let out = words[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).take(LANES);
                 for (n, out) in out.enumerate() {
                     for (i, word) in out.iter_mut().enumerate() {
@@ -249,23 +249,23 @@ impl Machine {
 /// The carried columns that a program reads, and where they go.
 fn carried_inputs<'a>(
     program: &Program,
-    carried: &'a [carry::Column],
-) -> impl Iterator<Item = (&'a carry::Column, Reg)> {
+    carried: &'a [&'a SlotColumn],
+) -> impl Iterator<Item = (&'a SlotColumn, Reg)> {
     program.inputs.iter().filter_map(|&(input, reg)| match input {
-        Input::Carried(id) => Some((&carried[id.0 as usize], reg)),
+        Input::Carried(id) => Some((carried[id.0 as usize], reg)),
         _ => None,
     })
 }
 
 /// Writes the entries of a batch of segments, from `first` on.
-fn load_carried(out: &mut LaneColumn, column: &carry::Column, first: usize) {
+fn load_carried(out: &mut LaneColumn, column: &SlotColumn, first: usize) {
     match column {
-        carry::Column::Bits(bits) => {
+        SlotColumn::Bits(bits) => {
             let mut lanes = [0; LANES];
             lanes.iter_mut().zip(&bits[first..]).for_each(|(lane, bits)| *lane = *bits);
             spread(out, lanes);
         }
-        carry::Column::Words(words) => {
+        SlotColumn::Words(words) => {
             let segments = words[first * SEGMENT_SLOTS..].chunks(SEGMENT_SLOTS).take(LANES);
             for (n, words) in segments.enumerate() {
                 for (row, word) in out.iter_mut().zip(words) {
@@ -277,12 +277,12 @@ fn load_carried(out: &mut LaneColumn, column: &carry::Column, first: usize) {
 }
 
 /// The entry of one slot.
-fn carried_word(column: &carry::Column, slot: usize) -> u64 {
+fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
-        carry::Column::Bits(bits) => {
+        SlotColumn::Bits(bits) => {
             u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
         }
-        carry::Column::Words(words) => words[slot],
+        SlotColumn::Words(words) => words[slot],
     }
 }
 

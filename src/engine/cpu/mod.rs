@@ -1,4 +1,4 @@
-//! The fast engine without a GPU: a plan over batches of positions in columns.
+//! The fast engine without a GPU: plans over batches of positions in columns.
 //!
 //! A batch is eight segments, 256 positions. Their planes are replayed straight into registers, and
 //! every step of the plan then runs over a whole register at a time, which the compiler turns into
@@ -13,12 +13,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Batch, CopyHits, Engine, EngineError, Hits, Tell, TellCopies, Values, Want, carry,
-    columns::{GameColumn, game_columns},
-    slots_of,
+    Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, carry::SlotColumn,
+    context::Context, slots_of,
 };
 use crate::{
-    plan::{Column, CopiesPlan, Plan, Planner, Program, SharedPlan, Stage},
+    plan::{Column, CopiesPlan, Plan, Plans, Program, SharedPlan, Stage},
     reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
 pub use isa::Isa;
@@ -27,19 +26,56 @@ use machine::{BATCH, Beside, Machine};
 /// See the module.
 #[derive(Debug)]
 pub struct Cpu {
-    planner: Arc<Planner>,
+    plans: Arc<Plans>,
     isa: Isa,
-    hits: Prepared,
-    values: OnceLock<Prepared>,
-    copies: OnceLock<CopiesPlan>,
+    hits: Prepared<SharedPlan>,
+    /// Of each query, made when they are first wanted.
+    values: Vec<OnceLock<Prepared<Plan>>>,
+    copies: Vec<OnceLock<Prepared<CopiesPlan>>>,
 }
 
 /// A plan and the machines that no thread uses at the moment.
 #[derive(Debug)]
-struct Prepared<P = Plan> {
+struct Prepared<P> {
     plan: P,
     isa: Isa,
     idle: Mutex<Vec<Machines>>,
+}
+
+/// What plans of all kinds have.
+trait Code {
+    fn program(&self) -> &Program;
+    fn columns(&self) -> &[Column];
+}
+
+impl Code for SharedPlan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+impl Code for Plan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+impl Code for CopiesPlan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
 }
 
 /// A machine for a program, and one for each of its stages.
@@ -55,102 +91,125 @@ impl Machines {
         Machines { main: Machine::new(program, isa), stages }
     }
 
-    /// Runs the stages of a program over a block: what they carry.
-    fn carry(&mut self, program: &Program, block: &Block, columns: &[GameColumn]) -> Vec<carry::Column> {
-        let mut carried = Vec::new();
-        for (Stage { program, carried: carries }, machine) in program.stages.iter().zip(&mut self.stages) {
+    /// Runs those stages of a program over a block whose answers are not known yet.
+    fn carry(&mut self, program: &Program, context: &mut Context<'_>) {
+        for (n, (Stage { program: stage, carried }, machine)) in
+            program.stages.iter().zip(&mut self.stages).enumerate()
+        {
+            if context.carry_found(carried) {
+                continue;
+            }
+            let block = context.block;
             let mut found: Vec<_> =
-                carries.iter().map(|carry| carry::Column::found(carry.what, block)).collect();
+                carried.iter().map(|carry| SlotColumn::found(carry.what, block)).collect();
+            let before = context.carried(program.stages[..n].iter().flat_map(|stage| &stage.carried));
+            let beside = Beside { columns: context.columns(), carried: &before };
             for first in batches(block) {
-                machine.load(program, block, first, Beside { columns, carried: &carried });
-                machine.run(program);
-                for (carry, column) in carries.iter().zip(&mut found) {
+                machine.load(stage, block, first, beside);
+                machine.run(stage);
+                for (carry, column) in carried.iter().zip(&mut found) {
                     machine.column(carry.reg, first, column);
                 }
             }
-            carried
-                .extend(found.into_iter().zip(carries).map(|(column, carry)| column.carried(carry, block)));
+            context.add_found(carried, found);
         }
-        carried
     }
 }
 
-impl<P> Prepared<P> {
+impl<P: Code> Prepared<P> {
     fn new(plan: P, isa: Isa) -> Prepared<P> {
         Prepared { plan, isa, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Lends a machine for `program`, the plan's, to `work`, together with what it reads beside the positions
-    /// of a block.
+    /// Lends a machine for the plan to `work`, together with what it reads beside the positions of a block.
     fn with_machine<T>(
         &self,
-        program: &Program,
-        columns: &[Column],
-        block: &Block,
-        work: impl FnOnce(&mut Machine, Beside<'_>) -> T,
+        context: &mut Context<'_>,
+        work: impl FnOnce(&P, &mut Machine, Beside<'_>) -> T,
     ) -> T {
+        let program = self.plan.program();
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machines = idle().pop();
         let mut machines = machines.unwrap_or_else(|| Machines::new(program, self.isa));
-        let columns = game_columns(columns, block);
-        let carried = machines.carry(program, block, &columns);
-        let out = work(&mut machines.main, Beside { columns: &columns, carried: &carried });
+        context.add_columns(self.plan.columns());
+        machines.carry(program, context);
+        let carried = context.carried(program.stages.iter().flat_map(|stage| &stage.carried));
+        let beside = Beside { columns: context.columns(), carried: &carried };
+        let out = work(&self.plan, &mut machines.main, beside);
         idle().push(machines);
         out
     }
 }
 
 impl Cpu {
-    /// An engine for one query, for the best instructions that the processor has.
-    pub fn new(planner: Arc<Planner>) -> Cpu {
-        Cpu::with_isa(planner, Isa::detected())
+    /// An engine for the best instructions that the processor has.
+    pub fn new(plans: Arc<Plans>) -> Cpu {
+        Cpu::with_isa(plans, Isa::detected())
     }
 
     /// The same, for a choice of instructions.
-    pub fn with_isa(planner: Arc<Planner>, isa: Isa) -> Cpu {
-        let hits = Prepared::new(planner.hits(), isa);
-        Cpu { planner, isa, hits, values: OnceLock::new(), copies: OnceLock::new() }
+    pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
+        let hits = Prepared::new(plans.hits(0..plans.len()), isa);
+        let queries = 0..plans.len();
+        let (values, copies) =
+            (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
+        Cpu { plans, isa, hits, values, copies }
     }
 
-    fn values(&self) -> &Prepared {
-        self.values.get_or_init(|| Prepared::new(self.planner.values(), self.isa))
+    fn values(&self, query: usize) -> &Prepared<Plan> {
+        self.values[query].get_or_init(|| Prepared::new(self.plans.values(query), self.isa))
     }
 
-    /// Visits the hits of a block in order, with the words that tell the copies apart.
-    fn each_hit(&self, block: &Block, hits: &Hits, mut visit: impl FnMut(&CopiesPlan, &[u64])) {
-        let copies = self.copies.get_or_init(|| self.planner.each_copy());
-        if hits.bits.iter().all(|&bits| bits == 0) {
-            return;
-        }
-        let program = &copies.program;
-        let columns = game_columns(&copies.columns, block);
-        let mut machines = Machines::new(program, self.isa);
-        let carried = machines.carry(program, block, &columns);
-        let machine = &mut machines.main;
-        let mut words = vec![0; copies.words.len()];
-        for first in batches(block) {
-            let hits = &hits.bits[first..(first + LANES).min(block.segments())];
-            if hits.iter().all(|&bits| bits == 0) {
-                continue;
+    fn copies(&self, query: usize) -> &Prepared<CopiesPlan> {
+        self.copies[query].get_or_init(|| Prepared::new(self.plans.copies(query), self.isa))
+    }
+
+    /// What each query answers on one block.
+    fn scan_block(&self, index: usize, block: &Block, request: &Request<'_>) -> Vec<Answers> {
+        let mut context = Context::new(block);
+        let mut all = self.hits(&mut context);
+        for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
+            request.select(index, block, query, hits);
+            hits.make_room(block, outputs, self.plans.ty(query));
+            if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
+                self.add_values(query, &mut context, hits);
             }
-            machine.load(program, block, first, Beside { columns: &columns, carried: &carried });
-            machine.run(program);
-            for (n, &bits) in hits.iter().enumerate() {
-                for i in Bitboard(bits.into()) {
-                    for (word, &reg) in words.iter_mut().zip(&copies.words) {
-                        *word = machine.word(reg, i as usize, n);
-                    }
-                    visit(copies, &words);
+        }
+        let tell = |(query, (hits, &outputs)): (usize, (Hits, &Outputs))| {
+            let copies = outputs.tell().map(|tell| self.tell(query, &mut context, &hits, tell));
+            Answers { hits, copies }
+        };
+        all.into_iter().zip(request.outputs).enumerate().map(tell).collect()
+    }
+
+    /// The hits of each query.
+    fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
+        let block = context.block;
+        let mut all = vec![Hits::new(block); self.plans.len()];
+        let always = &self.hits.plan.always;
+        if always.iter().all(|&always| always) {
+            all.iter_mut().for_each(|hits| fill(&mut hits.bits, block.slots()));
+            return all;
+        }
+        self.hits.with_machine(context, |plan, machine, beside| {
+            for first in batches(block) {
+                machine.load(&plan.program, block, first, beside);
+                machine.run(&plan.program);
+                for (query, hits) in all.iter_mut().enumerate() {
+                    machine.answer(query, &mut hits.bits[first..]);
                 }
             }
-        }
+        });
+        all
     }
 
-    fn add_values(&self, block: &Block, hits: &mut Hits) {
+    /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
+    /// many do, over all. Elsewhere a set is empty and a number has no value.
+    fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
+        let block = context.block;
         let Hits { bits, values } = hits;
-        let plan = &self.values().plan;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        self.values().with_machine(&plan.program, &plan.columns, block, |machine, beside| {
+        self.values(query).with_machine(context, |plan, machine, beside| {
             if count * DENSE > block.slots() {
                 for first in batches(block) {
                     machine.load(&plan.program, block, first, beside);
@@ -166,6 +225,35 @@ impl Cpu {
             }
         });
     }
+
+    /// The copies that match at some hits.
+    fn tell(&self, query: usize, context: &mut Context<'_>, hits: &Hits, tell: Tell) -> CopyHits {
+        let block = context.block;
+        let mut found = CopyHits::new(self.plans.copy_count(query), tell, hits);
+        if hits.bits.iter().all(|&bits| bits == 0) {
+            return found;
+        }
+        self.copies(query).with_machine(context, |plan, machine, beside| {
+            let mut words = vec![0; plan.words.len()];
+            for first in batches(block) {
+                let hits = &hits.bits[first..(first + LANES).min(block.segments())];
+                if hits.iter().all(|&bits| bits == 0) {
+                    continue;
+                }
+                machine.load(&plan.program, block, first, beside);
+                machine.run(&plan.program);
+                for (n, &bits) in hits.iter().enumerate() {
+                    for i in Bitboard(bits.into()) {
+                        for (word, &reg) in words.iter_mut().zip(&plan.words) {
+                            *word = machine.word(reg, i as usize, n);
+                        }
+                        found.push_words(plan, &words);
+                    }
+                }
+            }
+        });
+        found
+    }
 }
 
 impl Engine for Cpu {
@@ -173,43 +261,17 @@ impl Engine for Cpu {
         "cpu"
     }
 
-    /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
-    /// many do, over all. Elsewhere a set is empty and a number has no value.
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let mut hits = Hits::new(block, want, self.planner.ty());
-        let plan = &self.hits.plan;
-        if plan.always_hits {
-            fill(&mut hits.bits, block.slots());
-        } else {
-            self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
-                for first in batches(block) {
-                    machine.load(&plan.program, block, first, beside);
-                    machine.run(&plan.program);
-                    machine.bits(plan.hit, &mut hits.bits[first..]);
-                }
-            });
-        }
-        if hits.values != Values::None {
-            self.add_values(block, &mut hits);
-        }
-        Ok(hits)
+    fn queries(&self) -> usize {
+        self.plans.len()
     }
 
-    fn copies(&self) -> usize {
-        self.planner.copies()
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let blocks = blocks.iter().enumerate();
+        Ok(blocks.map(|(index, block)| self.scan_block(index, block, request)).collect())
     }
 
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        self.each_hit(block, hits, |copies, words| copies.add_counts(words, counts));
-        Ok(())
-    }
-}
-
-impl TellCopies for Cpu {
-    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
-        let mut found = CopyHits::new(self.planner.copies(), tell, hits);
-        self.each_hit(block, hits, |copies, words| found.push(copies.matching(words)));
-        found
+    fn copies(&self, query: usize) -> usize {
+        self.plans.copy_count(query)
     }
 }
 
@@ -222,52 +284,6 @@ fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last = (1 << tail) - 1;
-    }
-}
-
-/// Several queries on the CPU.
-#[derive(Debug)]
-pub struct CpuBatch {
-    hits: Prepared<SharedPlan>,
-}
-
-impl CpuBatch {
-    /// An engine for several queries, for the best instructions that the processor has.
-    pub fn new(planners: &[&Planner]) -> CpuBatch {
-        CpuBatch { hits: Prepared::new(Planner::shared(planners), Isa::detected()) }
-    }
-
-    fn scan(&self, block: &Block, out: &mut [Vec<Hits>]) {
-        let plan = &self.hits.plan;
-        let mut all: Vec<Vec<u32>> = vec![vec![0; block.segments()]; plan.queries];
-        self.hits.with_machine(&plan.program, &plan.columns, block, |machine, beside| {
-            for first in batches(block) {
-                machine.load(&plan.program, block, first, beside);
-                machine.run(&plan.program);
-                for (query, bits) in all.iter_mut().enumerate() {
-                    machine.answer(query, &mut bits[first..]);
-                }
-            }
-        });
-        for (hits, bits) in out.iter_mut().zip(all) {
-            hits.push(Hits { bits, values: Values::None });
-        }
-    }
-}
-
-impl Batch for CpuBatch {
-    fn name(&self) -> &'static str {
-        "cpu"
-    }
-
-    fn queries(&self) -> usize {
-        self.hits.plan.queries
-    }
-
-    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
-        let mut out = vec![Vec::with_capacity(blocks.len()); self.queries()];
-        blocks.iter().for_each(|block| self.scan(block, &mut out));
-        Ok(out)
     }
 }
 

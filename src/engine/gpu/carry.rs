@@ -14,40 +14,67 @@ use super::{
     wgsl::{Kernel, StageKernels},
 };
 use crate::{
-    engine::{carry::Column, columns::GameColumn},
-    reel::{Block, SEGMENT_SLOTS},
+    engine::{carry::SlotColumn, context::Context},
+    reel::SEGMENT_SLOTS,
 };
 
-/// For each block, what the stages so far have carried.
-pub(super) type Carried = Vec<Vec<Column>>;
+/// For each block, what stages have found.
+type Found = Vec<Vec<SlotColumn>>;
 
 /// Does something with each chunk while it is on the device.
 pub(super) type OnChunk<'a> = dyn FnMut(&Chunk, &Input, &mut Run) -> Result<(), GpuError> + 'a;
 
-/// Runs the stages of a kernel on blocks. `columns` are the columns of games of each block, `each` brings all
-/// their chunks to the device, one after the other.
+/// Runs the stages of a kernel, which reads so many columns of games, as far as their answers are not known yet. `each`
+/// brings all chunks of the blocks to the device, one after the other.
 pub(super) fn carry(
     device: &Device,
-    kernel: &Kernel,
-    blocks: &[&Block],
-    columns: &[Vec<GameColumn>],
+    (kernel, columns): (&Kernel, usize),
+    contexts: &mut [Context<'_>],
     mut each: impl FnMut(&mut OnChunk<'_>) -> Result<(), GpuError>,
-) -> Result<Carried, GpuError> {
-    let mut carried: Carried = vec![Vec::new(); blocks.len()];
-    for stage in &kernel.stages {
-        let none = |block: &&Block| stage.carries.iter().map(|it| Column::found(it.what, block)).collect();
-        let mut found: Carried = blocks.iter().map(none).collect();
+) -> Result<(), GpuError> {
+    for (n, stage) in kernel.stages.iter().enumerate() {
+        let carries = &stage.carries;
+        // What is known of one block is known of all.
+        if contexts.iter_mut().fold(true, |known, context| context.carry_found(carries) && known) {
+            continue;
+        }
+        let none = |context: &Context<'_>| {
+            carries.iter().map(|carry| SlotColumn::found(carry.what, context.block)).collect()
+        };
+        let mut found: Found = contexts.iter().map(none).collect();
         each(&mut |chunk, input, run| {
-            run.set_columns(device, chunk, columns)?;
-            run.set_carried(device, chunk, &carried)?;
+            set_beside(device, (&kernel.stages[..n], columns), chunk, contexts, run)?;
             run_stage(device, stage, chunk, input, run, &mut found)
         })?;
-        for ((block, found), carried) in blocks.iter().zip(found).zip(&mut carried) {
-            let columns = found.into_iter().zip(&stage.carries);
-            carried.extend(columns.map(|(column, carry)| column.carried(carry, block)));
-        }
+        contexts.iter_mut().zip(found).for_each(|(context, found)| context.add_found(carries, found));
     }
-    Ok(carried)
+    Ok(())
+}
+
+/// Brings what a kernel reads beside the positions of a chunk to the device: columns of games, and what its stages
+/// have carried.
+pub(super) fn set(
+    device: &Device,
+    (kernel, columns): (&Kernel, usize),
+    chunk: &Chunk,
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    set_beside(device, (&kernel.stages, columns), chunk, contexts, run)
+}
+
+fn set_beside(
+    device: &Device,
+    (stages, columns): (&[StageKernels], usize),
+    chunk: &Chunk,
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
+    run.set_columns(device, chunk, &columns)?;
+    let carries = || stages.iter().flat_map(|stage| &stage.carries);
+    let carried: Vec<_> = contexts.iter().map(|context| context.carried(carries())).collect();
+    run.set_carried(device, chunk, &carried)
 }
 
 /// Adds what a stage finds in a chunk. What it says of the tail of a block, where there are no positions, is in
@@ -58,20 +85,22 @@ fn run_stage(
     chunk: &Chunk,
     input: &Input,
     run: &mut Run,
-    found: &mut Carried,
+    found: &mut Found,
 ) -> Result<(), GpuError> {
     let of = |masks: bool| {
         let carries = stage.carries.iter().enumerate();
         carries.filter(move |(_, carry)| carry.what.of_masks() == masks).map(|(index, _)| index)
     };
     if let Some(kernel) = &stage.masks {
-        let pending = run.begin_hits(device, input, kernel, None)?;
+        let pending = run.begin_hits(device, input, kernel)?;
         run.finish(device, pending, |bytes| {
             let words: &[u32] = bytemuck::cast_slice(bytes);
             for (words, index) in words.chunks_exact(chunk.segments).zip(of(true)) {
                 let mut from = 0;
                 for piece in &chunk.pieces {
-                    let Column::Bits(bits) = &mut found[piece.block][index] else { unreachable!("masks") };
+                    let SlotColumn::Bits(bits) = &mut found[piece.block][index] else {
+                        unreachable!("masks")
+                    };
                     let to = from + piece.segments.len();
                     bits[piece.segments.clone()].copy_from_slice(&words[from..to]);
                     from = to;
@@ -89,7 +118,7 @@ fn run_stage(
                 for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
                     let words = words.next().expect("each slot has its words");
                     for (&word, index) in words.iter().zip(of(false)) {
-                        let Column::Words(out) = &mut found[block][index] else { unreachable!("sets") };
+                        let SlotColumn::Words(out) = &mut found[block][index] else { unreachable!("sets") };
                         if let Some(out) = out.get_mut(segment * SEGMENT_SLOTS + i) {
                             *out = word;
                         }
@@ -103,13 +132,13 @@ fn run_stage(
 
 impl Chunk {
     /// For each segment, what was carried: a word for each column of masks, two for each slot of the others.
-    pub(super) fn carried(&self, carried: &Carried) -> Vec<u32> {
+    pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         for (block, segment) in self.segments() {
             for column in &carried[block] {
                 match column {
-                    Column::Bits(bits) => out.push(bits[segment]),
-                    Column::Words(words) => {
+                    SlotColumn::Bits(bits) => out.push(bits[segment]),
+                    SlotColumn::Words(words) => {
                         let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
                         let word = |slot| words.get(slot).copied().unwrap_or(0);
                         out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));

@@ -14,6 +14,7 @@ mod adapters;
 mod carry;
 mod device;
 mod driver;
+mod engine;
 mod error;
 mod floors;
 mod pack;
@@ -23,14 +24,11 @@ mod variant;
 mod wgsl;
 mod work;
 
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::{
-    Batch, Engine, EngineError, Hits, Values, Want,
-    columns::{GameColumn, game_columns},
-};
+use super::{Hits, context::Context};
 use crate::{
-    plan::{Column, CopiesPlan, Output, Plan, Planner, SharedPlan},
+    plan::Column,
     reel::{Block, SEGMENT_SLOTS},
 };
 use device::Device;
@@ -41,6 +39,7 @@ pub use adapters::{AdapterChoice, AdapterReport, adapters};
 #[doc(hidden)]
 pub use device::Fault;
 pub use device::{GpuLimits, GpuOptions};
+pub use engine::Gpu;
 pub use error::GpuError;
 pub use floors::Floor;
 pub use run::Times;
@@ -87,29 +86,6 @@ impl Open {
         }
         lanes.lent += 1;
         Lent { open: self, lane: lanes.idle.pop().unwrap_or_else(Lane::new), is_sound: false }
-    }
-}
-
-impl Open {
-    /// Runs the stages of a kernel on blocks.
-    fn carry(
-        &self,
-        kernel: &Kernel,
-        blocks: &[&Block],
-        columns: &[Vec<GameColumn>],
-        caps: &Caps,
-    ) -> Result<carry::Carried, GpuError> {
-        carry::carry(&self.device, kernel, blocks, columns, |work| {
-            for chunk in chunks(blocks, caps)? {
-                let mut lane = self.lane();
-                let (input, run) = lane.parts();
-                let encoder = run.upload(&self.device, input, (&chunk, kernel.variant.transposed), blocks)?;
-                run.submit(&self.device, encoder)?;
-                work(&chunk, input, run)?;
-                lane.done();
-            }
-            Ok(())
-        })
     }
 }
 
@@ -229,8 +205,7 @@ impl GpuDevice {
             let mut run = Run::new();
             let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
                 let mut input = Input::new();
-                let encoder = run.upload(device, &mut input, (&chunk, transposed), blocks)?;
-                run.submit(device, encoder)?;
+                run.upload(device, &mut input, (&chunk, transposed), blocks)?;
                 Ok((chunk, input))
             });
             let chunks = chunks.collect::<Result<Vec<_>, GpuError>>()?;
@@ -287,7 +262,8 @@ impl Resident<'_> {
         }
         let mut times = Times::default();
         let mut out = no_hits(blocks, kernel.outputs);
-        let columns = columns_of(columns, blocks);
+        let mut contexts = contexts(blocks);
+        contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = runs.lock().unwrap_or_else(PoisonError::into_inner);
         // After an error their buffers may be in any state: new ones stand there until all is done.
         let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
@@ -296,14 +272,14 @@ impl Resident<'_> {
             for run in &mut runs {
                 run.start_clock(device)?;
             }
-            let carried = carry::carry(device, kernel, blocks, &columns, |work| {
+            let all = |work: &mut carry::OnChunk<'_>| {
                 chunks.iter().try_for_each(|(chunk, input)| work(chunk, input, &mut runs[0]))
-            })?;
+            };
+            carry::carry(device, (kernel, columns.len()), &mut contexts, all)?;
             for (index, (chunk, input)) in chunks.iter().enumerate() {
                 let run = &mut runs[index % 2];
-                run.set_columns(device, chunk, &columns)?;
-                run.set_carried(device, chunk, &carried)?;
-                let pending = run.begin_hits(device, input, kernel, None)?;
+                carry::set(device, (kernel, columns.len()), chunk, &contexts, run)?;
+                let pending = run.begin_hits(device, input, kernel)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
                     let run = &mut runs[before % 2];
                     run.finish(device, pending, |bytes| store(&chunks[before].0, bytes, blocks, &mut out))?;
@@ -321,150 +297,14 @@ impl Resident<'_> {
     }
 }
 
-/// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
-/// card.
-const BLOCKS_AT_ONCE: usize = 32;
-
-/// A plan and its kernel.
-#[derive(Debug)]
-struct Printed<P> {
-    plan: P,
-    kernel: Kernel,
-}
-
-/// See the module.
-#[derive(Debug)]
-pub struct Gpu {
-    planner: Arc<Planner>,
-    device: Arc<GpuDevice>,
-    variant: Variant,
-    hits: Printed<Plan>,
-    values: OnceLock<Printed<Plan>>,
-    copies: OnceLock<Printed<CopiesPlan>>,
-}
-
-impl Gpu {
-    /// An engine for one query, its kernels written as the device's options say.
-    pub fn new(planner: Arc<Planner>, device: Arc<GpuDevice>) -> Gpu {
-        let variant = device.options.variant;
-        Gpu::with_variant(planner, device, variant)
-    }
-
-    /// The same with kernels of a variant.
-    pub fn with_variant(planner: Arc<Planner>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
-        let plan = planner.hits();
-        let kernel = Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant);
-        let hits = Printed { plan, kernel };
-        Gpu { planner, device, variant, hits, values: OnceLock::new(), copies: OnceLock::new() }
-    }
-
-    /// The kernel of the first pass.
-    pub fn kernel(&self) -> &Kernel {
-        &self.hits.kernel
-    }
-
-    fn values(&self) -> &Printed<Plan> {
-        self.values.get_or_init(|| {
-            let plan = self.planner.values();
-            let word = match plan.output {
-                Output::Set(reg) | Output::Num(reg) => reg,
-                Output::Bool => plan.hit,
-            };
-            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len(), self.variant);
-            Printed { plan, kernel }
-        })
-    }
-
-    fn copy_words(&self) -> &Printed<CopiesPlan> {
-        self.copies.get_or_init(|| {
-            let plan = self.planner.each_copy();
-            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
-            Printed { plan, kernel }
-        })
-    }
-
-    /// Evaluates blocks that are on the device.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the engine from finishing; a device that is lost takes what was on it along.
-    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Hits>, Times), GpuError> {
-        let (mut hits, times) = resident.scan(&self.hits.kernel, &self.hits.plan.columns)?;
-        Ok((hits.pop().expect("one query has one answer"), times))
-    }
-
-    fn scan_on(&self, open: &Open, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, GpuError> {
-        let device = &open.device;
-        let mut out: Vec<Hits> =
-            blocks.iter().map(|block| Hits::new(block, want, self.planner.ty())).collect();
-        let values = out.iter().any(|hits| hits.values != Values::None).then(|| self.values());
-        let columns = columns_of(&self.hits.plan.columns, blocks);
-        let value_columns = values.map(|values| columns_of(&values.plan.columns, blocks));
-        let width = self.hits.plan.columns.len().max(values.map_or(0, |values| values.plan.columns.len()));
-        let kernels: Vec<&Kernel> =
-            [&self.hits.kernel].into_iter().chain(values.map(|values| &values.kernel)).collect();
-        let caps = caps(device, &kernels, width)?;
-        let carried = open.carry(&self.hits.kernel, blocks, &columns, &caps)?;
-        let value_carried = match (values, &value_columns) {
-            (Some(values), Some(columns)) => Some(open.carry(&values.kernel, blocks, columns, &caps)?),
-            _ => None,
-        };
-        for chunk in chunks(blocks, &caps)? {
-            let mut lane = open.lane();
-            let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), blocks)?;
-            run.set_columns(device, &chunk, &columns)?;
-            run.set_carried(device, &chunk, &carried)?;
-            let pending = run.begin_hits(device, input, &self.hits.kernel, Some(encoder))?;
-            run.finish(device, pending, |bytes| {
-                store_bits(&chunk, bytemuck::cast_slice(bytes), blocks, &mut out);
-            })?;
-            if let (Some(values), Some(columns), Some(carried)) = (values, &value_columns, &value_carried) {
-                run.set_columns(device, &chunk, columns)?;
-                run.set_carried(device, &chunk, carried)?;
-                let hits = hits_of(&chunk, |block, segment| out[block].bits[segment]);
-                run.words(device, input, &values.kernel, &hits, |hits, words| {
-                    store_values(&chunk, hits, words, &mut out);
-                })?;
-            }
-            lane.done();
-        }
-        Ok(out)
-    }
-
-    fn count_on(&self, open: &Open, block: &Block, hits: &Hits) -> Result<Vec<u64>, GpuError> {
-        let Printed { plan, kernel } = self.copy_words();
-        let device = &open.device;
-        let blocks = [block];
-        let columns = columns_of(&plan.columns, &blocks);
-        let mut counts = vec![0u64; plan.copies.len()];
-        let caps = caps(device, &[kernel], plan.columns.len())?;
-        let carried = open.carry(kernel, &blocks, &columns, &caps)?;
-        for chunk in chunks(&blocks, &caps)? {
-            let list = hits_of(&chunk, |_, segment| hits.bits[segment]);
-            if list.is_empty() {
-                continue;
-            }
-            let mut lane = open.lane();
-            let (input, run) = lane.parts();
-            let encoder = run.upload(device, input, (&chunk, self.variant.transposed), &blocks)?;
-            run.submit(device, encoder)?;
-            run.set_columns(device, &chunk, &columns)?;
-            run.set_carried(device, &chunk, &carried)?;
-            run.words(device, input, kernel, &list, |_, words| {
-                for words in words.chunks_exact(plan.words.len()) {
-                    plan.add_counts(words, &mut counts);
-                }
-            })?;
-            lane.done();
-        }
-        Ok(counts)
-    }
+/// What is known of blocks beside their positions: nothing yet.
+fn contexts<'a>(blocks: &[&'a Block]) -> Vec<Context<'a>> {
+    blocks.iter().map(|block| Context::new(block)).collect()
 }
 
 /// No hits yet of some queries on some blocks.
 fn no_hits(blocks: &[&Block], queries: usize) -> Vec<Vec<Hits>> {
-    let none = |block: &&Block| Hits { bits: vec![0; block.segments()], values: Values::None };
+    let none = |block: &&Block| Hits::new(block);
     (0..queries).map(|_| blocks.iter().map(none).collect()).collect()
 }
 
@@ -474,10 +314,6 @@ fn store(chunk: &Chunk, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) 
     for (words, hits) in words.chunks_exact(chunk.segments).zip(out) {
         store_bits(chunk, words, blocks, hits);
     }
-}
-
-fn columns_of(columns: &[Column], blocks: &[&Block]) -> Vec<Vec<GameColumn>> {
-    blocks.iter().map(|block| game_columns(columns, block)).collect()
 }
 
 /// Puts the words of a chunk's segments where they belong, the tail of each block without bits.
@@ -504,157 +340,4 @@ fn hits_of(chunk: &Chunk, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)>
         .map(|((block, segment), index)| (index, bits(block, segment)))
         .filter(|&(_, bits)| bits != 0)
         .collect()
-}
-
-/// Puts the values of hits where they belong.
-fn store_values(chunk: &Chunk, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
-    let mut words = words.iter();
-    let mut pieces = chunk.pieces.iter();
-    let (mut first, mut piece) = (0, pieces.next().expect("a chunk has a piece"));
-    for &(segment, slots) in hits {
-        while segment as usize - first >= piece.segments.len() {
-            first += piece.segments.len();
-            piece = pieces.next().expect("hits are those of the chunk's pieces");
-        }
-        let slot = (piece.segments.start + segment as usize - first) * SEGMENT_SLOTS;
-        for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
-            let word = *words.next().expect("each hit has a word");
-            match &mut out[piece.block].values {
-                Values::Numbers(numbers) => numbers[slot + i] = word as i32,
-                Values::Sets(sets) => sets[slot + i] = word,
-                Values::None => {}
-            }
-        }
-    }
-}
-
-impl Engine for Gpu {
-    fn name(&self) -> &'static str {
-        "gpu"
-    }
-
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let mut hits = self.scan_many(&[block], want)?;
-        Ok(hits.pop().expect("one block has one answer"))
-    }
-
-    fn scan_many(&self, blocks: &[&Block], want: Want) -> Result<Vec<Hits>, EngineError> {
-        Ok(self.device.attempt(|open| self.scan_on(open, blocks, want))?)
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        BLOCKS_AT_ONCE
-    }
-
-    fn copies(&self) -> usize {
-        self.planner.copies()
-    }
-
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        let found = self.device.attempt(|open| self.count_on(open, block, hits))?;
-        counts.iter_mut().zip(found).for_each(|(count, found)| *count += found);
-        Ok(())
-    }
-}
-
-/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
-/// replaying once is lost again when a kernel needs more registers than the card has.
-const SHARED_QUERIES_MAX: usize = 16;
-const SHARED_STEPS_MAX: u64 = 1000;
-
-/// Several queries on a graphics card, those that are cheap in one kernel.
-#[derive(Debug)]
-pub struct GpuBatch {
-    device: Arc<GpuDevice>,
-    variant: Variant,
-    shared: Vec<Printed<SharedPlan>>,
-}
-
-impl GpuBatch {
-    /// An engine for several queries, its kernels written as the device's options say.
-    pub fn new(planners: &[&Planner], device: Arc<GpuDevice>) -> GpuBatch {
-        let variant = device.options.variant;
-        GpuBatch::with_variant(planners, device, variant)
-    }
-
-    /// The same with kernels of a variant.
-    pub fn with_variant(planners: &[&Planner], device: Arc<GpuDevice>, variant: Variant) -> GpuBatch {
-        let mut shared = Vec::new();
-        let mut rest = planners;
-        while !rest.is_empty() {
-            let (mut plan, mut len) = (Planner::shared(&rest[..1]), 1);
-            while len < rest.len().min(SHARED_QUERIES_MAX) {
-                let more = Planner::shared(&rest[..len + 1]);
-                if more.program.cost() > SHARED_STEPS_MAX {
-                    break;
-                }
-                (plan, len) = (more, len + 1);
-            }
-            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
-            shared.push(Printed { plan, kernel });
-            rest = &rest[len..];
-        }
-        GpuBatch { device, variant, shared }
-    }
-
-    /// Evaluates blocks that are on the device: the hits of each query on each block.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the engine from finishing.
-    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
-        let (mut out, mut all) = (Vec::new(), Times::default());
-        for Printed { plan, kernel } in &self.shared {
-            let (hits, times) = resident.scan(kernel, &plan.columns)?;
-            out.extend(hits);
-            all.run += times.run;
-            all.kernel = all.kernel.zip(times.kernel).map(|(a, b)| a + b).or(times.kernel);
-        }
-        Ok((out, all))
-    }
-
-    fn scan_on(&self, open: &Open, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, GpuError> {
-        let device = &open.device;
-        let columns: Vec<_> = self.shared.iter().map(|it| columns_of(&it.plan.columns, blocks)).collect();
-        let mut out: Vec<Vec<Vec<Hits>>> =
-            self.shared.iter().map(|it| no_hits(blocks, it.plan.queries)).collect();
-        let kernels: Vec<&Kernel> = self.shared.iter().map(|it| &it.kernel).collect();
-        let width = self.shared.iter().map(|it| it.plan.columns.len()).max().unwrap_or(0);
-        let caps = caps(device, &kernels, width)?;
-        let carried =
-            kernels.iter().zip(&columns).map(|(kernel, columns)| open.carry(kernel, blocks, columns, &caps));
-        let carried = carried.collect::<Result<Vec<_>, GpuError>>()?;
-        for chunk in chunks(blocks, &caps)? {
-            let mut lane = open.lane();
-            let (input, run) = lane.parts();
-            let mut encoder = Some(run.upload(device, input, (&chunk, self.variant.transposed), blocks)?);
-            let each = kernels.iter().zip(&columns).zip(&carried).zip(&mut out);
-            for (((kernel, columns), carried), out) in each {
-                run.set_columns(device, &chunk, columns)?;
-                run.set_carried(device, &chunk, carried)?;
-                let pending = run.begin_hits(device, input, kernel, encoder.take())?;
-                run.finish(device, pending, |bytes| store(&chunk, bytes, blocks, out))?;
-            }
-            lane.done();
-        }
-        Ok(out.into_iter().flatten().collect())
-    }
-}
-
-impl Batch for GpuBatch {
-    fn name(&self) -> &'static str {
-        "gpu"
-    }
-
-    fn queries(&self) -> usize {
-        self.shared.iter().map(|it| it.plan.queries).sum()
-    }
-
-    fn scan_many(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
-        Ok(self.device.attempt(|open| self.scan_on(open, blocks))?)
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        BLOCKS_AT_ONCE
-    }
 }

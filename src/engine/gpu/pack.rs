@@ -174,11 +174,11 @@ impl Chunk {
     }
 
     /// For each game, for each column, its mask and its number. `columns` are those of each block.
-    pub(super) fn columns(&self, columns: &[Vec<GameColumn>]) -> Vec<u32> {
+    pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
         for piece in &self.pieces {
             for game in piece.games.clone() {
-                for column in &columns[piece.block] {
+                for column in columns[piece.block] {
                     let word = |words: &[u64]| words.get(game).map_or(0, |&word| word as u32);
                     out.extend([word(&column.mask), word(&column.number)]);
                 }

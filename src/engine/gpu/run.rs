@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, MapMode};
 
-use super::carry::Carried;
 use super::device::{Buffer, Device, Encoder, PARAMS_BYTES, Pass, bind};
 use super::driver::Kept;
 use super::pack::{Caps, Chunk, KEY_BYTES, MOVES_BYTES, START_BYTES};
 use super::{GpuError, Kernel};
 use crate::{
-    engine::columns::GameColumn,
+    engine::{carry::SlotColumn, columns::GameColumn},
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -232,13 +231,9 @@ impl Run {
         input: &mut Input,
         chunk: (&Chunk, bool),
         blocks: &[&Block],
-    ) -> Result<Encoder, GpuError> {
+    ) -> Result<(), GpuError> {
         let after = self.uploading.take();
-        input.upload(device, &mut self.staging, after, chunk, blocks)
-    }
-
-    /// Submits an upload by itself.
-    pub(super) fn submit(&mut self, device: &Device, encoder: Encoder) -> Result<(), GpuError> {
+        let encoder = input.upload(device, &mut self.staging, after, chunk, blocks)?;
         self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
         Ok(())
     }
@@ -256,7 +251,7 @@ impl Run {
         &mut self,
         device: &Device,
         chunk: &Chunk,
-        columns: &[Vec<GameColumn>],
+        columns: &[&[GameColumn]],
     ) -> Result<(), GpuError> {
         self.column_bytes = write(device, &mut self.first, &mut self.columns, &chunk.columns(columns))?;
         Ok(())
@@ -267,7 +262,7 @@ impl Run {
         &mut self,
         device: &Device,
         chunk: &Chunk,
-        carried: &Carried,
+        carried: &[Vec<&SlotColumn>],
     ) -> Result<(), GpuError> {
         self.carried_bytes = write(device, &mut self.first, &mut self.carried, &chunk.carried(carried))?;
         Ok(())
@@ -280,16 +275,9 @@ impl Run {
         device: &Device,
         input: &Input,
         kernel: &Kernel,
-        encoder: Option<Encoder>,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
-        self.begin(
-            device,
-            input,
-            kernel,
-            encoder,
-            Work { pass: Pass::Hits, count: input.segments, output_bytes },
-        )
+        self.begin(device, input, kernel, Work { pass: Pass::Hits, count: input.segments, output_bytes })
     }
 
     /// Second pass: calls `take` with the words of each hit of the segments given, in order.
@@ -336,7 +324,7 @@ impl Run {
             write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
             let work =
                 Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
-            let pending = self.begin(device, input, kernel, None, work)?;
+            let pending = self.begin(device, input, kernel, work)?;
             self.finish(device, pending, |bytes| take(&hits[range.clone()], bytemuck::cast_slice(bytes)))?;
         }
         Ok(())
@@ -347,7 +335,6 @@ impl Run {
         device: &Device,
         input: &Input,
         kernel: &Kernel,
-        encoder: Option<Encoder>,
         work: Work,
     ) -> Result<Pending, GpuError> {
         let pipeline = device.pipeline(kernel, work.pass)?;
@@ -393,7 +380,7 @@ impl Run {
         let clock = self.clock.as_deref().cloned();
         let first = std::mem::take(&mut self.first);
         let group_segments = kernel.variant.segments_at_once() as usize;
-        let submission = device.submit("a dispatch", encoder, move |device, queue, encoder| {
+        let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
             for first in first {
                 match first {
                     First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),

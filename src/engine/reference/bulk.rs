@@ -2,7 +2,7 @@
 
 use super::{Reference, ReferenceError};
 use crate::{
-    engine::{Answer, CopyHits, Engine, EngineError, Hits, Spot, Tell, TellCopies, Values, Want},
+    engine::{Answer, Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot, Tell, Values},
     query::{Query, Type},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -13,49 +13,26 @@ use crate::{
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Bulk {
-    reference: Reference,
-    ty: Type,
+    queries: Vec<(Reference, Type)>,
 }
 
 impl Bulk {
-    /// An engine for one query.
+    /// An engine for some queries, which it evaluates one after the other.
     ///
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new(query: &Query) -> Result<Bulk, ReferenceError> {
-        Ok(Bulk { reference: Reference::new(query)?, ty: query.body.ty })
+    pub fn new<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Result<Bulk, ReferenceError> {
+        let queries = queries.into_iter().map(|query| Ok((Reference::new(query)?, query.body.ty)));
+        Ok(Bulk { queries: queries.collect::<Result<_, _>>()? })
     }
 
-    /// Visits each slot of a block, with the positions of its game and its place among them.
-    fn each(&self, block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
-        let mut slots = Vec::new();
-        for_each_slot(block, |slot| {
-            let ends = slot.terminal;
-            slots.push(slot);
-            if ends {
-                let game = block.game(slots[0].game);
-                let spot = |slot: &Slot| {
-                    let Slot { position, ply, initial, terminal, .. } = *slot;
-                    Spot { position, ply, initial, terminal, game: &game }
-                };
-                let line: Vec<Spot> = slots.iter().map(spot).collect();
-                (0..line.len()).for_each(|at| visit(slots[at].slot, &line, at));
-                slots.clear();
-            }
-        });
-    }
-}
-
-impl Engine for Bulk {
-    fn name(&self) -> &'static str {
-        "reference"
-    }
-
-    fn scan(&self, block: &Block, want: Want) -> Result<Hits, EngineError> {
-        let mut hits = Hits::new(block, want, self.ty);
-        self.each(block, |slot, game, at| {
-            let answer = self.reference.answer(game, at);
+    fn hits(&self, query: usize, block: &Block, outputs: Outputs) -> Hits {
+        let (reference, ty) = &self.queries[query];
+        let mut hits = Hits::new(block);
+        hits.make_room(block, outputs, *ty);
+        each(block, |slot, game, at| {
+            let answer = reference.answer(game, at);
             hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
             match (&mut hits.values, answer) {
                 (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
@@ -63,34 +40,65 @@ impl Engine for Bulk {
                 _ => {}
             }
         });
-        Ok(hits)
+        hits
     }
 
-    fn copies(&self) -> usize {
-        self.reference.copies()
-    }
-
-    fn copy_counts(&self, block: &Block, hits: &Hits, counts: &mut [u64]) -> Result<(), EngineError> {
-        self.each(block, |slot, game, at| {
+    fn tell(&self, query: usize, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
+        let (reference, _) = &self.queries[query];
+        let mut found = CopyHits::new(reference.copies(), tell, hits);
+        each(block, |slot, game, at| {
             if hits.contains(slot) {
-                for (count, hit) in counts.iter_mut().zip(self.reference.copy_hits(game, at)) {
-                    *count += u64::from(hit);
-                }
-            }
-        });
-        Ok(())
-    }
-}
-
-impl TellCopies for Bulk {
-    fn copy_hits(&self, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
-        let mut found = CopyHits::new(self.reference.copies(), tell, hits);
-        self.each(block, |slot, game, at| {
-            if hits.contains(slot) {
-                let matching = self.reference.copy_hits(game, at).into_iter().zip(0..);
+                let matching = reference.copy_hits(game, at).into_iter().zip(0..);
                 found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
             }
         });
         found
+    }
+}
+
+/// Visits each slot of a block, with the positions of its game and its place among them.
+fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
+    let mut slots = Vec::new();
+    for_each_slot(block, |slot| {
+        let ends = slot.terminal;
+        slots.push(slot);
+        if ends {
+            let game = block.game(slots[0].game);
+            let spot = |slot: &Slot| {
+                let Slot { position, ply, initial, terminal, .. } = *slot;
+                Spot { position, ply, initial, terminal, game: &game }
+            };
+            let line: Vec<Spot> = slots.iter().map(spot).collect();
+            (0..line.len()).for_each(|at| visit(slots[at].slot, &line, at));
+            slots.clear();
+        }
+    });
+}
+
+impl Engine for Bulk {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let answers = |(index, block): (usize, &&Block)| {
+            let queries = request.outputs.iter().enumerate();
+            let answers = queries.map(|(query, &outputs)| {
+                let mut hits = self.hits(query, block, outputs);
+                request.select(index, block, query, &mut hits);
+                let copies = outputs.tell().map(|tell| self.tell(query, block, &hits, tell));
+                Answers { hits, copies }
+            });
+            answers.collect()
+        };
+        Ok(blocks.iter().enumerate().map(answers).collect())
+    }
+
+    fn copies(&self, query: usize) -> usize {
+        self.queries[query].0.copies()
     }
 }

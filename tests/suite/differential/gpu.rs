@@ -16,7 +16,7 @@ use std::{
 use orbit_chess::{
     board::Position,
     engine::{
-        Engine, EngineError, Job, Want,
+        Engine, EngineError, Job, Outputs,
         gpu::{GpuError, Variant},
     },
     plan::{Op, Program, Step},
@@ -163,7 +163,7 @@ struct Candidate {
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let job = Job::new(case.query.clone(), runners::without(case.mask)).ok()?;
-    let hits = job.cpu().scan(&case.block, Want::Bits).ok()?.count();
+    let hits = job.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
     let mut programs = vec![job.planner.hits().program];
     if values && hits > 0 {
@@ -181,12 +181,12 @@ fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant
     let compare = || -> Result<Option<String>, String> {
         let gpu = Runner::variant(mask, variant).expect("there was an adapter before").engine(query)?;
         let cpu = Runner::cpu(mask).engine(query)?;
-        let want = if values { Want::Values } else { Want::Bits };
-        let scan = |engine: &dyn Engine| engine.scan(block, want).map_err(|error| error.to_string());
-        let (slow, fast) = match gpu.scan(block, want) {
+        let want = if values { Outputs::VALUES } else { Outputs::BITS };
+        let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
+        let (slow, fast) = match gpu.answer(block, want) {
             // An adapter in software refuses what it would answer wrongly.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
-            fast => (scan(&*cpu)?, fast.map_err(|error| error.to_string())?),
+            fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
         if let Some(fault) = difference(["cpu", "gpu"], &slow, &fast, block) {
             return Ok(Some(fault));
@@ -194,23 +194,20 @@ fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant
         if !values {
             return Ok(None);
         }
-        if cpu.copies() != gpu.copies() {
-            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(), gpu.copies())));
+        if cpu.copies(0) != gpu.copies(0) {
+            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(0), gpu.copies(0))));
         }
-        let count = |engine: &dyn Engine| {
-            let mut counts = vec![0; engine.copies()];
-            engine.copy_counts(block, &fast, &mut counts).map(|()| counts)
+        let (slow, fast) = match gpu.answer(block, Outputs::ALL_COPIES) {
+            Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
+            fast => (scan(&*cpu, Outputs::ALL_COPIES)?, fast.map_err(|error| error.to_string())?),
         };
-        let (slow, fast) = match (count(&*cpu), count(&*gpu)) {
-            (_, Err(EngineError::Gpu(GpuError::TooLong { .. }))) => return Ok(None),
-            (slow, fast) => {
-                (slow.map_err(|error| error.to_string())?, fast.map_err(|error| error.to_string())?)
-            }
+        let (Some(slow), Some(fast)) = (slow.copies, fast.copies) else {
+            return Ok(Some("an engine tells nothing of copies".into()));
         };
-        let differs = (0..slow.len()).find(|&copy| slow[copy] != fast[copy]);
-        Ok(differs.map(|copy| {
-            format!("copy {copy} is counted {} times by cpu, {} times by gpu", slow[copy], fast[copy])
-        }))
+        let hit = (0..slow.len()).find(|&hit| slow.of(hit) != fast.of(hit));
+        let differs =
+            hit.map(|hit| format!("at hit {hit} cpu finds {:?}, gpu {:?}", slow.of(hit), fast.of(hit)));
+        Ok(differs.or_else(|| (slow != fast).then(|| "the counts of copies differ".into())))
     };
     catching(compare).and_then(|found| found).unwrap_or_else(Some)
 }

@@ -22,7 +22,7 @@ use std::{
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Hits, Job, Tell, TellCopies as _, Values, Want, reference::Bulk},
+    engine::{Engine, Hits, Job, Outputs, Values, reference::Bulk},
     plan::{Options, OrbitNote},
     query::{self, Op, Query},
     reel::{Block, replay::for_each_slot},
@@ -190,7 +190,7 @@ fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
-    let reference = Bulk::new(query);
+    let reference = Bulk::new([query]);
     let job = Job::new(query.clone(), options);
     let (reference, job) = match (reference, job) {
         (Ok(reference), Ok(job)) => (reference, job),
@@ -201,32 +201,39 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
     };
     let cpu = job.cpu();
-    let (slow, fast) = (reference.scan(block, Want::Values).unwrap(), cpu.scan(block, Want::Values).unwrap());
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
+    let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
+    let (slow, fast) = (slow.hits, fast.hits);
     if let Some(fault) = difference(["reference", "cpu"], &slow, &fast, block) {
         return Outcome::Differ(fault);
     }
-    if cpu.scan(block, Want::Bits).unwrap().bits != fast.bits {
+    if cpu.answer(block, Outputs::BITS).unwrap().hits.bits != fast.bits {
         return Outcome::Differ("the bits change with the values wanted".into());
     }
-    if reference.copies() != cpu.copies() {
-        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(), cpu.copies()));
+    if reference.copies(0) != cpu.copies(0) {
+        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(0), cpu.copies(0)));
     }
-    let mut counts = (vec![0; cpu.copies()], vec![0; cpu.copies()]);
-    reference.copy_counts(block, &slow, &mut counts.0).unwrap();
-    cpu.copy_counts(block, &fast, &mut counts.1).unwrap();
+    let counts = |engine: &dyn Engine| {
+        engine
+            .answer(block, Outputs::COPY_COUNTS)
+            .unwrap()
+            .copies
+            .map_or(Vec::new(), |copies| copies.sums().to_vec())
+    };
+    let counts = (counts(&reference), counts(&cpu));
     if counts.0 != counts.1 {
         let copy = (0..counts.0.len()).find(|&k| counts.0[k] != counts.1[k]).expect("they differ");
         let (a, b) = (counts.0[copy], counts.1[copy]);
         return Outcome::Differ(format!("copy {copy} is counted {a} times by reference, {b} times by cpu"));
     }
-    let told = (reference.copy_hits(block, &slow, Tell::All), cpu.copy_hits(block, &fast, Tell::All));
     if told.0 != told.1 {
         let hit = (0..told.0.len()).find(|&hit| told.0.of(hit) != told.1.of(hit)).expect("they differ");
         let (a, b) = (told.0.of(hit), told.1.of(hit));
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
     let told = told.1;
-    let mut sums = vec![0; cpu.copies()];
+    let mut sums = vec![0; cpu.copies(0)];
     for hit in 0..told.len() {
         let copies = told.of(hit);
         copies.iter().for_each(|&copy| sums[copy as usize] += 1);

@@ -4,10 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_chess::engine::cpu::CpuBatch;
-use orbit_chess::engine::gpu::{Floor, Gpu, GpuBatch, GpuDevice, GpuError, Kernel, Resident, Variant};
-use orbit_chess::engine::{Batch, Engine, Hits, Want};
-use orbit_chess::plan::Planner;
+use orbit_chess::engine::gpu::{Floor, Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
+use orbit_chess::engine::{self, Engine, Hits, cpu::Cpu};
 use orbit_chess::reel::Block;
 use serde_json::{Value, json};
 
@@ -185,7 +183,7 @@ impl<'a> OnCard<'a> {
 pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &Games) -> Result<Duration, Failure> {
     let begun = Instant::now();
     device.compile(gpu.kernel()).map_err(failed)?;
-    gpu.scan(&games.blocks[0], Want::Bits).map_err(failed)?;
+    gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
     Ok(begun.elapsed())
 }
 
@@ -201,7 +199,7 @@ pub(super) fn resident(
     let gpu = job.gpu_with(device, variant);
     let compile = compile(device, &gpu, games)?;
     let (took, (mut found, times)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
-    let differing = check.differing(name, &known.truth, &mut found, &card.blocks);
+    let differing = check.differing(name, &known.truth, &mut found[0], &card.blocks);
     let whole = rate(card.positions, took);
     let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
     let fast = kernel.unwrap_or(whole);
@@ -211,10 +209,10 @@ pub(super) fn resident(
     let roof_operations = roofs.operations.zip(operations).map(|(all, each)| all / each);
     let mut row = json!({
         "query": text,
-        "copies": gpu.copies(),
+        "copies": gpu.copies(0),
         "variant": variant.to_string(),
         "positions": card.positions,
-        "hits": found.iter().map(Hits::count).sum::<u64>(),
+        "hits": found[0].iter().map(Hits::count).sum::<u64>(),
         "ns": nanoseconds(whole),
         "positions_s": whole,
         "kernel_ns": kernel.map(nanoseconds),
@@ -278,9 +276,9 @@ pub(super) fn cpu(
     let cpu = job.cpu();
     let groups: Vec<&[&Block]> = all.chunks(1).collect();
     let (together, mut found) = best(runs, || in_parallel(games.threads, &groups, &cpu))?;
-    let (alone, mut found_alone) = best(1, || cpu.scan_many(one, Want::Bits).map_err(failed))?;
+    let (alone, mut found_alone) = best(1, || cpu.hits(one).map_err(failed))?;
     let differing = check.differing(name, &known.truth, &mut found, all)
-        + check.differing("", &known.truth, &mut found_alone, one);
+        + check.differing("", &known.truth, &mut found_alone[0], one);
     let positions_s = rate(positions(all), together);
     let mut row = json!({
         "query": text,
@@ -304,12 +302,12 @@ pub(super) fn shared(
     threads: usize,
     (variant, runs, check): (Variant, usize, &Check),
 ) -> Result<Value, Failure> {
-    let planners: Vec<&Planner> = queries.iter().map(|known| &*known.query.job.planner).collect();
-    let batch = GpuBatch::with_variant(&planners, Arc::clone(device), variant);
+    let plans = engine::plans(queries.iter().map(|known| &known.query.job));
+    let gpu = Gpu::with_variant(Arc::clone(&plans), Arc::clone(device), variant);
     let begun = Instant::now();
-    batch.scan_many(&card.blocks[..1]).map_err(failed)?;
+    gpu.hits(&card.blocks[..1]).map_err(failed)?;
     let compile = begun.elapsed();
-    let (took, (found, _)) = best(runs, || batch.scan_resident(&card.resident).map_err(failed))?;
+    let (took, (found, _)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     let mut differing = 0;
     let mut compare = |found: Vec<Vec<Hits>>, blocks: &[&Block]| {
         if found.len() != queries.len() {
@@ -320,14 +318,14 @@ pub(super) fn shared(
         }
     };
     compare(found, &card.blocks);
-    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * batch.blocks_at_once()).collect();
+    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * gpu.blocks_at_once()).collect();
     let (streamed, found) =
-        best(runs, || side_by_side(STREAMS, &groups, |group| batch.scan_many(group).map_err(failed)))?;
+        best(runs, || side_by_side(STREAMS, &groups, |group| gpu.hits(group).map_err(failed)))?;
     compare(by_query(found, queries.len()), &card.blocks);
-    let on_cpu = CpuBatch::new(&planners);
+    let on_cpu = Cpu::new(plans);
     let groups: Vec<&[&Block]> = cpu_blocks.chunks(1).collect();
     let (cpu, found) =
-        best(runs, || side_by_side(threads, &groups, |group| on_cpu.scan_many(group).map_err(failed)))?;
+        best(runs, || side_by_side(threads, &groups, |group| on_cpu.hits(group).map_err(failed)))?;
     compare(by_query(found, queries.len()), cpu_blocks);
     let resident = rate(card.positions, took);
     let mut row = json!({

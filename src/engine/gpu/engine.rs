@@ -1,0 +1,337 @@
+//! The engine: which plans run, on which chunks, and where their answers go.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{
+    Chunk, GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Variant,
+    carry::{self, OnChunk},
+    contexts, hits_of, no_hits,
+    pack::chunks,
+    run::caps,
+    store,
+};
+use crate::{
+    engine::{
+        Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, context::Context,
+    },
+    plan::{CopiesPlan, Output, Plan, Plans, SharedPlan},
+    reel::{Block, SEGMENT_SLOTS},
+};
+
+/// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
+/// card.
+const BLOCKS_AT_ONCE: usize = 32;
+
+/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
+/// replaying once is lost again when a kernel needs more registers than the card has.
+const SHARED_QUERIES_MAX: usize = 16;
+const SHARED_STEPS_MAX: u64 = 1000;
+
+/// A plan and its kernel.
+#[derive(Debug)]
+struct Printed<P> {
+    plan: P,
+    kernel: Kernel,
+}
+
+/// See the module. Queries that are cheap share a kernel.
+#[derive(Debug)]
+pub struct Gpu {
+    plans: Arc<Plans>,
+    device: Arc<GpuDevice>,
+    variant: Variant,
+    hits: Vec<Printed<SharedPlan>>,
+    /// Of each query, made when they are first wanted.
+    values: Vec<OnceLock<Printed<Plan>>>,
+    copies: Vec<OnceLock<Printed<CopiesPlan>>>,
+}
+
+/// What is wanted at the hits of a query.
+struct Second<'a> {
+    query: usize,
+    values: Option<&'a Printed<Plan>>,
+    copies: Option<(&'a Printed<CopiesPlan>, Tell)>,
+}
+
+impl Gpu {
+    /// An engine whose kernels are written as the device's options say.
+    pub fn new(plans: Arc<Plans>, device: Arc<GpuDevice>) -> Gpu {
+        let variant = device.options.variant;
+        Gpu::with_variant(plans, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
+        let (mut hits, mut from) = (Vec::new(), 0);
+        while from < plans.len() {
+            let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
+            while to < plans.len().min(from + SHARED_QUERIES_MAX) {
+                let more = plans.hits(from..to + 1);
+                if more.program.cost() > SHARED_STEPS_MAX {
+                    break;
+                }
+                (plan, to) = (more, to + 1);
+            }
+            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
+            hits.push(Printed { plan, kernel });
+            from = to;
+        }
+        let none = 0..plans.len();
+        let (values, copies) =
+            (none.clone().map(|_| OnceLock::new()).collect(), none.map(|_| OnceLock::new()).collect());
+        Gpu { plans, device, variant, hits, values, copies }
+    }
+
+    /// The kernel of the first pass; of several queries, that of the first ones.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn kernel(&self) -> &Kernel {
+        &self.hits[0].kernel
+    }
+
+    fn values(&self, query: usize) -> &Printed<Plan> {
+        self.values[query].get_or_init(|| {
+            let plan = self.plans.values(query);
+            let word = match plan.output {
+                Output::Set(reg) | Output::Num(reg) => reg,
+                Output::Bool => plan.hit,
+            };
+            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len(), self.variant);
+            Printed { plan, kernel }
+        })
+    }
+
+    fn copies(&self, query: usize) -> &Printed<CopiesPlan> {
+        self.copies[query].get_or_init(|| {
+            let plan = self.plans.copies(query);
+            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
+            Printed { plan, kernel }
+        })
+    }
+
+    /// Evaluates blocks that are on the device: the hits of each query on each block.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine from finishing; a device that is lost takes what was on it along.
+    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        let (mut out, mut all) = (Vec::new(), Times::default());
+        for Printed { plan, kernel } in &self.hits {
+            let (hits, times) = resident.scan(kernel, &plan.columns)?;
+            out.extend(hits);
+            all.run += times.run;
+            all.kernel = all.kernel.zip(times.kernel).map(|(a, b)| a + b).or(times.kernel);
+        }
+        Ok((out, all))
+    }
+
+    /// What is wanted beside hits, of queries that have it.
+    fn second(&self, outputs: &[Outputs]) -> Vec<Second<'_>> {
+        let second = |(query, outputs): (usize, &Outputs)| {
+            let has_values = outputs.contains(Outputs::VALUES) && self.plans.has_values(query);
+            let values = has_values.then(|| self.values(query));
+            let copies = outputs.tell().map(|tell| (self.copies(query), tell));
+            (values.is_some() || copies.is_some()).then_some(Second { query, values, copies })
+        };
+        outputs.iter().enumerate().filter_map(second).collect()
+    }
+
+    fn scan_on(
+        &self,
+        open: &Open,
+        blocks: &[&Block],
+        request: &Request<'_>,
+    ) -> Result<Vec<Vec<Answers>>, GpuError> {
+        let device = &open.device;
+        let second = self.second(request.outputs);
+        let first = self.hits.iter().map(|it| (&it.kernel, it.plan.columns.len()));
+        let values = second.iter().filter_map(|it| it.values);
+        let copies = second.iter().filter_map(|it| it.copies);
+        let kernels: Vec<(&Kernel, usize)> = first
+            .chain(values.map(|it| (&it.kernel, it.plan.columns.len())))
+            .chain(copies.map(|(it, _)| (&it.kernel, it.plan.columns.len())))
+            .collect();
+        let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
+        let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
+        let chunks = chunks(blocks, &caps)?;
+        let mut card = OnCard { open, blocks, chunks, transposed: self.variant.transposed, lane: None };
+        let mut contexts = contexts(blocks);
+
+        let mut all = Vec::with_capacity(self.plans.len());
+        for Printed { plan, kernel } in &self.hits {
+            contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+            let kernel = (kernel, plan.columns.len());
+            carry::carry(device, kernel, &mut contexts, |work| card.each(work))?;
+            let mut hits = no_hits(blocks, kernel.0.outputs);
+            card.each(&mut |chunk, input, run| {
+                carry::set(device, kernel, chunk, &contexts, run)?;
+                let pending = run.begin_hits(device, input, kernel.0)?;
+                run.finish(device, pending, |bytes| store(chunk, bytes, blocks, &mut hits))
+            })?;
+            all.extend(hits);
+        }
+        for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
+            for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
+                request.select(index, block, query, hits);
+                hits.make_room(block, outputs, self.plans.ty(query));
+            }
+        }
+        let mut told: Vec<Vec<Option<CopyHits>>> = vec![vec![None; blocks.len()]; self.plans.len()];
+        for Second { query, values, copies } in second {
+            if let Some(values) = values {
+                add_values(values, &mut card, &mut contexts, &mut all[query])?;
+            }
+            if let Some((copies, tell)) = copies {
+                let found = tell_copies(copies, tell, &mut card, &mut contexts, &all[query])?;
+                told[query] = found.into_iter().map(Some).collect();
+            }
+        }
+        card.done();
+        let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
+        for (hits, copies) in all.into_iter().zip(told) {
+            for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {
+                out.push(Answers { hits, copies });
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Second pass: the values at the hits of a query on each block.
+fn add_values(
+    values: &Printed<Plan>,
+    card: &mut OnCard<'_>,
+    contexts: &mut [Context<'_>],
+    hits: &mut [Hits],
+) -> Result<(), GpuError> {
+    let Printed { plan, kernel } = values;
+    contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+    let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
+    carry::carry(device, kernel, contexts, |work| card.each(work))?;
+    card.each(&mut |chunk, input, run| {
+        let list = hits_of(chunk, |block, segment| hits[block].bits[segment]);
+        if list.is_empty() {
+            return Ok(());
+        }
+        carry::set(device, kernel, chunk, contexts, run)?;
+        run.words(device, input, kernel.0, &list, |list, words| store_values(chunk, list, words, hits))
+    })
+}
+
+/// Second pass: the copies of a query that match at its hits on each block.
+fn tell_copies(
+    copies: &Printed<CopiesPlan>,
+    tell: Tell,
+    card: &mut OnCard<'_>,
+    contexts: &mut [Context<'_>],
+    hits: &[Hits],
+) -> Result<Vec<CopyHits>, GpuError> {
+    let Printed { plan, kernel } = copies;
+    contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+    let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
+    carry::carry(device, kernel, contexts, |work| card.each(work))?;
+    let mut out: Vec<CopyHits> =
+        hits.iter().map(|hits| CopyHits::new(plan.copies.len(), tell, hits)).collect();
+    card.each(&mut |chunk, input, run| {
+        let list = hits_of(chunk, |block, segment| hits[block].bits[segment]);
+        if list.is_empty() {
+            return Ok(());
+        }
+        let blocks: Vec<usize> = chunk.segments().map(|(block, _)| block).collect();
+        carry::set(device, kernel, chunk, contexts, run)?;
+        run.words(device, input, kernel.0, &list, |list, words| {
+            let mut words = words.chunks_exact(plan.words.len());
+            for &(segment, slots) in list {
+                let words = words.by_ref().take(slots.count_ones() as usize);
+                words.for_each(|words| out[blocks[segment as usize]].push_words(plan, words));
+            }
+        })
+    })?;
+    Ok(out)
+}
+
+/// Blocks in chunks that go to the device. A single chunk stays there until all is done; several go there
+/// once for each thing that is done with them.
+struct OnCard<'a> {
+    open: &'a Open,
+    blocks: &'a [&'a Block],
+    chunks: Vec<Chunk>,
+    transposed: bool,
+    lane: Option<Lent<'a>>,
+}
+
+impl OnCard<'_> {
+    /// Does something with each chunk while it is on the device.
+    fn each(&mut self, work: &mut OnChunk<'_>) -> Result<(), GpuError> {
+        for chunk in &self.chunks {
+            let mut lane = match self.lane.take() {
+                Some(lane) => lane,
+                None => {
+                    let mut lane = self.open.lane();
+                    let (input, run): (&mut Input, &mut Run) = lane.parts();
+                    run.upload(&self.open.device, input, (chunk, self.transposed), self.blocks)?;
+                    lane
+                }
+            };
+            let (input, run) = lane.parts();
+            work(chunk, input, run)?;
+            if self.chunks.len() == 1 {
+                self.lane = Some(lane);
+            } else {
+                lane.done();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the lane back for others.
+    fn done(self) {
+        self.lane.into_iter().for_each(Lent::done);
+    }
+}
+
+/// Puts the values of hits where they belong.
+fn store_values(chunk: &Chunk, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
+    let mut words = words.iter();
+    let mut pieces = chunk.pieces.iter();
+    let (mut first, mut piece) = (0, pieces.next().expect("a chunk has a piece"));
+    for &(segment, slots) in hits {
+        while segment as usize - first >= piece.segments.len() {
+            first += piece.segments.len();
+            piece = pieces.next().expect("hits are those of the chunk's pieces");
+        }
+        let slot = (piece.segments.start + segment as usize - first) * SEGMENT_SLOTS;
+        for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
+            let word = *words.next().expect("each hit has a word");
+            match &mut out[piece.block].values {
+                Values::Numbers(numbers) => numbers[slot + i] = word as i32,
+                Values::Sets(sets) => sets[slot + i] = word,
+                Values::None => {}
+            }
+        }
+    }
+}
+
+impl Engine for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn queries(&self) -> usize {
+        self.plans.len()
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        Ok(self.device.attempt(|open| self.scan_on(open, blocks, request))?)
+    }
+
+    fn blocks_at_once(&self) -> usize {
+        BLOCKS_AT_ONCE
+    }
+
+    fn copies(&self, query: usize) -> usize {
+        self.plans.copy_count(query)
+    }
+}

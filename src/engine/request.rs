@@ -1,0 +1,95 @@
+//! What a run asks an engine for, and what it gets.
+
+use std::ops::BitOr;
+
+use super::{CopyHits, Hits, Tell};
+use crate::reel::Block;
+
+/// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Outputs(u8);
+
+impl Outputs {
+    /// Where the query matches, a bit for each slot.
+    pub const BITS: Outputs = Outputs(0);
+    /// The value at each hit: a number or a set of squares.
+    pub const VALUES: Outputs = Outputs(1);
+    /// At how many hits each copy of the outermost transform matches.
+    pub const COPY_COUNTS: Outputs = Outputs(2);
+    /// The lowest copy that matches at each hit, how many do, and all of [`Outputs::COPY_COUNTS`].
+    pub const LOWEST_COPY: Outputs = Outputs(2 | 4);
+    /// All copies that match at each hit, and all of [`Outputs::LOWEST_COPY`].
+    pub const ALL_COPIES: Outputs = Outputs(2 | 4 | 8);
+
+    /// Whether all of `others` is wanted.
+    pub fn contains(self, others: Outputs) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// The same, but nothing of copies.
+    pub fn without_copies(self) -> Outputs {
+        Outputs(self.0 & !Outputs::ALL_COPIES.0)
+    }
+
+    /// How much is told of copies, if anything.
+    pub fn tell(self) -> Option<Tell> {
+        let wishes = [
+            (Outputs::ALL_COPIES, Tell::All),
+            (Outputs::LOWEST_COPY, Tell::Lowest),
+            (Outputs::COPY_COUNTS, Tell::Counts),
+        ];
+        wishes.into_iter().find_map(|(wish, tell)| self.contains(wish).then_some(tell))
+    }
+}
+
+impl BitOr for Outputs {
+    type Output = Outputs;
+
+    fn bitor(self, others: Outputs) -> Outputs {
+        Outputs(self.0 | others.0)
+    }
+}
+
+/// Which hits are to be kept.
+pub trait Select: Sync {
+    /// Takes hits of a query away. `index` is the place of the block among those that are evaluated together.
+    fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits);
+}
+
+impl<F: Fn(usize, &Block, usize, &mut Hits) + Sync> Select for F {
+    fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
+        self(index, block, query, hits);
+    }
+}
+
+/// What is wanted of some queries on some blocks.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// Of each query, in their order.
+    pub outputs: &'a [Outputs],
+    /// Which hits are kept; `None` for all. Values and copies are those of hits that are kept.
+    pub select: Option<&'a dyn Select>,
+}
+
+impl<'a> Request<'a> {
+    /// Asks for something at all hits.
+    pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
+        Request { outputs, select: None }
+    }
+
+    /// Takes the hits away that are not to be kept.
+    pub(super) fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
+        if let Some(select) = self.select {
+            select.select(index, block, query, hits);
+        }
+    }
+}
+
+/// What a query answers on one block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answers {
+    /// The hits, with the values at these if they were wanted.
+    pub hits: Hits,
+    /// The copies that match at these hits, as far as they were wanted.
+    pub copies: Option<CopyHits>,
+}

@@ -1,0 +1,133 @@
+//! The plans of queries that are answered together.
+//!
+//! All of them are lowered into one graph, each query once: what queries or outputs of one query have in common is
+//! one node, and a column of games or an answer that is carried along games has one number in all plans, so that an engine
+//! computes it once for each block.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{
+    CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Id, dag::Options, dag::TRUE, finish, lower::Lower,
+    lower::Value, program::Program,
+};
+use crate::query::Type;
+
+/// The plans of some queries, made when they are first asked for.
+pub struct Plans {
+    planners: Vec<Arc<Planner>>,
+    graph: Mutex<Graph>,
+}
+
+/// What was lowered so far.
+struct Graph {
+    lower: Lower,
+    /// Of each query, the mask of positions at which it matches.
+    hits: Vec<Id>,
+    values: Vec<Option<Value>>,
+    /// The words that tell the copies apart, and where in them each copy is found.
+    copies: Vec<Option<(Vec<Id>, Vec<CopyBit>)>>,
+}
+
+impl Plans {
+    /// Plans queries together, with the options of the first.
+    pub fn new(planners: Vec<Arc<Planner>>) -> Plans {
+        let options = planners.first().map_or_else(Options::default, |planner| planner.options);
+        let mut lower = Lower::new(options, 0);
+        let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
+        let (values, copies) = (vec![None; planners.len()], vec![None; planners.len()]);
+        Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies }) }
+    }
+
+    /// How many queries there are.
+    pub fn len(&self) -> usize {
+        self.planners.len()
+    }
+
+    /// Whether there is no query.
+    pub fn is_empty(&self) -> bool {
+        self.planners.is_empty()
+    }
+
+    /// The type of a query's value.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn ty(&self, query: usize) -> Type {
+        self.planners[query].ty()
+    }
+
+    /// Whether a query has values beside its hits: a set or a number.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn has_values(&self, query: usize) -> bool {
+        self.planners[query].has_values()
+    }
+
+    /// The number of distinct copies of a query's outermost transform, 1 without one.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn copy_count(&self, query: usize) -> usize {
+        self.planners[query].copies()
+    }
+
+    /// The hits of some of the queries, as one program.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such queries.
+    pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
+        let graph = self.graph();
+        let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
+        SharedPlan {
+            program: Program::answering(dag, roots),
+            always: roots.iter().map(|&root| dag.constant(root) == Some(TRUE)).collect(),
+            columns: graph.lower.columns.clone(),
+        }
+    }
+
+    /// The values of a query at positions where it matches; see [`Planner::values`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn values(&self, query: usize) -> Plan {
+        let mut graph = self.graph();
+        let Graph { lower, hits, values, .. } = &mut *graph;
+        let planner = &self.planners[query];
+        if !planner.has_values() {
+            return finish(lower, hits[query], None);
+        }
+        let value = *values[query].get_or_insert_with(|| planner.lower_value(lower));
+        let hit = lower.truth_of(value);
+        finish(lower, hit, Some(value))
+    }
+
+    /// The copies of a query's outermost transform, told apart.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn copies(&self, query: usize) -> CopiesPlan {
+        let mut graph = self.graph();
+        let Graph { lower, copies, .. } = &mut *graph;
+        let planner = &self.planners[query];
+        let (roots, copies) = copies[query].get_or_insert_with(|| planner.lower_copies(lower));
+        CopiesPlan::new(lower, roots, copies.clone())
+    }
+
+    fn graph(&self) -> MutexGuard<'_, Graph> {
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Plans {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plans").field("planners", &self.planners).finish_non_exhaustive()
+    }
+}
