@@ -8,6 +8,7 @@ use crate::diagnostic::nearest;
 use crate::reel::GameRow;
 use crate::report::tags::{Date, date, date_name, elo, known_tag, nearest_tag, tag_named};
 use crate::report::words::decode;
+use crate::run::Needs;
 
 /// What must be true of a game.
 ///
@@ -264,9 +265,9 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Whether it asks for a tag.
-    pub fn reads_tags(&self) -> bool {
-        self.field != Field::Result
+    /// What has to be known of games for it.
+    pub fn needs(&self) -> Needs {
+        Needs::TAGS.when(self.field != Field::Result)
     }
 
     /// The tag that it asks for after `tag:`, if it does.

@@ -26,12 +26,7 @@ pub struct Choice {
 impl Choice {
     /// What has to be known of games to choose among them.
     pub fn needs(&self) -> Needs {
-        Needs::TAGS.when(self.conditions.iter().any(Condition::reads_tags))
-    }
-
-    /// Whether tags are needed to choose.
-    pub fn reads_tags(&self) -> bool {
-        self.conditions.iter().any(Condition::reads_tags)
+        self.conditions.iter().map(Condition::needs).collect()
     }
 
     /// For each game of a block, whether it counts; `None` if all do.

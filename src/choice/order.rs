@@ -43,17 +43,11 @@ pub enum Order {
 impl Order {
     /// What has to be known of games and hits to rank them.
     pub fn needs(self) -> Needs {
-        Needs::TAGS.when(self.reads_tags()) | Needs::VALUES.when(self.reads_values())
-    }
-
-    /// Whether tags are needed to rank games.
-    pub fn reads_tags(self) -> bool {
-        matches!(self, Order::Sorted { key: SortKey::Elo | SortKey::Date, .. })
-    }
-
-    /// Whether values of the query are needed to rank games.
-    pub fn reads_values(self) -> bool {
-        matches!(self, Order::Sorted { key: SortKey::Value, .. })
+        match self {
+            Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
+            Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
+            Order::Sampled { .. } => Needs::NOTHING,
+        }
     }
 
     /// Room for the best `max`; of a sample each game once.

@@ -11,6 +11,7 @@ use orbit_chess::database::{self, Database, DatabaseOptions, Held, Summary};
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
+use orbit_chess::run::{ProblemsPart, names_of_sources};
 
 use super::beside::UnpackArgs;
 use super::common::{
@@ -199,9 +200,11 @@ fn write(
     threads: usize,
 ) -> Result<Summary, Failure> {
     let mut fault = None;
+    let sources = names_of_sources(&database);
     let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
         progress.update(&taken);
-        let written = problems.list(&taken, progress).and_then(|()| Ok(writer.append(&encoded)?));
+        let listed = problems.are_wanted().then(|| ProblemsPart::of(&taken.block, &sources));
+        let written = problems.list(listed, progress).and_then(|()| Ok(writer.append(&encoded)?));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

@@ -23,6 +23,7 @@ mod index;
 mod info;
 mod man;
 mod outputs;
+mod pass;
 mod pictures;
 mod problems;
 mod progress;
@@ -45,6 +46,7 @@ use orbit_chess::database::DatabaseError;
 use orbit_chess::engine::EngineError;
 use orbit_chess::reel::ReelError;
 use orbit_chess::report::OutputError;
+use orbit_chess::run::{RunError, TakeError};
 use orbit_chess::scan::ScanError;
 use orbit_chess::visible;
 
@@ -149,6 +151,21 @@ enum Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Failure {
         Failure::File(error.into())
+    }
+}
+
+impl From<TakeError> for Failure {
+    fn from(error: TakeError) -> Failure {
+        Failure::Other(error.to_string())
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        match error {
+            RunError::Scan(error) => error.into(),
+            error => Failure::Other(error.to_string()),
+        }
     }
 }
 

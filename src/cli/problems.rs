@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use orbit_chess::database::{Database, Taken};
+use orbit_chess::database::Database;
 use orbit_chess::reel::ReelError;
+use orbit_chess::run::ProblemsPart;
 use orbit_chess::visible;
 
 use super::Failure;
-use super::common::{Progress, problem_line, refuse_to_replace};
+use super::common::{Progress, refuse_to_replace};
 
 /// Where problems are listed.
 pub(super) struct Problems {
-    sources: Vec<String>,
     file: Option<(PathBuf, BufWriter<File>)>,
     verbose: bool,
 }
@@ -24,7 +24,6 @@ impl Problems {
         verbose: bool,
         database: &Database,
     ) -> Result<Problems, Failure> {
-        let sources = database.sources().iter().map(|source| source.name.clone()).collect();
         let file = match file {
             Some(path) => {
                 refuse_to_replace(path, database)?;
@@ -33,17 +32,17 @@ impl Problems {
             }
             None => None,
         };
-        Ok(Problems { sources, file, verbose })
+        Ok(Problems { file, verbose })
     }
 
-    pub(super) fn list(&mut self, taken: &Taken, progress: &Progress) -> Result<(), Failure> {
-        if self.file.is_none() && !self.verbose {
-            return Ok(());
-        }
-        let block = &taken.block;
-        for problem in block.problems() {
-            let source = &self.sources[block.number_in_source(problem).0 as usize];
-            let line = problem_line(block, problem, source);
+    /// Whether they are listed anywhere.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.file.is_some() || self.verbose
+    }
+
+    /// Lists those of the next block.
+    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &Progress) -> Result<(), Failure> {
+        for line in part.into_iter().flat_map(|part| part.lines) {
             if self.verbose {
                 progress.message(&line);
             }

@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Outputs, Values};
+use crate::engine::Values;
 use crate::reel::GameRow;
 use crate::run::Needs;
 
@@ -100,16 +100,6 @@ pub struct ReportedGame {
 }
 
 impl Format {
-    /// What an engine has to bring for this format.
-    pub fn outputs(self) -> Outputs {
-        match self {
-            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
-                Outputs::VALUES
-            }
-            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Outputs::BITS,
-        }
-    }
-
     /// What stands before all reports.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv(_) = self { csv::head() } else { Vec::new() }
@@ -166,19 +156,6 @@ impl Format {
             Format::Values { .. } => Needs::VALUES,
             Format::Plain | Format::Nothing => Needs::NOTHING,
         }
-    }
-
-    /// Whether tags are printed.
-    pub fn reads_tags(self) -> bool {
-        matches!(
-            self,
-            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Epd(_) | Format::Fen(_)
-        )
-    }
-
-    /// Whether copies are printed.
-    pub fn names_copies(self) -> bool {
-        matches!(self, Format::JsonLines(_) | Format::Csv(_))
     }
 }
 

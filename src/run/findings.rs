@@ -219,7 +219,7 @@ impl Collector for FindingsCollector {
         FindingsPart {
             copies,
             squares: squares(&found),
-            counts: self.stats.count_queries(&[found]),
+            counts: self.stats.count_many(&[found]),
             sample: Some(self.sample(&found)),
         }
     }

@@ -26,8 +26,15 @@ impl Collector for ProblemsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> ProblemsPart {
-        let line = |problem: &Problem| problem_line(result.block, problem, &result.names.sources);
-        ProblemsPart { lines: result.block.problems().iter().map(line).collect() }
+        ProblemsPart::of(result.block, &result.names.sources)
+    }
+}
+
+impl ProblemsPart {
+    /// Lists the problems of a block. `sources` are the names of the database's sources.
+    pub fn of(block: &Block, sources: &[String]) -> ProblemsPart {
+        let line = |problem| problem_line(block, problem, sources);
+        ProblemsPart { lines: block.problems().iter().map(line).collect() }
     }
 }
 
@@ -38,7 +45,6 @@ impl Part for ProblemsPart {
     }
 }
 
-/// A problem as one line. `sources` are the names of the database's sources.
 fn problem_line(block: &Block, problem: &Problem, sources: &[String]) -> String {
     let (source, number) = block.number_in_source(problem);
     let source = sources.get(source as usize).map_or("", String::as_str);

@@ -36,7 +36,7 @@ impl Collector for StatisticsCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {
         let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
-        self.stats.count_queries(&found)
+        self.stats.count_many(&found)
     }
 }
 

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Games, Stats, TooManyGroups};
-use crate::engine::Hits;
-use crate::reel::Block;
-use crate::report::{Found, Names};
+use crate::report::Found;
 
 /// The counts of several queries over the same games. What does not depend on hits is counted once.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -20,23 +18,12 @@ impl Stats {
         ManyCounts { counts: vec![self.none(); queries] }
     }
 
-    /// Counts one block for several queries. `games` says for each game whether it counts; `None` if all do.
-    ///
-    /// # Panics
-    ///
-    /// When the hits are not those of this block, or groups by copy are wanted.
-    pub fn count_many(&self, block: &Block, games: Option<&[bool]>, hits: &[&Hits]) -> ManyCounts {
-        let names = &Names::default();
-        let found = hits.iter().map(|hits| Found { block, hits, games, copies: None, names });
-        self.count_queries(&found.collect::<Vec<_>>())
-    }
-
     /// Counts what several queries found in one block.
     ///
     /// # Panics
     ///
     /// When the hits are not those of this block, or copies are wanted and were not all told.
-    pub fn count_queries(&self, found: &[Found]) -> ManyCounts {
+    pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first.block);
         let which = std::iter::once(Games::All).chain(std::iter::repeat(Games::Hit));

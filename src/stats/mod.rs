@@ -222,30 +222,9 @@ impl Stats {
         &self.groupings[..self.asked]
     }
 
-    /// Whether tags of the games are read; if not, a
-    /// [`Database::without_tags`](crate::database::Database::without_tags) does.
-    pub fn reads_tags(&self) -> bool {
-        self.properties().any(By::reads_tags)
-    }
-
-    /// Whether hits must come with their values.
-    pub fn wants_values(&self) -> bool {
-        self.properties().any(|by| matches!(by, By::Value(_)))
-    }
-
-    /// Whether hits must come with their copies.
-    pub fn wants_copies(&self) -> bool {
-        self.properties().any(|by| matches!(by, By::Copy))
-    }
-
     /// What has to be known of games and hits.
     pub fn needs(&self) -> Needs {
-        let need = |by: &By| match by {
-            By::Value(_) => Needs::VALUES,
-            By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
-            by => Needs::TAGS.when(by.reads_tags()),
-        };
-        self.properties().map(need).collect()
+        self.properties().map(By::needs).collect()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {
@@ -277,7 +256,7 @@ impl Stats {
 
     fn count_with(&self, columns: &HashMap<&By, Column>, found: &Found, which: Games) -> Counts {
         let Found { hits, copies, .. } = *found;
-        assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");
+        assert!(copies.is_some() || !self.needs().include(Needs::ALL_COPIES), "groups by copy need the copies of hits");
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
         let games = games(found, which);
