@@ -180,7 +180,8 @@ impl Report {
             end: self.text.len(),
             hits: hits as u32,
             source: game.source(),
-            first_of_source: game.number() + 1 - game.number_in_source(),
+            // After a damaged block of a reel games have no numbers that fit; they are never listed.
+            first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
         });
     }
 }

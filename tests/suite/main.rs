@@ -10,6 +10,7 @@
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
+//! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
 //! * `soup`: random text, which must never bring the parser down.
@@ -26,6 +27,7 @@ mod golden;
 mod gpu;
 mod layout;
 mod mates;
+mod parts;
 mod reference;
 mod runners;
 mod second;
