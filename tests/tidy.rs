@@ -36,11 +36,14 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "scan",
         &[
             "board",
+            "choice",
             "database",
             "diagnostic",
             "engine",
+            "engine::cpu",
             "engine::fallback",
             "engine::gpu",
+            "engine::reference",
             "engine::verify",
             "orbit",
             "pgn",
@@ -50,11 +53,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         ],
         "runs a job",
     ),
-    (
-        "survey",
-        &["database", "engine", "engine::cpu", "engine::gpu", "plan", "reel", "scan"],
-        "runs several jobs at once",
-    ),
+    ("survey", &["choice", "database", "engine", "reel", "scan"], "counts what several queries hit"),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (
         "report",

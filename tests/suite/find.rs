@@ -125,6 +125,40 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
+/// Hits, values and copies of a query read what was found for one of them only if it is the same.
+#[test]
+fn what_outputs_carry_is_their_own() {
+    let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
+    let blocks = pgn_blocks(games);
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let mut several = 0;
+    for text in [
+        "flipcolor find Nf3",
+        "flipcolor count find {Nf3 find Pe4}",
+        "shift {find <-- Nf3 find 1 9 Pe4}",
+        "flip flipcolor find all {Nf3 or find <-- Pe4}",
+        "flipcolor (#(shift find {Nc3 & N}) + find count Pe4)",
+    ] {
+        let Ok(parsed) = query::parse(text) else { continue };
+        let query = parsed.query;
+        let answers = |runner: &Runner, block| {
+            let answers = runner.engine(&query).unwrap().answer(block, wanted).unwrap();
+            let values: Vec<_> =
+                (0..block.slots()).map(|slot| answer(&answers.hits, slot, query.body.ty)).collect();
+            (answers.hits.bits.clone(), values, answers.copies)
+        };
+        for block in &blocks {
+            let expected = answers(&Runner::reference(), block);
+            several +=
+                expected.2.as_ref().map_or(0, |copies| copies.sums().iter().filter(|sum| **sum > 0).count());
+            for runner in Runner::engines() {
+                assert_eq!(answers(&runner, block), expected, "{text}, {}", runner.name);
+            }
+        }
+    }
+    assert!(several > 10, "{several} copies match");
+}
+
 /// Conditions under shifts are carried as bits of a word; only numbers need a column for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {

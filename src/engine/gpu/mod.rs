@@ -87,6 +87,11 @@ impl Open {
         lanes.lent += 1;
         Lent { open: self, lane: lanes.idle.pop().unwrap_or_else(Lane::new), is_sound: false }
     }
+
+    /// Frees the buffers of lanes that no thread uses: they grew to what other queries needed.
+    fn trim(&self) {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+    }
 }
 
 /// A lane that goes back when its work is done. After an error or a panic its buffers may be in any state,
@@ -147,10 +152,18 @@ impl GpuDevice {
         Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).open)
     }
 
-    /// Runs something that can be repeated; if the device is lost, once more on a new one.
+    /// Runs something that can be repeated; if the device is lost, once more on a new one, and if there is too little
+    /// memory, once more without what other queries have left there.
     fn attempt<T>(&self, mut work: impl FnMut(&Open) -> Result<T, GpuError>) -> Result<T, GpuError> {
         let open = self.current();
-        match work(&open) {
+        let first = match work(&open) {
+            Err(GpuError::OutOfMemory { .. }) => {
+                open.trim();
+                work(&open)
+            }
+            other => other,
+        };
+        match first {
             Err(error) if error.is_loss() => work(&*self.reopen(&open, error)?),
             other => other,
         }

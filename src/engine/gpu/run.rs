@@ -277,7 +277,8 @@ impl Run {
         kernel: &Kernel,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
-        self.begin(device, input, kernel, Work { pass: Pass::Hits, count: input.segments, output_bytes })
+        let work = Work { pass: Pass::Hits, count: input.segments, output_bytes, is_first: true };
+        self.begin(device, input, kernel, work)
     }
 
     /// Second pass: calls `take` with the words of each hit of the segments given, in order.
@@ -295,37 +296,30 @@ impl Run {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
         // Neighbours take all turns together: in one dispatch all segments have the same slots.
-        for slots in windows(slots_at_once(device, kernel)?) {
-            let inside = hits.iter().map(|&(segment, bits)| (segment, bits & slots));
-            let hits: Vec<(u32, u32)> = inside.filter(|(_, bits)| *bits != 0).collect();
-            self.words_of(device, input, kernel, &hits, &mut take)?;
-        }
-        Ok(())
-    }
-
-    /// The same for slots that may be evaluated together.
-    fn words_of(
-        &mut self,
-        device: &Device,
-        input: &Input,
-        kernel: &Kernel,
-        hits: &[(u32, u32)],
-        take: &mut impl FnMut(&[(u32, u32)], &[u64]),
-    ) -> Result<(), GpuError> {
+        let windows = windows(slots_at_once(device, kernel)?);
         let each = 8 * kernel.outputs as u64;
-        let budget = output_budget(device);
-        let entries_max = (budget / (4 * ENTRY_WORDS) as u64) as usize;
-        for range in batches(hits, (budget / each) as u32, entries_max) {
-            let (mut entries, mut first) = (Vec::<Entry>::with_capacity(range.len()), 0);
-            for &(segment, slots) in &hits[range.clone()] {
-                entries.push([segment, slots, first * kernel.outputs as u32]);
-                first += slots.count_ones();
+        let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
+        for range in batches(hits, (available / each) as u32, entries_max) {
+            let hits = &hits[range];
+            let count: u32 = hits.iter().map(|(_, slots)| slots.count_ones()).sum();
+            let output_bytes = u64::from(count) * each;
+            let dispatches: Vec<Vec<Entry>> = windows
+                .iter()
+                .map(|&window| entries(hits, window, kernel.outputs as u32))
+                .filter(|entries| !entries.is_empty())
+                .collect();
+            for (n, entries) in dispatches.iter().enumerate() {
+                write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
+                let work = Work { pass: Pass::Words, count: entries.len(), output_bytes, is_first: n == 0 };
+                let pending = self.begin(device, input, kernel, work)?;
+                // The words of all dispatches are there after the last one.
+                let is_last = n + 1 == dispatches.len();
+                self.finish(device, pending, |bytes| {
+                    if is_last {
+                        take(hits, bytemuck::cast_slice(bytes));
+                    }
+                })?;
             }
-            write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
-            let work =
-                Work { pass: Pass::Words, count: entries.len(), output_bytes: u64::from(first) * each };
-            let pending = self.begin(device, input, kernel, work)?;
-            self.finish(device, pending, |bytes| take(&hits[range.clone()], bytemuck::cast_slice(bytes)))?;
         }
         Ok(())
     }
@@ -358,7 +352,7 @@ impl Run {
             params.resize((k + 1) * stride as usize / 4, 0);
         }
         write(device, &mut self.first, &mut self.params, &params)?;
-        if device.poison {
+        if device.poison && work.is_first {
             self.first.push(First::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
         }
         let mut buffers = vec![
@@ -482,6 +476,8 @@ struct Work {
     /// Segments or entries.
     count: usize,
     output_bytes: u64,
+    /// Whether nothing of this output was written before.
+    is_first: bool,
 }
 
 /// The ranges of invocations that one dispatch each may have.
@@ -520,6 +516,20 @@ fn windows(slots: u32) -> Vec<u32> {
 
 fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
+}
+
+/// The entries of those hits that lie in a window. Their words stand in the output as if all were evaluated together,
+/// `words` for each hit.
+fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<Entry> {
+    let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
+    let below = window.wrapping_sub(1) & !window;
+    for &(segment, slots) in hits {
+        if slots & window != 0 {
+            out.push([segment, slots & window, (first + (slots & below).count_ones()) * words]);
+        }
+        first += slots.count_ones();
+    }
+    out
 }
 
 /// Cuts hits into ranges with so many hits and entries at most.
