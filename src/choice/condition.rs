@@ -8,7 +8,7 @@ use crate::diagnostic::nearest;
 use crate::reel::GameRow;
 use crate::report::tags::{Date, date, date_name, elo, known_tag, nearest_tag, tag_named};
 use crate::report::words::decode;
-use crate::run::Needs;
+use crate::run::needs::Needs;
 
 /// What must be true of a game.
 ///

@@ -11,8 +11,8 @@ pub use condition::{Condition, ConditionError};
 pub use order::{Order, SortKey, Top};
 
 use crate::engine::Hits;
-use crate::run::Needs;
 use crate::reel::Block;
+use crate::run::needs::Needs;
 
 /// Which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::engine::{Hits, Values};
 use crate::reel::GameRow;
 use crate::report::tags::{date, elo};
-use crate::run::Needs;
+use crate::run::needs::Needs;
 
 /// By what games are sorted. What is unknown comes last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -265,7 +265,8 @@ impl<T: PartialEq> PartialEq for Top<T> {
 /// The rule, and what is kept, best first: `(max, is_distinct, [(rank, number, what)])`.
 impl<T: Serialize> Serialize for Top<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kept = self.sorted().into_iter().map(|Entry { place: (rank, number), what }| (rank, number, what));
+        let kept =
+            self.sorted().into_iter().map(|Entry { place: (rank, number), what }| (rank, number, what));
         (self.max, self.ranks.is_some(), kept.collect::<Vec<_>>()).serialize(serializer)
     }
 }

@@ -215,7 +215,9 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     match &args.output {
         // A file that ends early would pass for a whole one.
         Some(path) if interrupt.is_set() => message!("interrupted; {} was not written", path.display()),
-        _ => Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink)?,
+        _ => {
+            Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink)?
+        }
     }
     if !interrupt.is_set() {
         progress.done();

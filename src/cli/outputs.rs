@@ -10,8 +10,8 @@ use orbit_chess::database::{Database, GameTexts, Taken};
 use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Format, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::run::{
-    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector, Reach,
-    names_of_sources,
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
+    Reach, names_of_sources,
 };
 
 #[cfg(feature = "parquet")]

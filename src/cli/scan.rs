@@ -242,14 +242,18 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     print_substitutes(&database, args.quiet);
     let mut search = Search::new(&args, &scan, &database, &interrupt)?;
     let summary = search.run(&scan, database).map_err(|error| failure(&query, error));
-    search.progress.clear();
-    search.problems.finish()?;
-    let summary = match (summary, search.fault.take()) {
+    search.sinks.progress.clear();
+    search.sinks.problems.finish()?;
+    let summary = match (summary, search.sinks.fault.take()) {
         (_, Some(fault)) => return Err(fault),
         (summary, None) => summary?,
     };
     if interrupt.is_set() {
-        let files = search.outputs.abandoned().chain(search.stats.as_ref().and_then(Statistics::abandoned));
+        let files = search
+            .sinks
+            .outputs
+            .abandoned()
+            .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
         files.for_each(|path| message!("interrupted; {} was not written", path.display()));
     } else {
         search.finish(&args, &scan, query.text.trim(), summary.finished)?;
@@ -285,7 +289,7 @@ fn print_summary(
         1 => format!("{}, 1 thread", scan.engine().name()),
         threads => format!("{}, {threads} threads", scan.engine().name()),
     };
-    let tally = if summary.finished { search.tally() } else { search.outputs.listed() };
+    let tally = if summary.finished { search.tally() } else { search.sinks.outputs.listed() };
     let lines = summary_lines(&search.totals(), tally, phases, !summary.finished, &how);
     let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
@@ -296,7 +300,7 @@ fn print_summary(
             args.choosing.hints().for_each(|hint| message!("{hint}"));
         }
     }
-    let listed = search.outputs.listed();
+    let listed = search.sinks.outputs.listed();
     if listed != tally && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
@@ -323,7 +327,7 @@ fn print_totals(
 ) -> Result<(), Failure> {
     let mut out = Out::new();
     if args.count {
-        let Tally { games, positions } = search.outputs.listed();
+        let Tally { games, positions } = search.sinks.outputs.listed();
         if args.is_json() {
             let mut counts = json!({ "games_hit": games, "positions_hit": positions });
             if is_whole {

@@ -83,7 +83,8 @@ impl Totals {
             Entry::Vacant(place) => _ = place.insert(count),
         }
         let of_kind = self.reasons.range((kind, String::new())..).map(|(reason, _)| reason);
-        let classes = of_kind.take_while(|reason| reason.0 == kind).filter(|reason| reason.1 != OTHER_REASONS);
+        let classes =
+            of_kind.take_while(|reason| reason.0 == kind).filter(|reason| reason.1 != OTHER_REASONS);
         let last = classes.clone().nth(REASONS_MAX).is_some().then(|| classes.last().cloned()).flatten();
         if let Some((last, count)) = last.and_then(|last| self.reasons.remove_entry(&last)) {
             self.add_reason((last.0, OTHER_REASONS.to_owned()), count);

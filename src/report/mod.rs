@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Values;
 use crate::reel::GameRow;
-use crate::run::Needs;
+use crate::run::needs::Needs;
 
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};

@@ -30,7 +30,7 @@ mod copies;
 mod findings;
 mod games;
 mod lists;
-mod needs;
+pub mod needs;
 mod ordered;
 mod part;
 mod problems;

@@ -54,15 +54,11 @@ impl Needs {
 
     /// What an engine has to bring for it. Of a filter with one copy, hits tell which copy it is.
     pub(super) fn outputs(self, has_one_copy: bool) -> Outputs {
-        let lowest = Needs::LOWEST_COPY.when(!has_one_copy);
-        let wanted = [
-            (Needs::VALUES, Outputs::VALUES),
-            (lowest, Outputs::LOWEST_COPY),
-            (Needs::ALL_COPIES, Outputs::ALL_COPIES),
-            (Needs::COPY_COUNTS, Outputs::COPY_COUNTS),
-        ];
-        let wanted = wanted.into_iter().filter(|(need, _)| *need != Needs::NOTHING && self.include(*need));
-        wanted.fold(Outputs::BITS, |outputs, (_, output)| outputs | output)
+        let wanted = |is_wanted: bool, output| if is_wanted { output } else { Outputs::BITS };
+        wanted(self.include(Needs::VALUES), Outputs::VALUES)
+            | wanted(self.include(Needs::LOWEST_COPY) && !has_one_copy, Outputs::LOWEST_COPY)
+            | wanted(self.include(Needs::ALL_COPIES), Outputs::ALL_COPIES)
+            | wanted(self.include(Needs::COPY_COUNTS), Outputs::COPY_COUNTS)
     }
 
     /// Whether all of `other` is needed.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::diagnostic::nearest;
 use crate::report::tags::{known_tag, nearest_tag, tag_named};
-use crate::run::Needs;
+use crate::run::needs::Needs;
 
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -49,8 +49,8 @@ impl ManyCounts {
 
     /// Whether these are counts of as many queries by the same groupings, so that they add up.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
-        let stats = |counts: &ManyCounts| counts.counts.iter().map(|counts| counts.stats().clone()).collect::<Vec<_>>();
-        stats(self) == stats(other)
+        let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
+        self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
     /// The counts of each query.

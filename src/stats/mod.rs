@@ -59,7 +59,7 @@ use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
 use crate::reel::Block;
 use crate::report::{Found, grouped};
-use crate::run::Needs;
+use crate::run::needs::Needs;
 
 pub use grouping::{By, Grouping, GroupingError, Rating};
 pub use many::ManyCounts;
@@ -256,7 +256,10 @@ impl Stats {
 
     fn count_with(&self, columns: &HashMap<&By, Column>, found: &Found, which: Games) -> Counts {
         let Found { hits, copies, .. } = *found;
-        assert!(copies.is_some() || !self.needs().include(Needs::ALL_COPIES), "groups by copy need the copies of hits");
+        assert!(
+            copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
+            "groups by copy need the copies of hits"
+        );
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
         let games = games(found, which);

@@ -300,7 +300,13 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
             counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
         }
-        let found = hits.each_ref().map(|hits| Found { block, hits, games: Some(&games), copies: None, names: &names });
+        let found = hits.each_ref().map(|hits| Found {
+            block,
+            hits,
+            games: Some(&games),
+            copies: None,
+            names: &names,
+        });
         together.add(stats.count_many(&found)).unwrap();
     }
     assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);

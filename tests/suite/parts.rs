@@ -13,9 +13,9 @@ use orbit_chess::plan::Options;
 use orbit_chess::query;
 use orbit_chess::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_chess::run::{
-    About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector, GamesTaken,
-    ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run, StatisticsCollector,
-    TallyCollector, names_of_sources,
+    About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
+    GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
+    StatisticsCollector, TallyCollector, names_of_sources,
 };
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{Grouping, Stats};
@@ -78,9 +78,14 @@ fn examples(name: &str) -> Vec<Example> {
         "tally" => [COPIES, RARE, SETS]
             .into_iter()
             .flat_map(|query| {
-                let tally = move || Example::new(query, |_| Collectors { tally: Some(TallyCollector), ..none() });
+                let tally =
+                    move || Example::new(query, |_| Collectors { tally: Some(TallyCollector), ..none() });
                 let both = vec![query, "check"];
-                [tally(), Example { condition: Some("elo>=2500"), ..tally() }, Example { queries: both, ..tally() }]
+                [
+                    tally(),
+                    Example { condition: Some("elo>=2500"), ..tally() },
+                    Example { queries: both, ..tally() },
+                ]
             })
             .collect(),
         "problems" => {
@@ -164,7 +169,10 @@ fn statistics() -> Vec<Example> {
     };
     let many = "year,eco:1,result,ply:10,player,year*result";
     vec![
-        example(COPIES, "year,decade,eco,result,elo:100,ply:10,move:4,player,tag:Round,year*result,move:9*ply:7"),
+        example(
+            COPIES,
+            "year,decade,eco,result,elo:100,ply:10,move:4,player,tag:Round,year*result,move:9*ply:7",
+        ),
         example(COPIES, "copy,copy*year,result"),
         example(SETS, "value,value*result"),
         example(NUMBERS, "value:2,player"),
@@ -359,7 +367,9 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         is_same(taken(&pieces), "a run in pieces");
     }
     let bytes = blocks[0].to_bytes();
-    (0..bytes.len()).step_by(1 + bytes.len() / 100).for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
+    (0..bytes.len())
+        .step_by(1 + bytes.len() / 100)
+        .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
 }
 
 /// Every collector, however a database is split.

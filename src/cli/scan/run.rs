@@ -21,15 +21,22 @@ use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;
 
-/// What a search collects and writes to.
+/// What a search collects, and where that goes.
 pub(super) struct Search {
     choice: Choice,
     chosen: String,
+    /// Which was chosen at first: a card may fail later.
+    engine: &'static str,
     collectors: Collectors,
+    names: Names,
+    pub(super) sinks: Sinks,
+}
+
+/// What the parts of blocks are taken into.
+pub(super) struct Sinks {
     /// What was taken so far, but for lists, which are written as they come.
     sums: Parts,
     texts: GameTexts,
-    names: Names,
     pub(super) outputs: Outputs,
     pub(super) stats: Option<Statistics>,
     pub(super) problems: Problems,
@@ -61,42 +68,98 @@ impl Search {
         let problems = Problems::create(args.problems.as_deref(), args.verbose, database)?;
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let names = Run::new(scan, &choice, &collectors).names(names_of_sources(database));
-        Ok(Search {
-            choice,
-            chosen: args.choosing.in_words(),
-            collectors,
+        let sinks = Sinks {
             sums: Parts::default(),
             texts: database.texts(),
-            names,
             outputs,
             stats,
             problems,
             progress: Progress::of(&args.progress, args.quiet),
             fault: None,
-        })
+        };
+        let (chosen, engine) = (args.choosing.in_words(), scan.engine().name());
+        Ok(Search { choice, chosen, engine, collectors, names, sinks })
     }
 
     /// Takes all games of a database, or as many as are wanted.
     pub(super) fn run(&mut self, scan: &Scan, database: Database) -> Result<Summary, ScanError> {
-        let Search { choice, collectors, names, .. } = self;
-        let (choice, collectors) = (std::mem::take(choice), std::mem::take(collectors));
-        let names = std::mem::take(names);
-        let summary = Run::new(scan, &choice, &collectors).for_each_part(database, &names, |taken, parts| {
-            let flow = self.take(&collectors, &taken, parts).unwrap_or_else(|fault| {
-                self.fault = Some(fault);
-                ControlFlow::Break(())
-            });
-            // Statistics and pictures are of all games, however many are listed.
-            let goes_on = collectors.statistics.is_some() || collectors.findings.is_some();
-            match self.fault.is_none() && goes_on {
-                true => ControlFlow::Continue(()),
-                false => flow,
+        let Search { choice, collectors, names, sinks, .. } = self;
+        // Statistics and pictures are of all games, however many are listed.
+        let takes_all = collectors.statistics.is_some() || collectors.findings.is_some();
+        Run::new(scan, choice, collectors).for_each_part(database, names, |taken, parts| {
+            match sinks.take(collectors, &taken, parts) {
+                Ok(_) if takes_all => ControlFlow::Continue(()),
+                Ok(flow) => flow,
+                Err(fault) => {
+                    sinks.fault = Some(fault);
+                    ControlFlow::Break(())
+                }
             }
-        });
-        (self.choice, self.collectors, self.names) = (choice, collectors, names);
-        summary
+        })
     }
 
+    /// Writes what was held until the end, and gives all files their names.
+    pub(super) fn finish(
+        &mut self,
+        args: &Args,
+        scan: &Scan,
+        query: &str,
+        is_whole: bool,
+    ) -> Result<(), Failure> {
+        let held = self.sinks.sums.ordered.take().unwrap_or_default();
+        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
+        self.sinks.outputs.finish(held, &self.sinks.progress)?;
+        let findings = self.findings(query);
+        if let Some(findings) = &findings {
+            self.sinks.outputs.draw(findings)?;
+        }
+        let counts = self.sinks.sums.statistics.take().unwrap_or_default();
+        let counts = self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, 1).pop());
+        // A file must not suffer from whoever reads no more of standard output.
+        let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
+            Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
+            printed => (None, printed),
+        };
+        let copies = &self.names.copies;
+        to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
+        print_totals(args, self, scan, is_whole, findings.as_ref())?;
+        printed.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
+        self.sinks.progress.done();
+        Ok(())
+    }
+
+    fn findings(&mut self, query: &str) -> Option<Findings> {
+        let collector = self.collectors.findings.as_ref()?;
+        let part = self.sinks.sums.findings.take().unwrap_or_default();
+        let (engine, sources) = (self.engine, &self.names.sources);
+        Some(collector.findings(&part, &About { query, engine, sources, chosen: &self.chosen }))
+    }
+
+    /// What was read.
+    pub(super) fn totals(&self) -> Totals {
+        self.sinks.sums.tally.as_ref().map_or(Totals::default(), |tally| tally.totals.clone())
+    }
+
+    /// What hits and counts, listed or not.
+    pub(super) fn tally(&self) -> Tally {
+        self.sinks.sums.tally.as_ref().and_then(|tally| tally.queries.first().copied()).unwrap_or_default()
+    }
+
+    /// Games that the conditions fit, if there are any.
+    pub(super) fn passing(&self) -> Option<u64> {
+        let passing = self.sinks.sums.tally.as_ref().and_then(|tally| tally.passing);
+        (!self.choice.conditions.is_empty()).then(|| passing.unwrap_or(0))
+    }
+
+    /// The positions that each copy hit, if these are wanted.
+    pub(super) fn copies(&self, scan: &Scan) -> Vec<u64> {
+        let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
+        copies.resize(scan.engine().copies(0), 0);
+        copies
+    }
+}
+
+impl Sinks {
     fn take(
         &mut self,
         collectors: &Collectors,
@@ -120,65 +183,5 @@ impl Search {
             std::process::exit(0);
         }
         Ok(flow)
-    }
-
-    /// Writes what was held until the end, and gives all files their names.
-    pub(super) fn finish(
-        &mut self,
-        args: &Args,
-        scan: &Scan,
-        query: &str,
-        is_whole: bool,
-    ) -> Result<(), Failure> {
-        let held = self.sums.ordered.take().unwrap_or_default();
-        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
-        self.outputs.finish(held, &self.progress)?;
-        let findings = self.findings(scan, query);
-        if let Some(findings) = &findings {
-            self.outputs.draw(findings)?;
-        }
-        let counts = self.sums.statistics.take().unwrap_or_default();
-        let counts = self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, 1).pop());
-        // A file must not suffer from whoever reads no more of standard output.
-        let (to_file, printed) = match self.stats.take().zip(counts) {
-            Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
-            printed => (None, printed),
-        };
-        let copies = &self.names.copies;
-        to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
-        print_totals(args, self, scan, is_whole, findings.as_ref())?;
-        printed.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
-        self.progress.done();
-        Ok(())
-    }
-
-    fn findings(&mut self, scan: &Scan, query: &str) -> Option<Findings> {
-        let collector = self.collectors.findings.as_ref()?;
-        let part = self.sums.findings.take().unwrap_or_default();
-        let (engine, sources) = (scan.engine().name(), &self.names.sources);
-        Some(collector.findings(&part, &About { query, engine, sources, chosen: &self.chosen }))
-    }
-
-    /// What was read.
-    pub(super) fn totals(&self) -> Totals {
-        self.sums.tally.as_ref().map_or(Totals::default(), |tally| tally.totals.clone())
-    }
-
-    /// What hits and counts, listed or not.
-    pub(super) fn tally(&self) -> Tally {
-        self.sums.tally.as_ref().and_then(|tally| tally.queries.first().copied()).unwrap_or_default()
-    }
-
-    /// Games that the conditions fit, if there are any.
-    pub(super) fn passing(&self) -> Option<u64> {
-        let passing = self.sums.tally.as_ref().and_then(|tally| tally.passing);
-        (!self.choice.conditions.is_empty()).then(|| passing.unwrap_or(0))
-    }
-
-    /// The positions that each copy hit, if these are wanted.
-    pub(super) fn copies(&self, scan: &Scan) -> Vec<u64> {
-        let mut copies = self.sums.copies.clone().unwrap_or_default();
-        copies.resize(scan.engine().copies(0), 0);
-        copies
     }
 }
