@@ -11,7 +11,7 @@ use orbit_chess::database::{self, Database, DatabaseOptions, Held, Summary};
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
-use orbit_chess::run::{ProblemsPart, names_of_sources};
+use orbit_chess::run::ProblemsPart;
 
 use super::beside::UnpackArgs;
 use super::common::{
@@ -200,7 +200,7 @@ fn write(
     threads: usize,
 ) -> Result<Summary, Failure> {
     let mut fault = None;
-    let sources = names_of_sources(&database);
+    let sources = database.source_names();
     let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
         progress.update(&taken);
         let listed = problems.are_wanted().then(|| ProblemsPart::of(&taken.block, &sources));

@@ -46,7 +46,7 @@ use orbit_chess::database::DatabaseError;
 use orbit_chess::engine::EngineError;
 use orbit_chess::reel::ReelError;
 use orbit_chess::report::OutputError;
-use orbit_chess::run::{RunError, TakeError};
+use orbit_chess::run::TakeError;
 use orbit_chess::scan::ScanError;
 use orbit_chess::visible;
 
@@ -157,15 +157,6 @@ impl From<OutputError> for Failure {
 impl From<TakeError> for Failure {
     fn from(error: TakeError) -> Failure {
         Failure::Other(error.to_string())
-    }
-}
-
-impl From<RunError> for Failure {
-    fn from(error: RunError) -> Failure {
-        match error {
-            RunError::Scan(error) => error.into(),
-            error => Failure::Other(error.to_string()),
-        }
     }
 }
 

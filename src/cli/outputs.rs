@@ -11,7 +11,7 @@ use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Format, Layout, OutputFile, Report, Rows, Stitcher, Tally};
 use orbit_chess::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
-    Reach, names_of_sources,
+    Reach,
 };
 
 #[cfg(feature = "parquet")]
@@ -271,7 +271,7 @@ impl Outputs {
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
-        let sources = names_of_sources(database);
+        let sources = database.source_names();
         let (skip, games_max) = (choosing.skip(), choosing.games_max());
         let mut games = Games::new(args.comment(), skip, games_max);
         let order = choosing.order();

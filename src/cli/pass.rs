@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::report::{Phases, side_lines_line};
-use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run, names_of_sources};
+use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::scan::Scan;
 
 use super::Failure;
@@ -24,7 +24,7 @@ pub(super) fn collect(
 ) -> Result<(Parts, Summary), Failure> {
     collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
     let run = Run::new(scan, choice, &collectors);
-    let names = run.names(names_of_sources(&database));
+    let names = run.names(database.source_names());
     let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
     let ran = run.for_each_part(database, &names, |taken, mut parts| {
         progress.update(&taken);

@@ -371,6 +371,11 @@ impl Database {
         &self.sources
     }
 
+    /// The names of the sources.
+    pub fn source_names(&self) -> Vec<String> {
+        self.sources.iter().map(|source| source.name.clone()).collect()
+    }
+
     /// Bytes of input in all, where every size is known.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total

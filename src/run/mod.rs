@@ -117,9 +117,10 @@ impl<'a, C: Collector> Run<'a, C> {
         Run { scan, choice, collector }
     }
 
-    /// What the choice and the collector need.
+    /// What queries, choice and collector need.
     pub fn needs(&self) -> Needs {
-        self.choice.needs() | self.collector.needs()
+        let queries = Needs::TAGS.when(self.scan.reads_tags());
+        queries | self.choice.needs() | self.collector.needs()
     }
 
     /// Whether parts of a database make the same as one run does.
@@ -149,7 +150,7 @@ impl<'a, C: Collector> Run<'a, C> {
         let mut sum = C::Part::default();
         let mut texts = database.texts();
         let mut fault = Ok(());
-        let names = self.names(names_of_sources(&database));
+        let names = self.names(database.source_names());
         let summary = self.for_each_part(database, &names, |taken, part| {
             fault = self.collector.take(&mut sum, part, &taken, &mut texts);
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -170,7 +171,8 @@ impl<'a, C: Collector> Run<'a, C> {
         take: impl FnMut(Taken, C::Part) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs = self.needs();
-        let needs_tags = self.scan.reads_tags() || needs.include(Needs::TAGS) || database.drops_duplicates();
+        // Duplicates are told by their tags.
+        let needs_tags = needs.include(Needs::TAGS) || database.drops_duplicates();
         let database = if needs_tags { database } else { database.without_tags() };
         let database = if needs.include(Needs::GAME_TEXTS) { database.with_texts() } else { database };
         let filters = self.scan.jobs().iter().map(|job| job.planner.filter());
@@ -181,11 +183,6 @@ impl<'a, C: Collector> Run<'a, C> {
         };
         self.scan.for_each_block(database, &outputs, self.choice, work, take)
     }
-}
-
-/// The names of the sources of a database.
-pub fn names_of_sources(database: &Database) -> Vec<String> {
-    database.sources().iter().map(|source| source.name.clone()).collect()
 }
 
 impl<'a> BlockResult<'a> {

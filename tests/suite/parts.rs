@@ -15,7 +15,7 @@ use orbit_chess::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, pag
 use orbit_chess::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
-    StatisticsCollector, TallyCollector, names_of_sources,
+    StatisticsCollector, TallyCollector,
 };
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{Grouping, Stats};
@@ -308,7 +308,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> Database {
 
 /// The parts of all blocks, each as complete as if it were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database) -> Vec<Parts> {
-    let (mut texts, names) = (database.texts(), run.names(names_of_sources(&database)));
+    let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
     let summary = run.for_each_part(database, &names, |block, part| {
         let mut whole = Parts::default();
@@ -335,7 +335,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     let run = Run::new(&scan, &choice, &collectors);
     let database = open(files, 4_000);
     run.splits(&database).unwrap();
-    let sources = names_of_sources(&database);
+    let sources = database.source_names();
     let blocks = parts(&run, &collectors, database);
     assert!(blocks.len() > 20, "{} blocks", blocks.len());
     let taken = |parts: &[Parts]| taken(example, &collectors, &sources, parts);

@@ -9,7 +9,7 @@ use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Names, Tally};
 use orbit_chess::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
-    StatisticsCollector, TallyCollector, names_of_sources,
+    StatisticsCollector, TallyCollector,
 };
 use orbit_chess::scan::{Scan, ScanError};
 
@@ -67,7 +67,7 @@ impl Search {
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(stats.stats().clone()));
         let problems = Problems::create(args.problems.as_deref(), args.verbose, database)?;
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
-        let names = Run::new(scan, &choice, &collectors).names(names_of_sources(database));
+        let names = Run::new(scan, &choice, &collectors).names(database.source_names());
         let sinks = Sinks {
             sums: Parts::default(),
             texts: database.texts(),
