@@ -11,7 +11,7 @@
 //! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
 //! right of the *reel* knows PGN.
 //!
-//! [`scan`] runs one query, [`survey`] many, such as [`themes`]; both choose among the engines of [`engine`].
+//! [`scan`] runs queries, such as [`themes`], on one of the engines of [`engine`]; [`run`] makes of their hits what a user gets.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -30,10 +30,9 @@ pub mod positions;
 pub mod query;
 pub mod reel;
 pub mod report;
+pub mod run;
 pub mod scan;
 pub mod stats;
-pub mod study;
-pub mod survey;
 pub mod text;
 pub mod themes;
 pub mod visible;

@@ -110,7 +110,7 @@ pub struct Scan {
 /// What the queries of a scan answer on one block.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct BlockResult<'a> {
+pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Block,
     /// For each of its games, whether it fits the conditions; `None` if there are none.
@@ -241,7 +241,7 @@ impl Scan {
         mut hit: impl FnMut(Hit) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let outputs = vec![Outputs::VALUES; self.jobs.len()];
-        let work = |result: BlockResult<'_>, _: &Room| result.answers.into_iter().next();
+        let work = |result: BlockAnswers<'_>, _: &Room| result.answers.into_iter().next();
         self.for_each_block(database, &outputs, &Choice::default(), work, |taken, answers| {
             let Some(Answers { hits, .. }) = answers else { return ControlFlow::Break(()) };
             taken.block.games().try_for_each(|game| {
@@ -263,7 +263,7 @@ impl Scan {
         database: Database,
         outputs: &[Outputs],
         choice: &Choice,
-        work: impl Fn(BlockResult<'_>, &Room) -> T + Sync,
+        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
@@ -275,7 +275,7 @@ impl Scan {
             match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }) {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
-                    let result = |((&block, games), answers)| BlockResult { block, games, answers };
+                    let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
                     results.map(|found| Ok(work(result(found), room))).collect()
                 }
                 // The first block stands for all: nothing is taken after an error.

@@ -9,6 +9,7 @@ use crate::diagnostic::nearest;
 use crate::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
 use crate::game::{Date, Header as _, Rating, date, eco, rating, tags};
 use crate::reel::GameRow;
+use crate::run::needs::Needs;
 
 /// What must be true of a game.
 ///
@@ -266,9 +267,9 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Whether it asks for a tag.
-    pub fn reads_tags(&self) -> bool {
-        self.field != Field::Result
+    /// What has to be known of games for it.
+    pub fn needs(&self) -> Needs {
+        Needs::TAGS.when(self.field != Field::Result)
     }
 
     /// The tag that it asks for after `tag:`, if it does.

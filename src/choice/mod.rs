@@ -12,6 +12,7 @@ pub use order::{Order, SortKey, Top};
 
 use crate::engine::Hits;
 use crate::reel::Block;
+use crate::run::needs::Needs;
 
 /// Which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +24,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Whether tags are needed to choose.
-    pub fn reads_tags(&self) -> bool {
-        self.conditions.iter().any(Condition::reads_tags)
+    /// What has to be known of games to choose among them.
+    pub fn needs(&self) -> Needs {
+        self.conditions.iter().map(Condition::needs).collect()
     }
 
     /// For each game of a block, whether it counts; `None` if all do.

@@ -3,11 +3,13 @@
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::Hasher as _;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
 use crate::engine::{Hits, Values};
 use crate::game::{Date, Rating};
 use crate::reel::GameRow;
+use crate::run::needs::Needs;
 
 /// By what games are sorted. What is unknown comes last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,14 +42,13 @@ pub enum Order {
 }
 
 impl Order {
-    /// Whether tags are needed to rank games.
-    pub fn reads_tags(self) -> bool {
-        matches!(self, Order::Sorted { key: SortKey::Elo | SortKey::Date, .. })
-    }
-
-    /// Whether values of the query are needed to rank games.
-    pub fn reads_values(self) -> bool {
-        matches!(self, Order::Sorted { key: SortKey::Value, .. })
+    /// What has to be known of games and hits to rank them.
+    pub fn needs(self) -> Needs {
+        match self {
+            Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
+            Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
+            Order::Sampled { .. } => Needs::NOTHING,
+        }
     }
 
     /// Room for the best `max`; of a sample each game once.
@@ -180,6 +181,66 @@ impl<T> Top<T> {
         }
     }
 
+    /// Adds what was kept of games that follow.
+    pub fn merge(&mut self, next: Top<T>) {
+        let mut entries = next.kept.into_vec();
+        entries.sort_unstable_by_key(|entry| entry.place.1);
+        for Entry { place: (rank, number), what } in entries {
+            self.offer(rank, number, || what);
+        }
+    }
+
+    /// Best first.
+    fn sorted(&self) -> Vec<&Entry<T>> {
+        let mut entries: Vec<&Entry<T>> = self.kept.iter().collect();
+        entries.sort_unstable_by_key(|entry| entry.place);
+        entries
+    }
+
+    /// Whether both keep as much by the same rule, so that they can be merged.
+    pub fn is_like(&self, other: &Top<T>) -> bool {
+        self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
+    }
+
+    /// Whether a game of this rank and number, offered after all others, would be kept.
+    pub fn admits(&self, rank: u64, number: u32) -> bool {
+        let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(&rank));
+        let is_better = || self.kept.peek().is_some_and(|worst| (rank, number) < worst.place);
+        is_new && (self.kept.len() < self.max || is_better())
+    }
+
+    /// Keeps what passes a test of rank and number, and nothing else.
+    pub fn retain(&mut self, mut test: impl FnMut(u64, u32) -> bool) {
+        self.kept.retain(|entry| test(entry.place.0, entry.place.1));
+        let kept = &self.kept;
+        self.ranks.iter_mut().for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0).collect());
+    }
+
+    /// All that is kept, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|entry| &entry.what)
+    }
+
+    /// Makes something of all that is kept.
+    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> Top<U> {
+        let Top { max, ranks, kept } = self;
+        let kept = kept.into_iter().map(|Entry { place, what }| Entry { place, what: make(what) });
+        Top { max, ranks, kept: kept.collect() }
+    }
+
+    /// The same where it can fail.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `make`.
+    pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Top<U>, E> {
+        let Top { max, ranks, kept } = self;
+        let mut entries = kept.into_vec();
+        entries.sort_unstable_by_key(|entry| entry.place.1);
+        let kept = entries.into_iter().map(|Entry { place, what }| Ok(Entry { place, what: make(what)? }));
+        Ok(Top { max, ranks, kept: kept.collect::<Result<_, E>>()? })
+    }
+
     /// All that was kept, best first.
     pub fn by_rank(self) -> impl Iterator<Item = T> {
         self.kept.into_sorted_vec().into_iter().map(|entry| entry.what)
@@ -190,5 +251,32 @@ impl<T> Top<T> {
         let mut kept = self.kept.into_vec();
         kept.sort_by_key(|entry| entry.place.1);
         kept.into_iter().map(|entry| entry.what)
+    }
+}
+
+/// Both keep the same by the same rule.
+impl<T: PartialEq> PartialEq for Top<T> {
+    fn eq(&self, other: &Top<T>) -> bool {
+        let (ours, theirs) = (self.sorted(), other.sorted());
+        let same = |(a, b): (&&Entry<T>, &&Entry<T>)| a.place == b.place && a.what == b.what;
+        self.is_like(other) && ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
+    }
+}
+
+/// The rule, and what is kept, best first: `(max, is_distinct, [(rank, number, what)])`.
+impl<T: Serialize> Serialize for Top<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kept =
+            self.sorted().into_iter().map(|Entry { place: (rank, number), what }| (rank, number, what));
+        (self.max, self.ranks.is_some(), kept.collect::<Vec<_>>()).serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Top<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Top<T>, D::Error> {
+        let (max, is_distinct, kept) = <(usize, bool, Vec<(u64, u32, T)>)>::deserialize(deserializer)?;
+        let mut top = if is_distinct { Top::distinct(max) } else { Top::new(max) };
+        kept.into_iter().for_each(|(rank, number, what)| top.offer(rank, number, || what));
+        Ok(top)
     }
 }

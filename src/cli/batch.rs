@@ -2,30 +2,28 @@
 
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use orbit_chess::choice::{Choice, Condition};
-use orbit_chess::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::diagnostic::{Severity, nearest};
-use orbit_chess::engine::{Hits, Job};
+use orbit_chess::engine::Job;
 use orbit_chess::files::{OutputFile, refuse_clashes};
 use orbit_chess::plan::Options;
-use orbit_chess::reel::Block;
 use orbit_chess::report::Phases;
-use orbit_chess::scan::{EngineChoice, EngineOptions};
-use orbit_chess::stats::{By, Counts, Grouping, Stats};
-use orbit_chess::survey::Survey;
+use orbit_chess::run::{Collectors, StatisticsCollector};
+use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
+use orbit_chess::stats::{By, Grouping, Stats};
 use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, print_pass, threads,
-    write_whole,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, threads, write_whole,
 };
+use super::pass;
 use super::problems::Problems;
 use super::table_format::TableFormat;
 use super::terminal::{self, Stdout};
@@ -198,29 +196,36 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let survey = Survey::new(&jobs.iter().collect::<Vec<_>>(), &options)?.threads(threads(args.threads));
+    let scan = Scan::of(jobs, &options)?.threads(threads(args.threads));
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let format = args.table_format()?;
     let planned = Instant::now();
     let progress = Progress::of(&args.progress, args.quiet);
-    let (counts, summary) = count(args, &survey, &stats, database, &progress, &interrupt)?;
-    if let Some(notice) = survey.notice() {
+    let choice = Choice { conditions: args.conditions.clone(), first: false };
+    let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
+    let counter = StatisticsCollector::new(stats);
+    let collectors = Collectors { statistics: Some(counter.clone()), ..Collectors::default() };
+    let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
+    let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
+    if let Some(notice) = scan.engine().notice() {
         message!("warning: {notice}");
     }
     match &args.output {
         // A file that ends early would pass for a whole one.
         Some(path) if interrupt.is_set() => message!("interrupted; {} was not written", path.display()),
-        _ => Matrix { themes, counts: &counts, groupings: stats.groupings() }.write(format, sink)?,
+        _ => {
+            Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink)?
+        }
     }
     if !interrupt.is_set() {
         progress.done();
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_pass(
+        pass::print_summary(
             &counted(themes.len(), "theme", "themes"),
-            &survey,
+            &scan,
             phases,
             args.threads,
             &summary,
@@ -234,38 +239,6 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         }
         exit => exit,
     })
-}
-
-/// Counts the hits of each theme.
-fn count(
-    args: &Args,
-    survey: &Survey,
-    stats: &Stats,
-    mut database: Database,
-    progress: &Progress,
-    interrupt: &Interrupt,
-) -> Result<(Vec<Counts>, Summary), Failure> {
-    let choice = Choice { conditions: args.conditions.clone(), first: false };
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
-    if !survey.reads_tags() && !stats.reads_tags() && !choice.reads_tags() {
-        database = database.without_tags();
-    }
-    let mut sums = stats.none_of_many(survey.queries());
-    let mut fault = None;
-    let work = |block: &Block, hits: &[&Hits]| stats.count_many(block, choice.games(block).as_deref(), hits);
-    let ran = survey.for_each_block(database, work, |taken, counts| {
-        let added = sums.add(counts);
-        progress.update(&taken);
-        let listed = problems.list(&taken, progress);
-        fault = added.map_err(|error| Failure::Other(error.to_string())).and(listed).err();
-        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    progress.clear();
-    problems.finish()?;
-    match (ran, fault) {
-        (_, Some(fault)) => Err(fault),
-        (ran, None) => Ok((sums.into_counts(), ran?)),
-    }
 }
 
 /// The themes that are wanted, in the order in which they were loaded.

@@ -11,10 +11,7 @@ use std::time::Duration;
 use orbit_chess::database::{Database, Summary};
 use orbit_chess::engine::gpu::{GpuOptions, Variant};
 use orbit_chess::files::{OutputFile, Unfinished, refuse_clashes};
-use orbit_chess::reel::{Block, Problem};
-use orbit_chess::report::{Phases, side_lines_line};
 use orbit_chess::scan::{EngineChoice, EngineOptions};
-use orbit_chess::survey::Survey;
 
 use super::{Exit, Failure};
 
@@ -214,36 +211,4 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
 /// `1 query`, `84 queries`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
-}
-
-/// What one pass of many queries came to.
-pub(super) fn print_pass(
-    what: &str,
-    survey: &Survey,
-    phases: Phases,
-    given: Option<NonZeroUsize>,
-    summary: &Summary,
-    interrupt: &Interrupt,
-) {
-    let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
-    let Phases { planning, scanning } = phases;
-    let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
-    message!("{until}{}", totals_line(&summary.totals));
-    side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
-    message!(
-        "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
-        planning.as_secs_f64(),
-        scanning.as_secs_f64(),
-        grouped(rate as u64),
-        survey.engine(),
-        threads(given)
-    );
-}
-
-/// A problem as one line: `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous`.
-pub(super) fn problem_line(block: &Block, problem: &Problem, source: &str) -> String {
-    let (_, number) = block.number_in_source(problem);
-    let Problem { offset, ply, reason, .. } = problem;
-    let kind = kind_name(problem.kind);
-    format!("{source}: game {number}, byte {offset}, ply {ply}: {reason} ({kind})")
 }

@@ -3,19 +3,13 @@
 use std::io::{self, Write};
 
 use orbit_chess::database::{GameTexts, Taken};
-use orbit_chess::engine::Answer;
 use orbit_chess::files::OutputFile;
-use orbit_chess::pgn::annotate;
-use orbit_chess::reel::GameRow;
-use orbit_chess::report::words::push_squares;
-use orbit_chess::report::{Found, PgnWriter, Row, Rows, game_text};
+use orbit_chess::report::PgnWriter;
+use orbit_chess::run::{Comment, GameText, GamesTaken, TakeError};
 
 use super::Failure;
 use super::common::Progress;
 use super::terminal::Stdout;
-
-/// Letters of a copy in a comment at most.
-const COPY_MAX: usize = 200;
 
 /// Where games are written to.
 pub(super) enum Target {
@@ -48,77 +42,17 @@ impl Target {
     }
 }
 
-/// What is put at a hit.
-#[derive(Clone, Debug)]
-pub(super) enum Comment {
-    None,
-    Text(String),
-    /// The first copy that hit, and how many others did.
-    Copy,
-}
-
-impl Comment {
-    /// What `--comment` asks for.
-    pub(super) fn of(text: Option<&str>) -> Comment {
-        match text {
-            None => Comment::None,
-            Some("") => Comment::Copy,
-            Some(text) => Comment::Text(text.to_owned()),
-        }
-    }
-
-    fn at(&self, row: &Row, found: &Found) -> String {
-        if let Comment::Text(text) = self {
-            return text.clone();
-        }
-        let copy = row.copy.and_then(|copy| found.names.copies.get(copy as usize));
-        let mut text: String = copy.map_or(String::from("hit"), |copy| shortened(copy));
-        if row.copies > 1 {
-            text.push_str(&format!(" and {} more", row.copies - 1));
-        }
-        match row.value {
-            Answer::Num(Some(number)) => text.push_str(&format!(" = {number}")),
-            Answer::Set(squares) => {
-                let mut names = Vec::new();
-                push_squares(&mut names, squares);
-                text.push_str(" = ");
-                text.push_str(&String::from_utf8_lossy(&names));
-            }
-            Answer::Bool(_) | Answer::Num(None) => {}
-        }
-        text
-    }
-}
-
-/// In ASCII, since a game may be in another encoding than ours.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(COPY_MAX) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// Games that hit, and all places that they are written to.
 pub(super) struct Games {
     writers: Vec<PgnWriter<Target>>,
-    texts: GameTexts,
     comment: Comment,
-    /// Games that are passed over, then those that are written.
-    skip: u64,
-    left: u64,
+    wanted: GamesTaken,
     is_closed: bool,
 }
 
 impl Games {
-    pub(super) fn new(texts: GameTexts, comment: Comment, skip: u64, games_max: Option<u64>) -> Games {
-        Games {
-            writers: Vec::new(),
-            texts,
-            comment,
-            skip,
-            left: games_max.unwrap_or(u64::MAX),
-            is_closed: false,
-        }
+    pub(super) fn new(comment: Comment, skip: u64, games_max: Option<u64>) -> Games {
+        Games { writers: Vec::new(), comment, wanted: GamesTaken::new(skip, games_max), is_closed: false }
     }
 
     pub(super) fn add(&mut self, target: Target) {
@@ -130,66 +64,47 @@ impl Games {
         !self.writers.is_empty()
     }
 
-    /// Whether copies are named.
-    pub(super) fn name_copies(&self) -> bool {
-        self.are_wanted() && matches!(self.comment, Comment::Copy)
+    /// What is put at hits.
+    pub(super) fn comment(&self) -> &Comment {
+        &self.comment
     }
 
-    /// The text of a game with its comments; nothing if games are not wanted.
-    pub(super) fn text(&mut self, taken: &Taken, game: &GameRow, found: &Found) -> Result<Vec<u8>, Failure> {
-        if !self.are_wanted() {
-            return Ok(Vec::new());
+    /// Reads and writes the next game of a block, if it is among those that are wanted.
+    pub(super) fn take(
+        &mut self,
+        taken: &Taken,
+        mut game: GameText,
+        texts: &mut GameTexts,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        if !self.wanted.takes_next() {
+            return Ok(());
         }
-        let text =
-            game_text(&mut self.texts, taken, game).map_err(|error| Failure::Other(error.to_string()))?;
-        if matches!(self.comment, Comment::None) {
-            return Ok(text);
-        }
-        let mut comments = Vec::new();
-        found.rows(game, Rows::Hits, |row| comments.push((row.ply, self.comment.at(row, found))));
-        Ok(annotate(&text, &comments))
+        let text = game.read(taken, texts).map_err(TakeError::Text)?;
+        progress.beside_stdout(|| self.write_now(text))
     }
 
-    /// Takes the games of the next block.
-    pub(super) fn take(&mut self, taken: &Taken, found: &Found, progress: &Progress) -> Result<(), Failure> {
-        for game in found.block.games().filter(|game| found.is_hit(game)) {
-            if self.left == 0 || !self.are_wanted() {
-                break;
-            }
-            if self.skip == 0 {
-                let text = self.text(taken, &game, found)?;
-                progress.beside_stdout(|| self.write(&text))?;
-            } else {
-                self.skip -= 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the next game.
+    /// Writes the next game, if it is among those that are wanted.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
-        if self.skip > 0 {
-            self.skip -= 1;
-        } else if self.left > 0 {
-            self.left -= 1;
-            let mut fault = None;
-            self.writers.retain_mut(|writer| match writer.write(text) {
-                Err(error)
-                    if matches!(writer.out(), Target::Stdout(_))
-                        && error.kind() == io::ErrorKind::BrokenPipe =>
-                {
-                    self.is_closed = true;
-                    false
-                }
-                Err(error) => {
-                    fault = Some(writer.out().failure(error));
-                    true
-                }
-                Ok(()) => true,
-            });
-            return fault.map_or(Ok(()), Err);
-        }
-        Ok(())
+        if self.wanted.takes_next() { self.write_now(text) } else { Ok(()) }
+    }
+
+    fn write_now(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let mut fault = None;
+        self.writers.retain_mut(|writer| match writer.write(text) {
+            Err(error)
+                if matches!(writer.out(), Target::Stdout(_)) && error.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                self.is_closed = true;
+                false
+            }
+            Err(error) => {
+                fault = Some(writer.out().failure(error));
+                true
+            }
+            Ok(()) => true,
+        });
+        fault.map_or(Ok(()), Err)
     }
 
     /// Whether whoever read standard output has had enough.

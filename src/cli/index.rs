@@ -12,6 +12,7 @@ use orbit_chess::files::refuse_clashes;
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
+use orbit_chess::run::ProblemsPart;
 
 use super::beside::UnpackArgs;
 use super::common::{
@@ -198,9 +199,11 @@ fn write(
     threads: usize,
 ) -> Result<Summary, Failure> {
     let mut fault = None;
+    let sources = database.source_names();
     let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
         progress.update(&taken);
-        let written = problems.list(&taken, progress).and_then(|()| Ok(writer.append(&encoded)?));
+        let listed = problems.are_wanted().then(|| ProblemsPart::of(&taken.block, &sources));
+        let written = problems.list(listed, progress).and_then(|()| Ok(writer.append(&encoded)?));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

@@ -24,6 +24,7 @@ mod index;
 mod info;
 mod man;
 mod outputs;
+mod pass;
 mod pictures;
 mod problems;
 mod progress;
@@ -46,6 +47,7 @@ use orbit_chess::database::DatabaseError;
 use orbit_chess::engine::EngineError;
 use orbit_chess::files::{Clash, OutputError};
 use orbit_chess::reel::ReelError;
+use orbit_chess::run::TakeError;
 use orbit_chess::scan::ScanError;
 use orbit_chess::visible;
 
@@ -158,6 +160,12 @@ impl From<OutputError> for Failure {
 impl From<Clash> for Failure {
     fn from(clash: Clash) -> Failure {
         Failure::Other(clash.to_string())
+    }
+}
+
+impl From<TakeError> for Failure {
+    fn from(error: TakeError) -> Failure {
+        Failure::Other(error.to_string())
     }
 }
 

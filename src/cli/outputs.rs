@@ -3,15 +3,17 @@
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::ValueEnum;
-use orbit_chess::choice::{Order, Top};
-use orbit_chess::database::{Database, Room, Taken};
-use orbit_chess::engine::Outputs as Wanted;
+use orbit_chess::choice::Order;
+use orbit_chess::database::{Database, GameTexts, Taken};
 use orbit_chess::files::OutputFile;
-use orbit_chess::report::{Format, Found, Layout, Report, Rows, Stitcher, Tally};
-use orbit_chess::study::Study;
+use orbit_chess::report::findings::Findings;
+use orbit_chess::report::{Format, Layout, Report, Rows, Stitcher, Tally};
+use orbit_chess::run::{
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
+    Reach,
+};
 
 #[cfg(feature = "parquet")]
 use orbit_chess::report::ParquetWriter;
@@ -19,7 +21,7 @@ use orbit_chess::report::ParquetWriter;
 use super::Failure;
 use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress, create_output, ending};
-use super::games::{Comment, Games, Target};
+use super::games::{Games, Target};
 use super::pictures::{self, Picture};
 use super::terminal::Stdout;
 
@@ -80,8 +82,17 @@ impl OutputArgs {
         self.files_have(|_| true)
     }
 
-    /// Whether games are written as PGN, so that their text is needed.
-    pub(super) fn write_games(&self) -> bool {
+    /// What is put at hits in games.
+    fn comment(&self) -> Comment {
+        match self.comment.as_deref() {
+            None => Comment::None,
+            Some("") => Comment::Copy,
+            Some(text) => Comment::Text(text.to_owned()),
+        }
+    }
+
+    /// Whether games are written as PGN.
+    fn write_games(&self) -> bool {
         self.have(|name| name == FormatName::Pgn)
     }
 
@@ -183,61 +194,6 @@ fn unknown_ending(path: &Path) -> Failure {
     ))
 }
 
-/// What has to be found and made for the outputs, on any thread.
-pub(super) struct Formats {
-    formats: Vec<Format>,
-    /// Reports of whole blocks are not wanted where games are held until the end.
-    are_held: bool,
-    comments_name_copies: bool,
-    writes_games: bool,
-    sorts_by_tag: bool,
-    sorts_by_value: bool,
-    /// What reports took for a hit, at most so far; 0 before the first.
-    hit_bytes: AtomicU64,
-}
-
-/// What reports are taken to need for a hit before there is one: a JSON object with its tags.
-const HIT_BYTES: u64 = 512;
-
-impl Formats {
-    pub(super) fn outputs(&self) -> Wanted {
-        let wants_values = self.formats.iter().any(|format| format.outputs().contains(Wanted::VALUES));
-        if wants_values || self.sorts_by_value || self.comments_name_copies {
-            Wanted::VALUES
-        } else {
-            Wanted::BITS
-        }
-    }
-
-    pub(super) fn reads_tags(&self) -> bool {
-        // What is fetched from a source is compared with all that is known of the game.
-        self.writes_games || self.sorts_by_tag || self.formats.iter().any(|format| format.reads_tags())
-    }
-
-    pub(super) fn names_copies(&self) -> bool {
-        self.comments_name_copies || self.formats.iter().any(|format| format.names_copies())
-    }
-
-    /// The reports of a block, once there is room for them.
-    pub(super) fn reports(&self, found: &Found, room: &Room) -> Vec<Report> {
-        if self.are_held {
-            return Vec::new();
-        }
-        let lists_all = self.formats.iter().any(|format| matches!(format, Format::Values { all: true }));
-        let hits = if lists_all { found.block.slots() as u64 } else { found.hits.count() };
-        let known = self.hit_bytes.load(Ordering::Relaxed);
-        let hit_bytes = if known == 0 { HIT_BYTES * self.formats.len() as u64 } else { known };
-        room.reserve(hits * hit_bytes);
-        let reports: Vec<Report> =
-            self.formats.iter().map(|format| format.report(found, 0..found.block.games_len())).collect();
-        let bytes = reports.iter().map(|report| report.text.capacity() as u64).sum();
-        room.correct(hits * hit_bytes, bytes);
-        // One large hit counts for a while, and not until the end of the run.
-        self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
-        reports
-    }
-}
-
 /// One place that hits are written to.
 struct Output {
     format: Format,
@@ -300,13 +256,12 @@ impl Output {
 pub(super) struct Outputs {
     outputs: Vec<Output>,
     pictures: Vec<(Picture, OutputFile)>,
-    /// Games that do not come as they stand in the database are held until the end, with a report for each output.
-    held: Option<(Order, Top<Held>)>,
     games: Games,
+    /// The order of games, if they do not come as they stand in the database.
+    order: Option<Order>,
+    skip: u64,
+    games_max: Option<u64>,
 }
-
-/// A game that is held: a report for each output, and its text if games are written.
-type Held = (Vec<Report>, Vec<u8>);
 
 impl Outputs {
     /// Begins all files. `lists` is whether there can be a list on standard output.
@@ -317,16 +272,16 @@ impl Outputs {
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
-        let sources: Vec<String> = database.sources().iter().map(|source| source.name.clone()).collect();
-        let comment = Comment::of(args.comment.as_deref());
-        let mut games = Games::new(database.texts(), comment, choosing.skip(), choosing.games_max());
+        let sources = database.source_names();
+        let (skip, games_max) = (choosing.skip(), choosing.games_max());
+        let mut games = Games::new(args.comment(), skip, games_max);
         let order = choosing.order();
         let chooses = choosing.chooses();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
         let output = |format: Format, sink| {
             let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
-            let stitcher = Stitcher::new(has_headings.then(|| sources.clone()), choosing.games_max());
-            Output { format, stitcher: stitcher.skipping(choosing.skip()), sink }
+            let stitcher = Stitcher::new(has_headings.then(|| sources.clone()), games_max);
+            Output { format, stitcher: stitcher.skipping(skip), sink }
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
@@ -355,60 +310,48 @@ impl Outputs {
             }
         }
         outputs.iter_mut().try_for_each(Output::begin)?;
-        let kept = choosing.games_max().map_or(u64::MAX, |max| max.saturating_add(choosing.skip()));
-        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
-        let held = order.map(|order| (order, order.top(kept)));
-        Ok(Outputs { outputs, pictures, held, games })
+        Ok(Outputs { outputs, pictures, games, order, skip, games_max })
     }
 
-    pub(super) fn formats(&self) -> Formats {
-        Formats {
-            formats: self.outputs.iter().map(|output| output.format).collect(),
-            are_held: self.held.is_some(),
-            comments_name_copies: self.games.name_copies(),
-            writes_games: self.games.are_wanted(),
-            sorts_by_tag: self.held.as_ref().is_some_and(|(order, _)| order.reads_tags()),
-            sorts_by_value: self.held.as_ref().is_some_and(|(order, _)| order.reads_values()),
-            hit_bytes: AtomicU64::new(0),
+    /// What makes the lists and games that are written here.
+    pub(super) fn collectors(&self) -> Collectors {
+        let formats = self.outputs.iter().map(|output| output.format).collect();
+        let reach = || Reach::new(self.skip, self.games_max);
+        let comment = self.games.are_wanted().then(|| self.games.comment().clone());
+        if let Some(order) = self.order {
+            // Those that are passed over are held as well.
+            let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+            let ordered = Some(OrderedCollector::new(order, held, formats, comment));
+            return Collectors { ordered, ..Collectors::default() };
+        }
+        Collectors {
+            lists: Some(ListsCollector::new(formats, reach())),
+            games: comment.map(|comment| GamesCollector::new(comment, reach())),
+            ..Collectors::default()
         }
     }
 
-    /// Takes what was found in the next block, and the reports of it; breaks when no more games are wanted.
+    /// Writes the lists and games of the next block; breaks when no more games are wanted.
     pub(super) fn take(
         &mut self,
         taken: &Taken,
-        found: &Found,
-        reports: &[Report],
+        lists: Option<Vec<ListPart>>,
+        games: Option<GamesPart>,
+        texts: &mut GameTexts,
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        if self.held.is_some() {
-            return self.hold(taken, found).map(ControlFlow::Continue);
+        // Games that do not come as they stand in the database are held until the end.
+        let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
+        for game in games.into_iter().flat_map(|part| part.games) {
+            self.games.take(taken, game, texts, progress)?;
         }
-        self.games.take(taken, found, progress)?;
         let mut all = ControlFlow::Break(());
-        for (output, report) in self.outputs.iter_mut().zip(reports) {
-            if output.write(report, progress)?.is_continue() {
+        for (output, list) in self.outputs.iter_mut().zip(&lists) {
+            if output.write(&list.report, progress)?.is_continue() {
                 all = ControlFlow::Continue(());
             }
         }
         Ok(all)
-    }
-
-    /// Keeps the games of a block that are among the best so far.
-    fn hold(&mut self, taken: &Taken, found: &Found) -> Result<(), Failure> {
-        let Outputs { outputs, held: Some((order, top)), games, .. } = self else { return Ok(()) };
-        let mut fault = None;
-        for game in found.block.games().filter(|game| found.is_hit(game)) {
-            let one = game.index()..game.index() + 1;
-            top.offer(order.rank(&game, found.hits), game.number(), || {
-                let text = games.text(taken, &game, found).unwrap_or_else(|failure| {
-                    fault = Some(failure);
-                    Vec::new()
-                });
-                (outputs.iter().map(|output| output.format.report(found, one.clone())).collect(), text)
-            });
-        }
-        fault.map_or(Ok(()), Err)
     }
 
     /// Whether nobody reads what is written.
@@ -421,14 +364,14 @@ impl Outputs {
         self.pictures.is_empty() && !self.games.are_wanted() && self.outputs.iter().all(is_closed)
     }
 
-    /// Writes the games that were held, and gives all files their names. What was listed.
-    pub(super) fn finish(&mut self, progress: &Progress) -> Result<(), Failure> {
-        if let Some((order, top)) = self.held.take() {
-            for (reports, text) in order.list(top) {
-                progress.beside_stdout(|| self.games.write(&text))?;
-                for (output, report) in self.outputs.iter_mut().zip(&reports) {
-                    let _ = output.write(report, progress)?;
-                }
+    /// Writes the games that were held until the end, and gives all files their names.
+    pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &Progress) -> Result<(), Failure> {
+        for HeldGame { reports, text } in held {
+            if let Some(text) = text {
+                progress.beside_stdout(|| self.games.write(text.text()))?;
+            }
+            for (output, report) in self.outputs.iter_mut().zip(&reports) {
+                let _ = output.write(report, progress)?;
             }
         }
         for output in &mut self.outputs {
@@ -447,15 +390,15 @@ impl Outputs {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
     }
 
-    /// Whether a study is wanted.
+    /// Whether there are reports or heat maps.
     pub(super) fn have_pictures(&self) -> bool {
         !self.pictures.is_empty()
     }
 
     /// Writes the pictures.
-    pub(super) fn draw(&mut self, study: &Study, query: &str) -> Result<(), Failure> {
+    pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
         let mut pictures = self.pictures.drain(..);
-        pictures.try_for_each(|(picture, file)| pictures::write(picture, study, query, file))
+        pictures.try_for_each(|(picture, file)| pictures::write(picture, findings, file))
     }
 
     /// The files that are not finished.

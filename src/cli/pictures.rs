@@ -3,10 +3,9 @@
 use std::io::Write as _;
 
 use orbit_chess::files::OutputFile;
-use orbit_chess::report::findings::{OrbitFindings, TransformSum};
+use orbit_chess::report::findings::{Findings, OrbitFindings, TransformSum};
 use orbit_chess::report::heat::{HeatMap, Palette};
 use orbit_chess::report::{grouped, page::page, svg};
-use orbit_chess::study::Study;
 use serde_json::json;
 
 use super::common::{Out, write_whole};
@@ -25,21 +24,21 @@ pub(super) enum Picture {
 }
 
 /// Prints hits by transform, and a heat map of where they are.
-pub(super) fn print_heat(study: &Study, is_json: bool) -> Result<(), Failure> {
+pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
-    let orbit = study.orbit();
+    let orbit = findings.orbit.as_ref();
     if is_json {
-        let (symmetries, colors) = orbit.as_ref().map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
-        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": heat(study) }))?;
+        let (symmetries, colors) = orbit.map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
+        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": heat(findings) }))?;
         return out.finish();
     }
-    if let Some(orbit) = &orbit {
+    if let Some(orbit) = orbit {
         for line in sums(orbit) {
             out.line(line)?;
         }
     }
     let palette = Palette::of_terminal(terminal::is_stdout(), |name| std::env::var(name).ok());
-    let maps = heat(study);
+    let maps = heat(findings);
     for map in &maps {
         out.line("")?;
         out.drawn(&map.text(palette))?;
@@ -54,8 +53,9 @@ pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ 
                        set of squares; write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Where the copies stand, and the squares of a set.
-fn heat(study: &Study) -> Vec<HeatMap> {
-    study.orbit().and_then(|orbit| orbit.heat).into_iter().chain(study.squares()).collect()
+fn heat(findings: &Findings) -> Vec<&HeatMap> {
+    let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
+    places.into_iter().chain(&findings.squares).collect()
 }
 
 /// Copies and hits of each kind of transform.
@@ -69,10 +69,10 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
 }
 
 /// Writes a picture of what was found, and gives the file its name.
-pub(super) fn write(picture: Picture, study: &Study, query: &str, file: OutputFile) -> Result<(), Failure> {
+pub(super) fn write(picture: Picture, findings: &Findings, file: OutputFile) -> Result<(), Failure> {
     let text = match picture {
-        Picture::Page => page(&study.findings(query)),
-        Picture::Svg => match heat(study).first() {
+        Picture::Page => page(findings),
+        Picture::Svg => match heat(findings).first() {
             Some(map) => svg::heat_map_file(map),
             None => return Err(Failure::Other(format!("{}: {NOWHERE}", file.path().display()))),
         },

@@ -3,16 +3,16 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use orbit_chess::database::{Database, Taken};
+use orbit_chess::database::Database;
 use orbit_chess::files::OutputFile;
+use orbit_chess::run::ProblemsPart;
 use orbit_chess::visible;
 
 use super::Failure;
-use super::common::{Interrupt, Progress, create_output, problem_line};
+use super::common::{Interrupt, Progress, create_output};
 
 /// Where problems are listed.
 pub(super) struct Problems {
-    sources: Vec<String>,
     /// Taken by `finish`.
     file: Option<OutputFile>,
     verbose: bool,
@@ -25,19 +25,18 @@ impl Problems {
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Problems, Failure> {
-        let sources = database.sources().iter().map(|source| source.name.clone()).collect();
         let file = file.map(|path| create_output(path, database, interrupt)).transpose()?;
-        Ok(Problems { sources, file, verbose })
+        Ok(Problems { file, verbose })
     }
 
-    pub(super) fn list(&mut self, taken: &Taken, progress: &Progress) -> Result<(), Failure> {
-        if self.file.is_none() && !self.verbose {
-            return Ok(());
-        }
-        let block = &taken.block;
-        for problem in block.problems() {
-            let source = &self.sources[block.number_in_source(problem).0 as usize];
-            let line = problem_line(block, problem, source);
+    /// Whether they are listed anywhere.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.file.is_some() || self.verbose
+    }
+
+    /// Lists those of the next block.
+    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &Progress) -> Result<(), Failure> {
+        for line in part.into_iter().flat_map(|part| part.lines) {
             if self.verbose {
                 progress.message(&line);
             }

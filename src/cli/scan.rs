@@ -1,7 +1,7 @@
 //! `orbit scan`.
 
+mod queries;
 mod run;
-mod survey;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -14,11 +14,13 @@ use orbit_chess::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::engine::verify::Sample;
 use orbit_chess::files::refuse_clashes;
 use orbit_chess::query::Type;
+use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Phases, Tally, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::run::Needs;
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
-use self::run::Run;
+use self::run::Search;
 use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
@@ -172,7 +174,7 @@ impl Args {
 
     /// Refuses orders that change nothing.
     fn refuse_orders(&self, scan: &Scan) -> Result<(), Failure> {
-        let is_by_value = self.choosing.order().is_some_and(|order| order.reads_values());
+        let is_by_value = self.choosing.order().is_some_and(|order| order.needs().include(Needs::VALUES));
         if is_by_value && scan.ty() == Type::Bool {
             let why = "--sort value needs a query that has one; this one is a condition, true or not";
             return Err(Failure::Other(why.into()));
@@ -216,7 +218,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
     refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
     if args.queries.is_some() {
-        return survey::run(&args, &interrupt);
+        return queries::run(&args, &interrupt);
     }
     args.refuse_formats()?;
     args.outputs.refuse_idle(args.lists())?;
@@ -224,7 +226,6 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    options.keep_text = args.outputs.write_games();
     args.beside.apply(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
@@ -237,37 +238,41 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     args.refuse_orders(&scan)?;
     let database = database?;
     print_substitutes(&database, args.quiet);
-    let mut run = Run::new(&args, &scan, database, &interrupt)?;
-    let summary = run.scan(&scan).map_err(|error| failure(&query, error));
-    run.progress.clear();
-    run.problems.finish()?;
-    let summary = match (summary, run.fault.take()) {
+    let mut search = Search::new(&args, &scan, &database, &interrupt)?;
+    let summary = search.run(&scan, database).map_err(|error| failure(&query, error));
+    search.sinks.progress.clear();
+    search.sinks.problems.finish()?;
+    let summary = match (summary, search.sinks.fault.take()) {
         (_, Some(fault)) => return Err(fault),
         (summary, None) => summary?,
     };
     if interrupt.is_set() {
-        let files = run.outputs.abandoned().chain(run.stats.as_ref().and_then(Statistics::abandoned));
+        let files = search
+            .sinks
+            .outputs
+            .abandoned()
+            .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
         files.for_each(|path| message!("interrupted; {} was not written", path.display()));
     } else {
-        run.finish(&args, &scan, query.text.trim(), summary.finished)?;
+        search.finish(&args, &scan, query.text.trim(), summary.finished)?;
     }
     if let Some(notice) = scan.engine().notice() {
         message!("warning: {notice}");
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_summary(&args, &run, &scan, phases, &summary, interrupt.is_set());
+        print_summary(&args, &search, &scan, phases, &summary, interrupt.is_set());
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && run.tally.games == 0 => Exit::NoHits,
+        Exit::Done if args.fail_if_none && search.tally().games == 0 => Exit::NoHits,
         exit => exit,
     })
 }
 
 fn print_summary(
     args: &Args,
-    run: &Run,
+    search: &Search,
     scan: &Scan,
     phases: Phases,
     summary: &Summary,
@@ -282,18 +287,18 @@ fn print_summary(
         1 => format!("{}, 1 thread", scan.engine().name()),
         threads => format!("{}, {threads} threads", scan.engine().name()),
     };
-    let tally = if summary.finished { run.tally } else { run.outputs.listed() };
-    let lines = summary_lines(&run.totals, tally, phases, !summary.finished, &how);
+    let tally = if summary.finished { search.tally() } else { search.sinks.outputs.listed() };
+    let lines = summary_lines(&search.totals(), tally, phases, !summary.finished, &how);
     let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
-    if let Some(games) = run.passing {
+    if let Some(games) = search.passing() {
         message!("of all games {} fit --where", grouped(games));
         if games == 0 && summary.finished {
             args.choosing.hints().for_each(|hint| message!("{hint}"));
         }
     }
-    let listed = run.outputs.listed();
+    let listed = search.sinks.outputs.listed();
     if listed != tally && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
@@ -311,15 +316,22 @@ fn failure(query: &QueryText, error: ScanError) -> Failure {
 }
 
 /// What `--count` and `--copies` print.
-fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(), Failure> {
+fn print_totals(
+    args: &Args,
+    search: &Search,
+    scan: &Scan,
+    is_whole: bool,
+    findings: Option<&Findings>,
+) -> Result<(), Failure> {
     let mut out = Out::new();
     if args.count {
-        let Tally { games, positions } = run.outputs.listed();
+        let Tally { games, positions } = search.sinks.outputs.listed();
         if args.is_json() {
             let mut counts = json!({ "games_hit": games, "positions_hit": positions });
             if is_whole {
-                counts["games"] = run.totals.games().into();
-                counts["positions"] = run.totals.positions.into();
+                let totals = search.totals();
+                counts["games"] = totals.games().into();
+                counts["positions"] = totals.positions.into();
             }
             out.json(&counts)?;
         } else {
@@ -328,18 +340,19 @@ fn print_totals(args: &Args, run: &Run, scan: &Scan, is_whole: bool) -> Result<(
         }
     }
     if let Some(lines_max) = args.copies {
+        let copies = search.copies(scan);
         if args.is_json() {
-            let copies = run.copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
+            let copies = copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
                 json!({ "copy": index + 1, "text": text, "positions": positions })
             });
             out.json(&json!({ "copies": copies.collect::<Vec<_>>() }))?;
         } else {
-            copy_lines(&run.copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
+            copy_lines(&copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
         }
     }
     out.finish()?;
-    match &run.study {
-        Some(study) if args.heat => print_heat(study, args.is_json()),
+    match findings {
+        Some(findings) if args.heat => print_heat(findings, args.is_json()),
         _ => Ok(()),
     }
 }

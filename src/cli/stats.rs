@@ -34,9 +34,9 @@ pub(super) struct StatsArgs {
     stats_output: Option<PathBuf>,
 }
 
-/// What `--stats` counts in the course of a scan.
+/// What `--stats` counts, and where that goes.
 pub(super) struct Statistics {
-    counts: Counts,
+    stats: Stats,
     rows_max: usize,
     format: TableFormat,
     /// `None` for standard output.
@@ -69,13 +69,12 @@ impl Statistics {
         let create = |path: &PathBuf| create_output(path, database, interrupt);
         let file = args.stats_output.as_ref().map(create).transpose()?;
         let format = TableFormat::of(args.stats_format, "--stats-format", args.stats_output.as_deref())?;
-        let counts = Stats::new(groupings).none();
-        Ok(Some(Statistics { counts, rows_max, format, file }))
+        Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, file }))
     }
 
-    /// What is counted; a clone of it counts on other threads.
+    /// What is counted.
     pub(super) fn stats(&self) -> &Stats {
-        self.counts.stats()
+        &self.stats
     }
 
     /// Whether a file takes them.
@@ -83,14 +82,9 @@ impl Statistics {
         self.file.is_some()
     }
 
-    /// Adds what was counted in a block.
-    pub(super) fn take(&mut self, counts: Counts) -> Result<(), Failure> {
-        self.counts.add(counts).map_err(|error| Failure::Other(error.to_string()))
-    }
-
     /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
-    pub(super) fn finish(self, copies: &[String]) -> Result<(), Failure> {
-        let Statistics { counts, rows_max, format, file } = self;
+    pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
+        let Statistics { rows_max, format, file, .. } = self;
         let write = |out: &mut dyn Write| match format {
             TableFormat::Text => counts.write_text(rows_max, copies, out),
             TableFormat::Csv => counts.write_csv(copies, out),

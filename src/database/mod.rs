@@ -239,6 +239,13 @@ impl Database {
         self
     }
 
+    /// Keeps the text of PGN beside the blocks that are made from it, as [`DatabaseOptions::keep_text`] does.
+    #[must_use]
+    pub fn with_texts(mut self) -> Database {
+        self.options.keep_text = true;
+        self
+    }
+
     /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
     /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
     /// duplicate. See [`GameSet`] for the memory it takes.
@@ -370,6 +377,11 @@ impl Database {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
             [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
         })
+    }
+
+    /// The names of the sources.
+    pub fn source_names(&self) -> Vec<String> {
+        self.sources.iter().map(|source| source.name.clone()).collect()
     }
 
     /// Bytes of input in all, where every size is known.

@@ -1,6 +1,7 @@
 //! A block: a little strip of whole games.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use super::Strings;
 use crate::board::{Board, PackedMove, Position, State};
@@ -47,7 +48,7 @@ pub struct Part {
 }
 
 /// What became of a game that has a [`Problem`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
     /// Something was repaired; the game is whole.

@@ -1,13 +1,17 @@
 //! What a database amounts to: sums that merge in any order.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use serde::{Deserialize, Serialize};
 
 use super::block::{Block, ProblemKind};
 use super::bytes::{Bytes, Fault, put, put_bytes};
 use crate::board::Color;
 use crate::game::{Date, date, rating};
 
-/// Classes of reasons that are told apart; later ones are counted under [`OTHER_REASONS`].
+/// Classes of reasons of each kind that are told apart. Of more, those that come last in the alphabet are counted under
+/// [`OTHER_REASONS`]: sums do not depend on the order in which they are added.
 pub const REASONS_MAX: usize = 256;
 /// The class of reasons beyond [`REASONS_MAX`].
 pub const OTHER_REASONS: &str = "other reasons";
@@ -15,7 +19,7 @@ pub const OTHER_REASONS: &str = "other reasons";
 pub const DUPLICATE: &str = "exact duplicate";
 
 /// Sums over games. Whole and cut games have positions, skipped ones do not.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
     /// Games that were read to their ends.
     pub whole: u64,
@@ -75,12 +79,18 @@ impl Totals {
     }
 
     fn add_reason(&mut self, reason: (ProblemKind, String), count: u64) {
-        let reason = if self.reasons.len() < REASONS_MAX || self.reasons.contains_key(&reason) {
-            reason
-        } else {
-            (reason.0, OTHER_REASONS.to_owned())
-        };
-        *self.reasons.entry(reason).or_default() += count;
+        let kind = reason.0;
+        match self.reasons.entry(reason) {
+            Entry::Occupied(mut sum) => return *sum.get_mut() += count,
+            Entry::Vacant(place) => _ = place.insert(count),
+        }
+        let of_kind = self.reasons.range((kind, String::new())..).map(|(reason, _)| reason);
+        let classes =
+            of_kind.take_while(|reason| reason.0 == kind).filter(|reason| reason.1 != OTHER_REASONS);
+        let last = classes.clone().nth(REASONS_MAX).is_some().then(|| classes.last().cloned()).flatten();
+        if let Some((last, count)) = last.and_then(|last| self.reasons.remove_entry(&last)) {
+            self.add_reason((last.0, OTHER_REASONS.to_owned()), count);
+        }
     }
 
     fn add_dates(&mut self, first: &str, last: &str) {
@@ -255,11 +265,21 @@ mod tests {
 
     #[test]
     fn reasons_are_limited() {
-        let mut totals = Totals::default();
-        for i in 0..2 * REASONS_MAX {
-            totals.add_reason((ProblemKind::Cut, format!("{i}")), 1);
+        let count = 2 * REASONS_MAX;
+        let sum = |numbers: &mut dyn Iterator<Item = usize>| {
+            let mut totals = Totals::default();
+            numbers.for_each(|i| totals.add_reason((ProblemKind::Cut, format!("{i}")), 1));
+            totals
+        };
+        let totals = sum(&mut (0..count));
+        assert_eq!(totals.reasons.len(), REASONS_MAX + 1);
+        assert_eq!(totals.reasons.values().sum::<u64>(), count as u64);
+        // Whatever is added first, and with what.
+        assert_eq!(sum(&mut (0..count).rev()), totals);
+        for cut in [1, 100, 300, 500] {
+            let mut parts = sum(&mut (0..cut));
+            parts.add(&sum(&mut (cut..count)));
+            assert_eq!(parts, totals);
         }
-        assert!(totals.reasons.len() <= REASONS_MAX + 1);
-        assert_eq!(totals.reasons.values().sum::<u64>(), 2 * REASONS_MAX as u64);
     }
 }

@@ -8,11 +8,11 @@ use std::{
     collections::{BTreeMap, HashSet},
 };
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::heat::HeatMap;
 use crate::{
-    board::{Bitboard, Dihedral},
+    board::{Bitboard, Dihedral, Square},
     orbit::{self, Anchors, AsText, Filter, Orbit, Pattern, Placement},
     text::shortened,
 };
@@ -167,7 +167,7 @@ pub struct HistogramRow {
 }
 
 /// One position that hits, and its game.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleHit {
     /// The number of the game over all sources, from 1.
     pub game: u64,
@@ -284,6 +284,14 @@ impl PatternBoard {
 impl Serialize for SquareNames {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.into_iter().map(|square| square.to_string()))
+    }
+}
+
+impl<'de> Deserialize<'de> for SquareNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SquareNames, D::Error> {
+        let names = Vec::<String>::deserialize(deserializer)?;
+        let squares = names.iter().map(|name| name.parse::<Square>());
+        squares.collect::<Result<_, _>>().map(SquareNames).map_err(D::Error::custom)
     }
 }
 

@@ -25,8 +25,11 @@ pub mod words;
 
 use std::ops::Range;
 
-use crate::engine::{Outputs, Values};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Values;
 use crate::reel::GameRow;
+use crate::run::needs::Needs;
 
 pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
@@ -71,7 +74,7 @@ pub enum Format {
 }
 
 /// What a format made of one block.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The text, whole lines.
     pub text: Vec<u8>,
@@ -80,7 +83,7 @@ pub struct Report {
 }
 
 /// Where one game stands in a [`Report`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
     /// Where its lines end in the text.
     pub end: usize,
@@ -93,16 +96,6 @@ pub struct ReportedGame {
 }
 
 impl Format {
-    /// What an engine has to bring for this format.
-    pub fn outputs(self) -> Outputs {
-        match self {
-            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Values { .. } => {
-                Outputs::VALUES
-            }
-            Format::Epd(_) | Format::Fen(_) | Format::Plain | Format::Nothing => Outputs::BITS,
-        }
-    }
-
     /// What stands before all reports.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv(_) = self { csv::head() } else { Vec::new() }
@@ -149,28 +142,42 @@ impl Format {
         report
     }
 
-    /// Whether tags are printed.
-    pub fn reads_tags(self) -> bool {
-        matches!(
-            self,
-            Format::Text { .. } | Format::JsonLines(_) | Format::Csv(_) | Format::Epd(_) | Format::Fen(_)
-        )
-    }
-
-    /// Whether copies are printed.
-    pub fn names_copies(self) -> bool {
-        matches!(self, Format::JsonLines(_) | Format::Csv(_))
+    /// What has to be known of games and hits for this format.
+    pub fn needs(self) -> Needs {
+        let copies = Needs::LOWEST_COPY | Needs::COPY_NAMES;
+        match self {
+            Format::Text { .. } => Needs::TAGS | Needs::VALUES,
+            Format::JsonLines(_) | Format::Csv(_) => Needs::TAGS | Needs::VALUES | copies,
+            Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
+            Format::Values { .. } => Needs::VALUES,
+            Format::Plain | Format::Nothing => Needs::NOTHING,
+        }
     }
 }
 
 impl Report {
+    /// Adds the report of games that follow.
+    pub fn append(&mut self, next: Report) {
+        let before = self.text.len();
+        self.text.extend_from_slice(&next.text);
+        let moved = next.games.into_iter().map(|game| ReportedGame { end: before + game.end, ..game });
+        self.games.extend(moved);
+    }
+
+    /// Leaves out all but the first games.
+    pub fn truncate(&mut self, games: usize) {
+        self.games.truncate(games);
+        self.text.truncate(self.games.last().map_or(0, |game| game.end));
+    }
+
     /// Ends the text of a game of which so many positions hit.
     pub fn end_game(&mut self, game: &GameRow, hits: usize) {
         self.games.push(ReportedGame {
             end: self.text.len(),
             hits: hits as u32,
             source: game.source(),
-            first_of_source: game.number() + 1 - game.number_in_source(),
+            // After a damaged block of a reel games have no numbers that fit; they are never listed.
+            first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
         });
     }
 }

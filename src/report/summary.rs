@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::reel::{ProblemKind, Totals};
 
 /// How much hit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Games with hits.
     pub games: u64,

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::diagnostic::nearest;
 use crate::game::Rating;
 use crate::game::known::{known_tag, nearest_tag, tag_named};
+use crate::run::needs::Needs;
 
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -204,13 +205,15 @@ impl By {
         matches!(self, By::Value(_) | By::Copy)
     }
 
-    /// Whether tags of the games are read for it.
-    pub fn reads_tags(&self) -> bool {
+    /// What has to be known of games and hits for it.
+    pub fn needs(&self) -> Needs {
         match self {
-            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => true,
+            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
-            By::Move(_) => true,
-            By::Result | By::Ply(_) | By::Value(_) | By::Copy => false,
+            By::Move(_) => Needs::TAGS,
+            By::Value(_) => Needs::VALUES,
+            By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
+            By::Result | By::Ply(_) => Needs::NOTHING,
         }
     }
 }

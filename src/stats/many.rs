@@ -1,12 +1,12 @@
 //! Several queries over the same games.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Counts, Games, Stats, TooManyGroups};
-use crate::engine::Hits;
-use crate::reel::Block;
-use crate::report::{Found, Names};
+use crate::report::Found;
 
 /// The counts of several queries over the same games. What does not depend on hits is counted once.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
     /// Of the first query with the groups of all games, of the others with those that hit alone.
     counts: Vec<Counts>,
@@ -18,17 +18,16 @@ impl Stats {
         ManyCounts { counts: vec![self.none(); queries] }
     }
 
-    /// Counts one block for several queries. `games` says for each game whether it counts; `None` if all do.
+    /// Counts what several queries found in one block.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or groups by copy are wanted.
-    pub fn count_many(&self, block: &Block, games: Option<&[bool]>, hits: &[&Hits]) -> ManyCounts {
-        let (columns, names) = (self.columns(block), &Names::default());
+    /// When the hits are not those of this block, or copies are wanted and were not all told.
+    pub fn count_many(&self, found: &[Found]) -> ManyCounts {
+        let Some(first) = found.first() else { return ManyCounts::default() };
+        let columns = self.columns(first.block);
         let which = std::iter::once(Games::All).chain(std::iter::repeat(Games::Hit));
-        let counts = hits.iter().zip(which).map(|(hits, which)| {
-            self.count_with(&columns, &Found { block, hits, games, copies: None, names }, which)
-        });
+        let counts = found.iter().zip(which).map(|(found, which)| self.count_with(&columns, found, which));
         ManyCounts { counts: counts.collect() }
     }
 }
@@ -46,6 +45,12 @@ impl ManyCounts {
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
+    }
+
+    /// Whether these are counts of as many queries by the same groupings, so that they add up.
+    pub fn is_like(&self, other: &ManyCounts) -> bool {
+        let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
+        self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
     /// The counts of each query.

@@ -40,6 +40,7 @@
 //! ```
 
 mod columns;
+mod data;
 mod grouping;
 mod many;
 mod records;
@@ -52,12 +53,13 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use self::columns::{Code, Column, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
 use crate::reel::Block;
 use crate::report::{Found, grouped};
+use crate::run::needs::Needs;
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
@@ -114,7 +116,7 @@ impl Serialize for Key {
 }
 
 /// Sums over games, or over their positions that lie in a group.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Games with such positions.
     pub games: u64,
@@ -220,20 +222,9 @@ impl Stats {
         &self.groupings[..self.asked]
     }
 
-    /// Whether tags of the games are read; if not, a
-    /// [`Database::without_tags`](crate::database::Database::without_tags) does.
-    pub fn reads_tags(&self) -> bool {
-        self.properties().any(By::reads_tags)
-    }
-
-    /// Whether hits must come with their values.
-    pub fn wants_values(&self) -> bool {
-        self.properties().any(|by| matches!(by, By::Value(_)))
-    }
-
-    /// Whether hits must come with their copies.
-    pub fn wants_copies(&self) -> bool {
-        self.properties().any(|by| matches!(by, By::Copy))
+    /// What has to be known of games and hits.
+    pub fn needs(&self) -> Needs {
+        self.properties().map(By::needs).collect()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {
@@ -265,7 +256,10 @@ impl Stats {
 
     fn count_with(&self, columns: &HashMap<&By, Column>, found: &Found, which: Games) -> Counts {
         let Found { hits, copies, .. } = *found;
-        assert!(copies.is_some() || !self.wants_copies(), "groups by copy need the copies of hits");
+        assert!(
+            copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
+            "groups by copy need the copies of hits"
+        );
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
         let games = games(found, which);

@@ -1,8 +1,10 @@
 //! Parquet: the table that CSV has.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::process::Command;
 
+use orbit_chess::report::{COLUMNS, ColumnType, ParquetWriter};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
@@ -45,5 +47,27 @@ fn parquet_says_what_csv_says() {
         let expected: Vec<(String, String)> =
             names.iter().zip(record).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect();
         assert_eq!(cells, expected);
+    }
+}
+
+/// Groups of rows are as long as they are, whatever is written at once.
+#[test]
+fn row_groups_do_not_follow_parts() {
+    let record = |row: usize| {
+        let cell = |(column, (_, ty)): (usize, &(&str, ColumnType))| match ty {
+            ColumnType::Number => (row * 31 + column).to_string(),
+            ColumnType::Text => format!("t{}", row % 100 + column),
+        };
+        COLUMNS.iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let records: Vec<String> = (0..70_000).map(record).collect();
+    let written = |rows_at_once: usize| {
+        let mut table = ParquetWriter::new(Vec::new()).unwrap();
+        records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
+        table.finish().unwrap()
+    };
+    let whole = written(records.len());
+    for rows_at_once in [501, 40_000] {
+        assert!(written(rows_at_once) == whole, "{rows_at_once} rows at once");
     }
 }

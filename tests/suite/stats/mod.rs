@@ -11,7 +11,8 @@ use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions, Room};
 use orbit_chess::engine::{Answers, Outputs};
 use orbit_chess::report::{Found, Names};
-use orbit_chess::scan::{BlockResult, EngineChoice, Scan};
+use orbit_chess::run::Needs;
+use orbit_chess::scan::{BlockAnswers, EngineChoice, Scan};
 use orbit_chess::stats::{Counts, Grouping, Stats};
 
 /// Three games from the start and one from the 29th move, two of them with a result that White likes.
@@ -51,7 +52,7 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let stats = Stats::new(Grouping::list(groupings).unwrap());
     let scan = scanner(query).threads(threads);
     let mut sum = stats.none();
-    let work = |result: BlockResult<'_>, _: &Room| {
+    let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
@@ -60,8 +61,8 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
         let (games, copies) = (chosen.as_deref(), copies.as_ref());
         stats.count(&Found { block, hits, games, copies, names })
     };
-    let values = if stats.wants_values() { Outputs::VALUES } else { Outputs::BITS };
-    let copies = if stats.wants_copies() { Outputs::ALL_COPIES } else { Outputs::BITS };
+    let values = if stats.needs().include(Needs::VALUES) { Outputs::VALUES } else { Outputs::BITS };
+    let copies = if stats.needs().include(Needs::ALL_COPIES) { Outputs::ALL_COPIES } else { Outputs::BITS };
     let take = |_, counts| {
         sum.add(counts).unwrap();
         ControlFlow::Continue(())

@@ -8,7 +8,7 @@ use orbit_chess::choice::Choice;
 use orbit_chess::database::Room;
 use orbit_chess::engine::{Hits, Outputs, Values};
 use orbit_chess::report::{Format, Found, Names, Rows};
-use orbit_chess::scan::BlockResult;
+use orbit_chess::scan::BlockAnswers;
 use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scanner(query);
     let names = &Names::default();
-    let work = |result: BlockResult<'_>, _: &Room| {
+    let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
         let found = Found { block, hits, games: None, copies: None, names };
         Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text
@@ -300,7 +300,14 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
             counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
         }
-        together.add(stats.count_many(block, Some(&games), &hits.each_ref())).unwrap();
+        let found = hits.each_ref().map(|hits| Found {
+            block,
+            hits,
+            games: Some(&games),
+            copies: None,
+            names: &names,
+        });
+        together.add(stats.count_many(&found)).unwrap();
     }
     assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);
     assert!(together.into_counts() == alone);

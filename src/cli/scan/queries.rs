@@ -3,23 +3,26 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::Job;
-use orbit_chess::report::Phases;
-use orbit_chess::survey::{Survey, Tally};
+use orbit_chess::report::{Phases, Tally};
+use orbit_chess::run::{Collectors, TallyCollector};
+use orbit_chess::scan::Scan;
 use serde_json::json;
 
 use super::Args;
 use crate::cli::beside::print_substitutes;
-use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, print_pass, threads};
+use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, threads};
 use crate::cli::outputs::FormatName;
+use crate::cli::pass;
 use crate::cli::problems::Problems;
-use crate::cli::queries::{self, NamedQuery};
+use crate::cli::queries::{NamedQuery, read};
 use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let queries = queries::read(args.queries.as_deref(), "", args.dialect)?;
+    let queries = read(args.queries.as_deref(), "", args.dialect)?;
     let is_json = match args.outputs.format {
         None | Some(FormatName::Text) => false,
         Some(FormatName::Jsonl) => true,
@@ -31,24 +34,18 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
     print_substitutes(&database, args.quiet);
-    let jobs: Vec<&Job> = queries.iter().map(|query| &query.job).collect();
-    let survey = Survey::new(&jobs, &args.engine_options(database.positions_known())?)?;
-    let survey = survey.threads(threads(args.threads));
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
+    let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
+    let scan = Scan::of(jobs, &args.engine_options(database.positions_known())?)?;
+    let scan = scan.threads(threads(args.threads));
+    let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let planned = Instant::now();
-    let mut fault = None;
-    let ran = survey.run(database, |taken| {
-        progress.update(taken);
-        fault = fault.take().or_else(|| problems.list(taken, &progress).err());
-    });
-    progress.clear();
-    problems.finish()?;
-    let (tallies, summary) = match (ran, fault) {
-        (_, Some(fault)) => return Err(fault),
-        (ran, None) => ran?,
-    };
-    if let Some(notice) = survey.notice() {
+    let collectors = Collectors { tally: Some(TallyCollector), ..Collectors::default() };
+    let choice = Choice::default();
+    let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
+    let mut tallies = parts.tally.unwrap_or_default().queries;
+    tallies.resize(queries.len(), Tally::default());
+    if let Some(notice) = scan.engine().notice() {
         message!("warning: {notice}");
     }
     let mut out = Out::new();
@@ -71,9 +68,9 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     if !args.quiet {
         let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_pass(
+        pass::print_summary(
             &counted(queries.len(), "query", "queries"),
-            &survey,
+            &scan,
             phases,
             args.threads,
             &summary,

@@ -1,0 +1,21 @@
+//! How often each copy of the outermost transform hits.
+
+use super::{BlockResult, Collector, Needs};
+use crate::database::Room;
+
+/// Counts the hits of each copy, in the order of their declaration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopiesCollector;
+
+impl Collector for CopiesCollector {
+    type Part = Vec<u64>;
+
+    fn needs(&self) -> Needs {
+        Needs::COPY_COUNTS
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> Vec<u64> {
+        let copies = result.answers.first().and_then(|answers| answers.copies.as_ref());
+        copies.map_or(Vec::new(), |copies| copies.sums().to_vec())
+    }
+}

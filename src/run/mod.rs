@@ -1,0 +1,209 @@
+//! From hits to everything that a user gets.
+//!
+//! A [`Run`] has the queries of a [`Scan`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Needs`], looks at
+//! what was found in one block, on any thread, and makes a [`Part`] of it. Parts are taken in the order of the database:
+//! sums are merged, lists are written. A part is data, so that a database may be split, each piece run by itself, perhaps
+//! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
+//!
+//! ```
+//! use orbit_chess::choice::Choice;
+//! use orbit_chess::database::{Database, DatabaseOptions};
+//! use orbit_chess::run::{Part, Run, TallyCollector, TallyPart};
+//! use orbit_chess::scan::Scan;
+//!
+//! let scan = Scan::new("flipcolor {Bb5 nc6}")?;
+//! let choice = Choice::default();
+//! let run = Run::new(&scan, &choice, &TallyCollector);
+//! let mut sum = TallyPart::default();
+//! for games in ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *", "1. e4 c5 2. Nf3 Nc6 3. Bb5 *"] {
+//!     let database = Database::from_pgn_bytes("games", games.into(), DatabaseOptions::default());
+//!     let (part, _) = run.collect(database)?;
+//!     // Perhaps on another machine.
+//!     sum.merge(TallyPart::from_bytes(&part.to_bytes())?)?;
+//! }
+//! assert_eq!((sum.queries[0].games, sum.queries[0].positions), (2, 3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod collector;
+mod copies;
+mod findings;
+mod games;
+mod lists;
+pub mod needs;
+mod ordered;
+mod part;
+mod problems;
+mod statistics;
+mod tally;
+
+use std::ops::ControlFlow;
+
+pub use self::collector::{Collector, Collectors, Parts};
+pub use self::copies::CopiesCollector;
+pub use self::findings::{About, FindingsCollector, FindingsPart};
+pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
+pub use self::lists::{ListPart, ListsCollector, Reach};
+pub use self::needs::Needs;
+pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
+pub use self::part::{Part, PartError};
+pub use self::problems::{ProblemsCollector, ProblemsPart};
+pub use self::statistics::StatisticsCollector;
+pub use self::tally::{TallyCollector, TallyPart};
+
+use crate::choice::Choice;
+use crate::database::{Database, Room, Summary, Taken, TextError};
+use crate::engine::{Answers, Outputs, Tell};
+use crate::reel::Block;
+use crate::report::{Found, Names};
+use crate::scan::{BlockAnswers, Scan, ScanError};
+
+/// Queries, a choice of games and hits, and what is collected of them.
+pub struct Run<'a, C> {
+    scan: &'a Scan,
+    choice: &'a Choice,
+    collector: &'a C,
+}
+
+/// What was found in one block.
+#[derive(Clone, Copy)]
+pub struct BlockResult<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// For each game, whether it counts; `None` if all do.
+    pub games: Option<&'a [bool]>,
+    /// What each query answers at the hits that count.
+    pub answers: &'a [Answers],
+    /// What is called how.
+    pub names: &'a Names,
+}
+
+/// Why a run stopped midway.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The engine or the database.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// What was found cannot be taken.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// Why the part of a block cannot be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TakeError {
+    /// The text of a game.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// The parts before it.
+    #[error(transparent)]
+    Part(#[from] PartError),
+}
+
+/// Why a run cannot be split into parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotSplit {
+    /// Duplicates of earlier games are dropped.
+    #[error("whether a game is a duplicate depends on the games before it: run the database as one part")]
+    Duplicates,
+}
+
+impl<'a, C: Collector> Run<'a, C> {
+    /// Joins queries, a choice and a collector.
+    pub fn new(scan: &'a Scan, choice: &'a Choice, collector: &'a C) -> Run<'a, C> {
+        Run { scan, choice, collector }
+    }
+
+    /// What queries, choice and collector need.
+    pub fn needs(&self) -> Needs {
+        let queries = Needs::TAGS.when(self.scan.reads_tags());
+        queries | self.choice.needs() | self.collector.needs()
+    }
+
+    /// Whether parts of a database make the same as one run does.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn splits(&self, database: &Database) -> Result<(), CannotSplit> {
+        if database.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
+    }
+
+    /// The names of sources, and of copies if these are needed.
+    pub fn names(&self, sources: Vec<String>) -> Names {
+        match self.needs().include(Needs::COPY_NAMES) {
+            true => Names::new(self.scan.filter(), sources),
+            false => Names { sources, ..Names::default() },
+        }
+    }
+
+    /// Collects everything.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, texts that cannot be read, and more than memory is meant
+    /// for.
+    pub fn collect(&self, database: Database) -> Result<(C::Part, Summary), RunError> {
+        let mut sum = C::Part::default();
+        let mut texts = database.texts();
+        let mut fault = Ok(());
+        let names = self.names(database.source_names());
+        let summary = self.for_each_part(database, &names, |taken, part| {
+            fault = self.collector.take(&mut sum, part, &taken, &mut texts);
+            if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        fault?;
+        Ok((sum, summary))
+    }
+
+    /// Hands the part of each block to `take`, in the order of the database and on the caller's thread, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end; all blocks before it have been taken then.
+    pub fn for_each_part(
+        &self,
+        database: Database,
+        names: &Names,
+        take: impl FnMut(Taken, C::Part) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        let needs = self.needs();
+        // Duplicates are told by their tags.
+        let needs_tags = needs.include(Needs::TAGS) || database.drops_duplicates();
+        let database = if needs_tags { database } else { database.without_tags() };
+        let database = if needs.include(Needs::GAME_TEXTS) { database.with_texts() } else { database };
+        let filters = self.scan.jobs().iter().map(|job| job.planner.filter());
+        let outputs: Vec<Outputs> = filters.map(|filter| needs.outputs(filter.has_one_copy())).collect();
+        let work = |found: BlockAnswers<'_>, room: &Room| {
+            let BlockAnswers { block, games, answers, .. } = &found;
+            self.collector.look(&BlockResult { block, games: games.as_deref(), answers, names }, room)
+        };
+        self.scan.for_each_block(database, &outputs, self.choice, work, take)
+    }
+}
+
+impl<'a> BlockResult<'a> {
+    /// What one of the queries found.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn of(&self, query: usize) -> Found<'a> {
+        let BlockResult { block, games, names, answers } = *self;
+        let Answers { hits, copies } = &answers[query];
+        let copies = copies.as_ref().filter(|copies| copies.tell() != Tell::Counts);
+        Found { block, hits, games, copies, names }
+    }
+
+    /// What the first query found.
+    ///
+    /// # Panics
+    ///
+    /// When there is no query.
+    pub fn first(&self) -> Found<'a> {
+        self.of(0)
+    }
+}

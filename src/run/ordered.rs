@@ -1,0 +1,122 @@
+//! Hits and games that do not come in the order of the database: sorted, or a sample.
+
+use serde::{Deserialize, Serialize};
+
+use super::games::{Comment, GameText};
+use super::lists::ReportRoom;
+use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
+use crate::choice::{Order, Top};
+use crate::database::{GameTexts, Room, Taken, TextError};
+use crate::reel::GameRow;
+use crate::report::{Format, Report};
+
+/// Holds the games that come first by an order, in all formats in which they are listed.
+#[derive(Debug)]
+pub struct OrderedCollector {
+    order: Order,
+    /// Games that are held at most.
+    games_max: usize,
+    formats: Vec<Format>,
+    /// What is put into games as PGN, if these are wanted.
+    comment: Option<Comment>,
+    room: ReportRoom,
+}
+
+/// A game that is held until the end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HeldGame {
+    /// Its lines in each format.
+    pub reports: Vec<Report>,
+    /// Its text, if games are wanted.
+    pub text: Option<GameText>,
+}
+
+/// The games that come first so far.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct OrderedPart {
+    /// `None` before the first block.
+    top: Option<Top<HeldGame>>,
+}
+
+impl OrderedCollector {
+    /// Holds so many games at most. They come as PGN too if there is a comment, of whatever kind.
+    pub fn new(
+        order: Order,
+        games_max: usize,
+        formats: Vec<Format>,
+        comment: Option<Comment>,
+    ) -> OrderedCollector {
+        OrderedCollector { order, games_max, room: ReportRoom::new(formats.len()), formats, comment }
+    }
+
+    /// The games of a run in their order.
+    pub fn list(&self, part: OrderedPart) -> Vec<HeldGame> {
+        part.top.map_or(Vec::new(), |top| self.order.list(top))
+    }
+}
+
+impl Collector for OrderedCollector {
+    type Part = OrderedPart;
+
+    fn needs(&self) -> Needs {
+        let formats: Needs = self.formats.iter().map(|format| format.needs()).collect();
+        let games = self.comment.as_ref().map_or(Needs::NOTHING, Comment::needs);
+        formats | self.order.needs() | games
+    }
+
+    fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {
+        let found = result.first();
+        let mut best = self.order.top(self.games_max);
+        for game in result.block.games().filter(|game| found.is_hit(game)) {
+            best.offer(self.order.rank(&game, found.hits), game.number(), || game);
+        }
+        let hits = |game: &GameRow| found.hits.count_in(game.first_slot()..game.end_slot());
+        let count = best.iter().map(hits).sum();
+        let hold = || {
+            best.map(|game| {
+                let one = game.index()..game.index() + 1;
+                let reports = self.formats.iter().map(|format| format.report(&found, one.clone()));
+                let text = self.comment.as_ref().map(|comment| GameText::new(&game, &found, comment));
+                HeldGame { reports: reports.collect(), text }
+            })
+        };
+        let bytes = |held: &HeldGame| -> u64 {
+            held.reports.iter().map(|report| report.text.capacity() as u64).sum()
+        };
+        let top = self.room.make(count, room, hold, |top: &Top<HeldGame>| top.iter().map(bytes).sum());
+        OrderedPart { top: Some(top) }
+    }
+
+    /// Of the games of the block those alone are read that are among the first so far.
+    fn take(
+        &self,
+        sum: &mut OrderedPart,
+        part: OrderedPart,
+        taken: &Taken,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        let Some(mut next) = part.top else { return Ok(()) };
+        if let Some(top) = &sum.top {
+            next.retain(|rank, number| top.admits(rank, number));
+        }
+        let next = next.try_map(|mut held| {
+            if let Some(text) = &mut held.text {
+                text.read(taken, texts)?;
+            }
+            Ok::<_, TextError>(held)
+        })?;
+        Ok(sum.merge(OrderedPart { top: Some(next) })?)
+    }
+}
+
+impl Part for OrderedPart {
+    fn merge(&mut self, next: OrderedPart) -> Result<(), PartError> {
+        match (&mut self.top, next.top) {
+            (_, None) => {}
+            (Some(top), Some(next)) if top.is_like(&next) => top.merge(next),
+            (Some(_), Some(_)) => return Err(PartError::Differ("orders")),
+            (None, next) => self.top = next,
+        }
+        Ok(())
+    }
+}

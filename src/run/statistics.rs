@@ -1,0 +1,58 @@
+//! Counts by groups of games and positions, for one query or many.
+
+use super::{BlockResult, Collector, Needs, Part, PartError};
+use crate::database::Room;
+use crate::stats::{Counts, ManyCounts, Stats};
+
+/// Counts the hits of each query by groups.
+#[derive(Clone, Debug)]
+pub struct StatisticsCollector {
+    stats: Stats,
+}
+
+impl StatisticsCollector {
+    /// Counts by these groupings. Groups by copy are of the first query alone.
+    pub fn new(stats: Stats) -> StatisticsCollector {
+        StatisticsCollector { stats }
+    }
+
+    /// What is counted.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The counts of each of so many queries.
+    pub fn counts(&self, part: ManyCounts, queries: usize) -> Vec<Counts> {
+        if part == ManyCounts::default() { vec![self.stats.none(); queries] } else { part.into_counts() }
+    }
+}
+
+impl Collector for StatisticsCollector {
+    type Part = ManyCounts;
+
+    fn needs(&self) -> Needs {
+        self.stats.needs()
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {
+        let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
+        self.stats.count_many(&found)
+    }
+}
+
+/// The default is of no queries.
+impl Part for ManyCounts {
+    fn merge(&mut self, next: ManyCounts) -> Result<(), PartError> {
+        if *self == ManyCounts::default() {
+            *self = next;
+            return Ok(());
+        }
+        if next == ManyCounts::default() {
+            return Ok(());
+        }
+        if !self.is_like(&next) {
+            return Err(PartError::Differ("groupings"));
+        }
+        Ok(self.add(next)?)
+    }
+}

@@ -1,0 +1,405 @@
+//! Parts: a database in pieces whose parts are merged, written down, read again and taken gives what one run gives.
+//!
+//! Every collector of [`Collectors`] has examples here; one without any fails.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use orbit_chess::choice::{Choice, Order, SortKey};
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::engine::Job;
+use orbit_chess::plan::Options;
+use orbit_chess::query;
+use orbit_chess::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
+use orbit_chess::run::{
+    About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
+    GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
+    StatisticsCollector, TallyCollector,
+};
+use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
+use orbit_chess::stats::{Grouping, Stats};
+
+/// Queries with many copies, with sets, numbers and nothing as values, and with one copy.
+const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
+const SETS: &str = "k attackedby N";
+const NUMBERS: &str = "#(Q attackedby q)";
+const RARE: &str = "mate flip {Rd8 kg8}";
+
+/// Something that is collected.
+struct Example {
+    queries: Vec<&'static str>,
+    condition: Option<&'static str>,
+    first: bool,
+    collectors: Box<dyn Fn(&Scan) -> Collectors>,
+    /// Games that are passed over, and that are listed.
+    limits: (u64, Option<u64>),
+    /// Whether columns are as wide as the games of a block need.
+    is_fitted: bool,
+}
+
+impl Example {
+    fn new(query: &'static str, collectors: impl Fn(&Scan) -> Collectors + 'static) -> Example {
+        Example {
+            queries: vec![query],
+            condition: None,
+            first: false,
+            collectors: Box::new(collectors),
+            limits: (0, None),
+            is_fitted: false,
+        }
+    }
+}
+
+fn none() -> Collectors {
+    Collectors::default()
+}
+
+const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)), (40, Some(2)), (7, None)];
+
+/// Lists of all kinds.
+fn formats(layout: Layout) -> Vec<Format> {
+    let mut formats = vec![
+        Format::Text { plies_max: 3, layout },
+        Format::Values { all: true },
+        Format::Values { all: false },
+        Format::Plain,
+        Format::Nothing,
+    ];
+    for rows in [Rows::Hits, Rows::Games] {
+        formats.extend([Format::JsonLines(rows), Format::Csv(rows), Format::Epd(rows), Format::Fen(rows)]);
+    }
+    formats
+}
+
+/// Examples of a collector.
+fn examples(name: &str) -> Vec<Example> {
+    match name {
+        "tally" => [COPIES, RARE, SETS]
+            .into_iter()
+            .flat_map(|query| {
+                let tally =
+                    move || Example::new(query, |_| Collectors { tally: Some(TallyCollector), ..none() });
+                let both = vec![query, "check"];
+                [
+                    tally(),
+                    Example { condition: Some("elo>=2500"), ..tally() },
+                    Example { queries: both, ..tally() },
+                ]
+            })
+            .collect(),
+        "problems" => {
+            vec![Example::new(RARE, |_| Collectors { problems: Some(ProblemsCollector), ..none() })]
+        }
+        "copies" => [COPIES, RARE, SETS]
+            .map(|query| Example::new(query, |_| Collectors { copies: Some(CopiesCollector), ..none() }))
+            .into(),
+        "lists" => lists(),
+        "games" => games(),
+        "ordered" => ordered(),
+        "statistics" => statistics(),
+        "findings" => [COPIES, SETS, NUMBERS, RARE]
+            .map(|query| {
+                Example::new(query, |scan| {
+                    let findings = FindingsCollector::new(scan.filter(), scan.ty(), 5, 7);
+                    Collectors { findings: Some(findings), ..none() }
+                })
+            })
+            .into(),
+        _ => panic!("the collector `{name}` has no examples: add some"),
+    }
+}
+
+fn lists() -> Vec<Example> {
+    let example = |query, layout, limits: (u64, Option<u64>)| {
+        let lists = move |_: &Scan| {
+            let lists = ListsCollector::new(formats(layout), Reach::new(limits.0, limits.1));
+            Collectors { lists: Some(lists), ..none() }
+        };
+        Example { limits, is_fitted: layout == Layout::Fitted, ..Example::new(query, lists) }
+    };
+    let mut examples: Vec<Example> = LIMITS
+        .into_iter()
+        .flat_map(|limits| [COPIES, SETS, NUMBERS].map(|query| example(query, Layout::Fixed, limits)))
+        .collect();
+    examples.extend(LIMITS.map(|limits| example(COPIES, Layout::Fitted, limits)));
+    let some = example(SETS, Layout::Fixed, (1, Some(20)));
+    examples.push(Example { first: true, condition: Some("result=1-0"), ..some });
+    examples
+}
+
+fn games() -> Vec<Example> {
+    let mut examples = Vec::new();
+    for (skip, games_max) in LIMITS {
+        for comment in [Comment::None, Comment::Copy, Comment::Text("here".into())] {
+            let games = move |_: &Scan| {
+                let games = GamesCollector::new(comment.clone(), Reach::new(skip, games_max));
+                Collectors { games: Some(games), ..none() }
+            };
+            examples.push(Example { limits: (skip, games_max), ..Example::new(COPIES, games) });
+        }
+    }
+    examples
+}
+
+fn ordered() -> Vec<Example> {
+    let keys = [SortKey::Value, SortKey::Elo, SortKey::Date];
+    let sorted = keys.into_iter().flat_map(|key| [true, false].map(|reverse| Order::Sorted { key, reverse }));
+    let orders = sorted.chain([Order::Sampled { seed: 0 }, Order::Sampled { seed: 3 }]);
+    let mut examples = Vec::new();
+    for order in orders {
+        for (skip, games_max) in [(0, None), (2, Some(9)), (0, Some(1))] {
+            let collectors = move |_: &Scan| {
+                let held = games_max.map_or(usize::MAX, |max: u64| (max + skip) as usize);
+                let ordered = OrderedCollector::new(order, held, formats(Layout::Fixed), Some(Comment::Copy));
+                Collectors { ordered: Some(ordered), ..none() }
+            };
+            examples.push(Example { limits: (skip, games_max), ..Example::new(SETS, collectors) });
+        }
+    }
+    examples
+}
+
+fn statistics() -> Vec<Example> {
+    let example = |query, groupings: &'static str| {
+        Example::new(query, move |_| {
+            let stats = Stats::new(Grouping::list(groupings).unwrap());
+            Collectors { statistics: Some(StatisticsCollector::new(stats)), ..none() }
+        })
+    };
+    let many = "year,eco:1,result,ply:10,player,year*result";
+    vec![
+        example(
+            COPIES,
+            "year,decade,eco,result,elo:100,ply:10,move:4,player,tag:Round,year*result,move:9*ply:7",
+        ),
+        example(COPIES, "copy,copy*year,result"),
+        example(SETS, "value,value*result"),
+        example(NUMBERS, "value:2,player"),
+        Example { queries: vec![COPIES, "check", RARE, "Nf3"], ..example(COPIES, many) },
+        Example { queries: vec!["check", "Nf3"], condition: Some("elo>=2500"), ..example(COPIES, many) },
+    ]
+}
+
+/// What parts amount to, taken one after the other.
+fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: &[Parts]) -> Vec<u8> {
+    let (skip, games_max) = example.limits;
+    let mut out = Vec::new();
+    let mut sum = Parts::default();
+    for part in parts {
+        sum.merge(part.clone()).unwrap();
+    }
+    out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.tally, sum.problems, sum.copies).into_bytes());
+    if collectors.lists.is_some() {
+        let lists = parts.iter().map(|part| part.lists.iter().flatten().map(|list| &list.report).collect());
+        write_lists(lists.collect(), formats(Layout::Fixed).len(), Some(sources), example.limits, &mut out);
+    }
+    let games = parts.iter().filter_map(|part| part.games.as_ref()).flat_map(|part| &part.games);
+    write_games(games.map(|game| game.text()), example.limits, &mut out);
+    if let Some(collector) = &collectors.ordered {
+        let held = collector.list(sum.ordered.unwrap_or_default());
+        let reports = held.iter().map(|held| held.reports.iter().collect());
+        write_lists(reports.collect(), formats(Layout::Fixed).len(), None, (skip, games_max), &mut out);
+        let texts = held.iter().filter_map(|held| held.text.as_ref()).map(|text| text.text());
+        write_games(texts, (skip, games_max), &mut out);
+    }
+    if let Some(collector) = &collectors.statistics {
+        for counts in collector.counts(sum.statistics.unwrap_or_default(), example.queries.len()) {
+            counts.write_text(20, &[], &mut out).unwrap();
+            counts.write_csv(&[], &mut out).unwrap();
+            counts.write_json(&[], &mut out).unwrap();
+        }
+    }
+    if let Some(collector) = &collectors.findings {
+        let about = About { query: example.queries[0], engine: "cpu", sources, chosen: "" };
+        let findings = collector.findings(&sum.findings.unwrap_or_default(), &about);
+        out.extend(serde_json::to_vec(&findings).unwrap());
+        out.extend(page(&findings).into_bytes());
+    }
+    out
+}
+
+/// Writes lists in all formats, for each part a report in each.
+fn write_lists(
+    parts: Vec<Vec<&Report>>,
+    formats: usize,
+    sources: Option<&[String]>,
+    (skip, games_max): (u64, Option<u64>),
+    out: &mut Vec<u8>,
+) {
+    for format in 0..formats {
+        let mut list = Stitcher::new(sources.map(<[String]>::to_vec), games_max).skipping(skip);
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            let _ = list.write(part[format], out).unwrap();
+        }
+        out.extend(format!("{:?}\n", list.tally()).into_bytes());
+    }
+}
+
+fn write_games<'a>(
+    texts: impl Iterator<Item = &'a [u8]>,
+    (skip, games_max): (u64, Option<u64>),
+    out: &mut Vec<u8>,
+) {
+    let (mut wanted, mut writer) = (GamesTaken::new(skip, games_max), PgnWriter::new(&mut *out));
+    for text in texts.filter(|_| wanted.takes_next()) {
+        assert!(!text.is_empty(), "the text of a game that is written was read");
+        writer.write(text).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+/// The same numbers on every machine (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((word ^ (word >> 31)) % end as u64) as usize
+    }
+}
+
+/// Merges neighbours in any order until one is left; some are written down and read again on the way.
+fn merged(mut parts: Vec<Parts>, random: &mut Random) -> Parts {
+    while parts.len() > 1 {
+        let at = random.below(parts.len() - 1);
+        let next = parts.remove(at + 1);
+        parts[at].merge(next).unwrap();
+        if random.below(3) == 0 {
+            parts[at] = reread(&parts[at]);
+        }
+    }
+    reread(&parts.remove(0))
+}
+
+fn reread(part: &Parts) -> Parts {
+    let bytes = part.to_bytes();
+    let again = Parts::from_bytes(&bytes).unwrap();
+    assert!(again == *part && again.to_bytes() == bytes, "a part is written and read");
+    again
+}
+
+/// Games, some of them broken, in three sources: real ones with tags, made ones, and a list of positions.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
+    let text = fs::read_to_string(sample).unwrap();
+    let games: Vec<&str> = text.split_inclusive("\n\n[Event ").take(160).collect();
+    let broken = "[White \"M\\\\\u{fc}ller\"]\n\n1. Nf3 Nf6 2. Nd4 e5 3. Ke2 (3. e4) xyz *\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n\
+                  [FEN \"8/8/8/8/3N4/5k2/8/7K w - - 0 50\"]\n\n50. Nb3 Ke4 *\n\n";
+    let lists = "8/8/8/8/3N4/5k2/8/7K w - - hmvc 3; fmvn 40;\n8/8/8/8/8/5k2/8/7K b - -\n4k3/8/3N4/8/8/8/8/4K3 b - -\n";
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let games = games.concat();
+    let games = games.trim_end_matches("[Event ");
+    vec![write("a.pgn", games), write("b.pgn", &broken.repeat(9)), write("c.epd", &lists.repeat(20))]
+}
+
+fn open(files: &[PathBuf], chunk_bytes: usize) -> Database {
+    let mut options = DatabaseOptions::default();
+    options.pgn.chunk_bytes = chunk_bytes;
+    Database::open(files, options).unwrap()
+}
+
+/// The parts of all blocks, each as complete as if it were the only one.
+fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database) -> Vec<Parts> {
+    let (mut texts, names) = (database.texts(), run.names(database.source_names()));
+    let mut parts = Vec::new();
+    let summary = run.for_each_part(database, &names, |block, part| {
+        let mut whole = Parts::default();
+        collectors.take(&mut whole, part, &block, &mut texts).unwrap();
+        parts.push(whole);
+        ControlFlow::Continue(())
+    });
+    assert!(summary.unwrap().finished);
+    parts
+}
+
+fn scan(queries: &[&str]) -> Scan {
+    let job = |text: &&str| Job::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+    let mut options = EngineOptions::default();
+    options.engine = EngineChoice::Cpu;
+    Scan::of(queries.iter().map(job).collect(), &options).unwrap().threads(2)
+}
+
+fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
+    let scan = scan(&example.queries);
+    let collectors = (example.collectors)(&scan);
+    let conditions = example.condition.iter().map(|text| text.parse().unwrap()).collect();
+    let choice = Choice { conditions, first: example.first };
+    let run = Run::new(&scan, &choice, &collectors);
+    let database = open(files, 4_000);
+    run.splits(&database).unwrap();
+    let sources = database.source_names();
+    let blocks = parts(&run, &collectors, database);
+    assert!(blocks.len() > 20, "{} blocks", blocks.len());
+    let taken = |parts: &[Parts]| taken(example, &collectors, &sources, parts);
+    let one = taken(&blocks);
+    let (collected, _) = run.collect(open(files, 4_000)).unwrap();
+    let is_same = |other: Vec<u8>, how: &str| {
+        assert!(other == one, "{name} {index}: {how} differs from one run");
+    };
+    is_same(taken(&[collected]), "all that was collected at once");
+    if !example.is_fitted {
+        // Blocks as large as there are: next to nothing is merged.
+        is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
+    }
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let mut pieces: Vec<Vec<Parts>> = vec![Vec::new()];
+        for block in &blocks {
+            if random.below([2, 4, 12, 1_000][seed as usize % 4]) == 0 {
+                pieces.push(Vec::new());
+            }
+            pieces.last_mut().unwrap().push(block.clone());
+        }
+        // A piece may have no blocks at all.
+        let pieces = pieces.into_iter().map(|mut piece| {
+            piece.insert(random.below(piece.len() + 1), Parts::default());
+            merged(piece, &mut random)
+        });
+        let pieces: Vec<Parts> = pieces.collect();
+        is_same(taken(&pieces), "a run in pieces");
+    }
+    let bytes = blocks[0].to_bytes();
+    (0..bytes.len())
+        .step_by(1 + bytes.len() / 100)
+        .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
+}
+
+/// Every collector, however a database is split.
+#[test]
+fn parts_of_any_split_make_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for name in Collectors::NAMES {
+        let examples = examples(name);
+        assert!(!examples.is_empty());
+        for (index, example) in examples.iter().enumerate() {
+            check(name, index, example, &files);
+        }
+    }
+}
+
+/// Parts of other runs are refused, not mixed.
+#[test]
+fn parts_of_other_runs_do_not_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let part = |example: &Example| {
+        let scan = scan(&example.queries);
+        let collectors = (example.collectors)(&scan);
+        Run::new(&scan, &Choice::default(), &collectors).collect(open(&files, 1 << 20)).unwrap().0
+    };
+    for name in ["lists", "games", "ordered", "statistics"] {
+        let examples = examples(name);
+        // Another limit, another query or other groupings.
+        let (mut ours, theirs) = (part(&examples[3]), part(examples.last().unwrap()));
+        assert!(ours.merge(theirs).is_err(), "{name}");
+    }
+}
