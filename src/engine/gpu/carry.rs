@@ -34,8 +34,9 @@ pub(super) fn carry(
 ) -> Result<(), GpuError> {
     for (n, stage) in kernel.stages.iter().enumerate() {
         let carries = &stage.carries;
-        // What is known of one block is known of all.
-        if contexts.iter_mut().fold(true, |known, context| context.carry_found(carries) && known) {
+        // Each block carries what was found, and what is known of one is known of all.
+        let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
+        if known.iter().all(|known| *known) {
             continue;
         }
         let none = |context: &Context<'_>| {

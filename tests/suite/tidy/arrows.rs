@@ -11,9 +11,11 @@ const CIRCLES: &[&str] = &[
     "cli: batch, batch_table",
     "engine::cpu: kernels, machine",
     "engine::gpu: adapters, device, driver, error, variant, wgsl",
+    "orbit: apply, expand, lists",
     "plan: carry, program",
+    "plan: lower, texts",
     "plan: pointwise, tiles",
-    "query: cql5, header, lexer, parser, slips, words",
+    "query: cql5, header, letters, lexer, parser, slips, words",
     "query::cql5: keywords, parser",
 ];
 
