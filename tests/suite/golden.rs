@@ -85,7 +85,7 @@ pub fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden 
             for slot in hits.slots(game.first_slot()..game.end_slot()) {
                 out.positions_hit += 1;
                 write!(text, "{} {}", game.number(), slot - game.first_slot()).unwrap();
-                write_value(&mut text, &hits, slot);
+                write_value(&mut text, hits, slot);
                 text.push('\n');
             }
             out.games_hit += u64::from(out.positions_hit > before);
