@@ -35,7 +35,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
     ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a job joins query, plan and reel"),
     ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
-    ("engine::facts", &["engine", "pgn", "reel"], "a reel's game, as a filter sees it"),
+    ("engine::facts", &["engine", "pgn", "reel"], "what a filter may ask of a game: number, result, tags"),
     (
         "engine::cpu",
         &["board", "engine", "engine::columns", "engine::context", "plan", "reel"],
@@ -71,7 +71,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         ],
         "runs a job",
     ),
-    ("run::needs", &["engine"], "what has to be known is said by all and asked of engines"),
+    ("run::needs", &["engine"], "each output lists the data that it needs; the union is asked of the engine"),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (
         "report",
@@ -512,7 +512,11 @@ fn documents_name_files_that_exist() {
         ["src/no.rs", "tests/"]
     );
     let mut wrong = Vec::new();
-    for document in ["ARCHITECTURE.md", "CHANGELOG.md", "README.md", "benches/README.md", "fuzz/README.md"] {
+    let others = ["ARCHITECTURE.md", "CHANGELOG.md", "README.md", "benches/README.md", "fuzz/README.md"];
+    let documents: Vec<String> =
+        files().into_iter().filter(|path| path.starts_with("docs/") && path.ends_with(".md")).collect();
+    assert!(documents.len() > 10, "{documents:?}");
+    for document in others.into_iter().chain(documents.iter().map(String::as_str)) {
         let text = read(document);
         let named = named_paths(&text);
         assert!(document != "ARCHITECTURE.md" || named.len() > 20, "ARCHITECTURE.md names {named:?} only");
