@@ -1,7 +1,7 @@
 //! Files that one writer has for itself, by locks of the system: they end with the process, so that there is
 //! none to clear away.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -49,9 +49,9 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(Some(file)),
-        Err(TryLockError::Error(error)) => Err(error),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) if has_no_locks(&error) => Ok(Some(file)),
+        Err(fs::TryLockError::Error(error)) => Err(error),
     }
 }
 

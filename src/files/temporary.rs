@@ -1,7 +1,7 @@
 //! Files that lie beside another until they are complete, and then take its name.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -150,7 +150,7 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
 #[cfg(unix)]
 fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-    let mut options = OpenOptions::new();
+    let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
     // At no moment more people may read it than before; what makes programs run as others is not passed on.

@@ -21,7 +21,7 @@
 //! use orbit_chess::positions;
 //!
 //! let mut record = FenRecord::read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1", Leniency::NONE).unwrap();
-//! for step in transform::names::parse("flip-files,flip-colors", Default::default()).unwrap() {
+//! for step in positions::names::parse("flip-files,flip-colors", Default::default()).unwrap() {
 //!     record.setup = step.transform.setup(&record.setup).unwrap();
 //! }
 //! assert_eq!(record.to_string(), "3k3r/7p/8/8/8/8/8/3K4 b k - 0 1");
