@@ -1,6 +1,6 @@
 //! `orbit scan --board` and `orbit explain --board`: the same hits as the query that it stands for.
 
-use super::{orbit, stdout, text};
+use super::{orbit, refused, stdout, text};
 
 const SAMPLE: &str = "games/sample.pgn";
 
@@ -92,13 +92,7 @@ fn what_is_wrong_is_said_with_caret_and_remedy() {
         (&["explain", "--board", "8/8/8/8/8/8/R7/8", "Ra1"], &["cannot be used with"]),
         (&["explain", "--board", "Ra1"], &["--> --board:1:1", "rank 8 has 3 squares"]),
     ] {
-        let out = orbit(args, None);
-        let message = text(&out.stderr);
-        assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
-        assert!(out.stdout.is_empty(), "{args:?}");
-        for part in parts {
-            assert!(message.contains(part), "{args:?}: {part}\n{message}");
-        }
+        refused(args, parts);
     }
     let out = orbit(&["scan", "--board", "8/8/8/8/8/8/8/7K w KQ - 0 1", "--count", SAMPLE], None);
     assert!(text(&out.stderr).contains("note: these fields have no effect"), "{}", text(&out.stderr));

@@ -1,18 +1,8 @@
 //! `orbit transform` as its users run it.
 
-use super::{orbit, stdout, text};
+use super::{orbit, refused, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-fn refused(args: &[&str], parts: &[&str]) {
-    let out = orbit(args, None);
-    let message = text(&out.stderr);
-    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
-    assert!(out.stdout.is_empty(), "{args:?}");
-    for part in parts {
-        assert!(message.contains(part), "{args:?}: {part}\n{message}");
-    }
-}
 
 #[test]
 fn positions_from_arguments_and_from_standard_input() {

@@ -33,6 +33,17 @@ fn stdout(args: &[&str], stdin: Option<&[u8]>) -> String {
     text(&out.stdout)
 }
 
+/// Demands a refusal that says so much, and nothing else.
+fn refused(args: &[&str], parts: &[&str]) {
+    let out = orbit(args, None);
+    let message = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: {part}\n{message}");
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
