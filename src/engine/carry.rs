@@ -20,19 +20,14 @@ pub(super) enum SlotColumn {
     Words(Vec<u64>),
 }
 
-impl SlotColumn {
-    /// An empty column for what a stage finds.
-    pub(super) fn found(what: Carried, block: &Block) -> SlotColumn {
-        if what.of_masks() {
-            SlotColumn::Bits(vec![0; block.segments()])
-        } else {
-            SlotColumn::Words(vec![0; block.slots()])
-        }
-    }
-}
-
-/// Carries the positions at which a mask is true along the games of a block: whether, how many, or the nearest.
-pub(super) fn carried_bits(found: &[u32], carry: &StageCarry, block: &Block) -> SlotColumn {
+/// Carries the positions at which a mask is true along the games of a block: whether, how many, or the nearest. `words`
+/// makes a column of words that are 0.
+pub(super) fn carried_bits(
+    found: &[u32],
+    carry: &StageCarry,
+    block: &Block,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
     if carry.what == Carried::Any {
         let mut out = vec![0; found.len()];
         for slots in games(block) {
@@ -46,7 +41,7 @@ pub(super) fn carried_bits(found: &[u32], carry: &StageCarry, block: &Block) -> 
         }
         return SlotColumn::Bits(out);
     }
-    let mut out = vec![0; block.slots()];
+    let mut out = words();
     for slots in games(block) {
         let start = slots.start;
         let mut number = if carry.what == Carried::Count { 0 } else { -1 };

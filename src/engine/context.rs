@@ -7,7 +7,7 @@ use super::{
     columns::{GameColumn, game_column},
 };
 use crate::{
-    plan::{CarryId, Column, Id, StageCarry},
+    plan::{Carried, CarryId, Column, Id, StageCarry},
     reel::Block,
 };
 
@@ -21,11 +21,36 @@ pub(super) struct Context<'a> {
     found: HashMap<Id, Vec<u32>>,
     /// What was carried along games.
     carried: HashMap<CarryId, SlotColumn>,
+    /// Columns of words of an earlier block. New ones would be taken from the system and given back block by block.
+    spare: Vec<Vec<u64>>,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(block: &'a Block) -> Context<'a> {
-        Context { block, columns: Vec::new(), found: HashMap::new(), carried: HashMap::new() }
+        Context::with_spare(block, Vec::new())
+    }
+
+    /// The same with the memory of an earlier block.
+    pub(super) fn with_spare(block: &'a Block, spare: Vec<Vec<u64>>) -> Context<'a> {
+        Context { block, columns: Vec::new(), found: HashMap::new(), carried: HashMap::new(), spare }
+    }
+
+    /// Memory for the next block.
+    pub(super) fn into_spare(self) -> Vec<Vec<u64>> {
+        let carried = self.carried.into_values().filter_map(|column| match column {
+            SlotColumn::Bits(_) => None,
+            SlotColumn::Words(words) => Some(words),
+        });
+        self.spare.into_iter().chain(carried).collect()
+    }
+
+    /// An empty column for what a stage finds.
+    pub(super) fn column(&mut self, what: Carried) -> SlotColumn {
+        if what.of_masks() {
+            SlotColumn::Bits(vec![0; self.block.segments()])
+        } else {
+            SlotColumn::Words(zeros(&mut self.spare, self.block))
+        }
     }
 
     /// Computes those columns of a plan that no plan before had: plans that share a graph only ever add columns.
@@ -54,7 +79,8 @@ impl<'a> Context<'a> {
             if !self.carried.contains_key(&carry.id)
                 && let Some(found) = self.found.get(&carry.word)
             {
-                self.carried.insert(carry.id, carried_bits(found, carry, self.block));
+                let words = || zeros(&mut self.spare, self.block);
+                self.carried.insert(carry.id, carried_bits(found, carry, self.block, words));
             }
         }
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
@@ -72,4 +98,12 @@ impl<'a> Context<'a> {
         }
         self.carry_found(carries);
     }
+}
+
+/// A column of words that are 0.
+fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
+    let mut words = spare.pop().unwrap_or_default();
+    words.clear();
+    words.resize(block.slots(), 0);
+    words
 }

@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, carry::SlotColumn,
-    context::Context, slots_of,
+    Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, context::Context, slots_of,
 };
 use crate::{
     plan::{Column, CopiesPlan, Plan, Plans, Program, SharedPlan, Stage},
@@ -32,6 +31,8 @@ pub struct Cpu {
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
     copies: Vec<OnceLock<Prepared<CopiesPlan>>>,
+    /// Columns of words that no thread uses at the moment, those of a block together.
+    spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
 /// A plan and the machines that no thread uses at the moment.
@@ -100,8 +101,7 @@ impl Machines {
                 continue;
             }
             let block = context.block;
-            let mut found: Vec<_> =
-                carried.iter().map(|carry| SlotColumn::found(carry.what, block)).collect();
+            let mut found: Vec<_> = carried.iter().map(|carry| context.column(carry.what)).collect();
             let before = context.carried(program.stages[..n].iter().flat_map(|stage| &stage.carried));
             let beside = Beside { columns: context.columns(), carried: &before };
             for first in batches(block) {
@@ -153,7 +153,7 @@ impl Cpu {
         let queries = 0..plans.len();
         let (values, copies) =
             (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
-        Cpu { plans, isa, hits, values, copies }
+        Cpu { plans, isa, hits, values, copies, spare: Mutex::default() }
     }
 
     fn values(&self, query: usize) -> &Prepared<Plan> {
@@ -166,7 +166,9 @@ impl Cpu {
 
     /// What each query answers on one block.
     fn scan_block(&self, index: usize, block: &Block, request: &Request<'_>) -> Vec<Answers> {
-        let mut context = Context::new(block);
+        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = spare().pop().unwrap_or_default();
+        let mut context = Context::with_spare(block, words);
         let mut all = self.hits(&mut context);
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
@@ -179,7 +181,9 @@ impl Cpu {
             let copies = outputs.tell().map(|tell| self.tell(query, &mut context, &hits, tell));
             Answers { hits, copies }
         };
-        all.into_iter().zip(request.outputs).enumerate().map(tell).collect()
+        let answers = all.into_iter().zip(request.outputs).enumerate().map(tell).collect();
+        spare().push(context.into_spare());
+        answers
     }
 
     /// The hits of each query.

@@ -39,10 +39,9 @@ pub(super) fn carry(
         if known.iter().all(|known| *known) {
             continue;
         }
-        let none = |context: &Context<'_>| {
-            carries.iter().map(|carry| SlotColumn::found(carry.what, context.block)).collect()
-        };
-        let mut found: Found = contexts.iter().map(none).collect();
+        let none =
+            |context: &mut Context<'_>| carries.iter().map(|carry| context.column(carry.what)).collect();
+        let mut found: Found = contexts.iter_mut().map(none).collect();
         each(&mut |chunk, input, run| {
             set_beside(device, (&kernel.stages[..n], columns), chunk, contexts, run)?;
             run_stage(device, stage, chunk, input, run, &mut found)
