@@ -59,7 +59,7 @@ impl Games {
 fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
-    let take = |taken: orbit_chess::database::Taken, ()| {
+    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
         out.push(taken.block);
         ControlFlow::Continue(())
     };

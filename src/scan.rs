@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use crate::board::Position;
 use crate::choice::Choice;
-use crate::database::{Database, DatabaseError, Room, Summary, Taken};
+use crate::database::{Database, DatabaseError, Room, StreamedBlock, Summary};
 use crate::diagnostic::Diagnostic;
 use crate::engine::cpu::Cpu;
 use crate::engine::fallback::Fallback;
@@ -242,11 +242,11 @@ impl Scan {
     ) -> Result<Summary, ScanError> {
         let outputs = vec![Outputs::VALUES; self.jobs.len()];
         let work = |result: BlockAnswers<'_>, _: &Room| result.answers.into_iter().next();
-        self.for_each_block(database, &outputs, &Choice::default(), work, |taken, answers| {
+        self.for_each_block(database, &outputs, &Choice::default(), work, |streamed, answers| {
             let Some(Answers { hits, .. }) = answers else { return ControlFlow::Break(()) };
-            taken.block.games().try_for_each(|game| {
+            streamed.block.games().try_for_each(|game| {
                 let mut slots = hits.slots(game.first_slot()..game.end_slot());
-                slots.try_for_each(|slot| hit(Hit::new(&taken.block, game, slot, &hits)))
+                slots.try_for_each(|slot| hit(Hit::new(&streamed.block, game, slot, &hits)))
             })
         })
     }
@@ -264,7 +264,7 @@ impl Scan {
         outputs: &[Outputs],
         choice: &Choice,
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
-        mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
+        mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let mut fault = None;
         let scan = |blocks: &[&Block], room: &Room| {
@@ -286,8 +286,8 @@ impl Scan {
         // While one group waits for a graphics card, another one is read.
         let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
         let summary =
-            database.for_each_group_in_room(threads, at_once, scan, |taken, result| match result {
-                Ok(result) => take(taken, result),
+            database.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
+                Ok(result) => take(streamed, result),
                 Err(error) => {
                     fault = Some(error);
                     ControlFlow::Break(())

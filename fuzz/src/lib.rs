@@ -81,7 +81,7 @@ pub fn reel_mutated(data: &[u8]) -> bool {
 fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("data", data.to_vec(), options);
-    let take = |taken: orbit_chess::database::Taken, ()| {
+    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
         out.push(taken.block);
         ControlFlow::Continue(())
     };

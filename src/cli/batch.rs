@@ -19,12 +19,12 @@ use orbit_chess::stats::{By, Grouping, Stats};
 use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
-use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
     GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, threads, write_whole,
 };
 use super::pass;
 use super::problems::Problems;
+use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::TableFormat;
 use super::terminal::{self, Stdout};
 use super::{Exit, Failure};
@@ -106,7 +106,7 @@ pub(super) struct Args {
     #[command(flatten)]
     gpu: GpuArgs,
     #[command(flatten)]
-    beside: BesideArgs,
+    beside: ReadingArgs,
     /// Threads to work with [default: one a core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use orbit_chess::database::{GameTexts, Taken};
+use orbit_chess::database::{GameTexts, StreamedBlock};
 use orbit_chess::files::OutputFile;
 use orbit_chess::report::PgnWriter;
 use orbit_chess::run::{Comment, GameText, GamesTaken, TakeError};
@@ -72,7 +72,7 @@ impl Games {
     /// Reads and writes the next game of a block, if it is among those that are wanted.
     pub(super) fn take(
         &mut self,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         mut game: GameText,
         texts: &mut GameTexts,
         progress: &Progress,
@@ -80,7 +80,7 @@ impl Games {
         if !self.wanted.takes_next() {
             return Ok(());
         }
-        let text = game.read(taken, texts).map_err(TakeError::Text)?;
+        let text = game.read(streamed, texts).map_err(TakeError::Text)?;
         progress.beside_stdout(|| self.write_now(text))
     }
 

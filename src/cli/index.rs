@@ -7,18 +7,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::database::{self, Database, DatabaseOptions, Held, Summary};
+use orbit_chess::database::{self, AlreadyHeld, Database, DatabaseOptions, Summary};
 use orbit_chess::files::refuse_clashes;
 use orbit_chess::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 use orbit_chess::run::ProblemsPart;
 
-use super::beside::UnpackArgs;
 use super::common::{
     Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, threads, totals_line,
 };
 use super::problems::Problems;
+use super::reading::UnpackArgs;
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
@@ -141,19 +141,19 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     if !args.append {
         return Ok(Some(Database::open(&args.paths, options.clone())?));
     }
-    let news = database::news(reel, &args.paths)?;
-    refuse_clashes(news.held.iter().map(|held| &held.path), &args.problems)?;
+    let additions = database::additions(reel, &args.paths)?;
+    refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
     if !args.quiet {
-        news.held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
+        additions.already_held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
-    if news.paths.is_empty() {
+    if additions.paths.is_empty() {
         return Ok(None);
     }
     let mut options = options.clone();
     options.pgn.folders = args.paths.iter().filter(|path| path.is_dir()).cloned().collect();
     Ok(Some(match reel {
-        Some(reel) => Database::open_after(reel, &news.paths, options)?,
-        None => Database::open(&news.paths, options)?,
+        Some(reel) => Database::open_after(reel, &additions.paths, options)?,
+        None => Database::open(&additions.paths, options)?,
     }))
 }
 
@@ -165,7 +165,7 @@ fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
 }
 
 /// Why an input is not appended.
-fn held_line(held: &Held, output: &Path) -> String {
+fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
     match (held.is_input, *source == path) {
@@ -181,10 +181,11 @@ fn seen(args: &Args, reel: Option<&Reel>, options: DatabaseOptions) -> Result<Ga
     let mut seen = GameSet::default();
     if let Some(reel) = reel {
         let database = Database::from_reel(Reel::open(reel.path())?, options);
-        let summary = database.for_each_block(threads(args.threads), GameHash::of_block, |taken, hashes| {
-            seen.insert_block(&taken.block, &hashes);
-            ControlFlow::Continue(())
-        });
+        let summary =
+            database.for_each_block(threads(args.threads), GameHash::of_block, |streamed, hashes| {
+                seen.insert_block(&streamed.block, &hashes);
+                ControlFlow::Continue(())
+            });
         summary?;
     }
     Ok(seen)
@@ -200,9 +201,9 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    let summary = database.for_each_block(threads, EncodedBlock::new, |taken, encoded| {
-        progress.update(&taken);
-        let listed = problems.are_wanted().then(|| ProblemsPart::of(&taken.block, &sources));
+    let summary = database.for_each_block(threads, EncodedBlock::new, |streamed, encoded| {
+        progress.update(&streamed);
+        let listed = problems.are_wanted().then(|| ProblemsPart::of(&streamed.block, &sources));
         let written = problems.list(listed, progress).and_then(|()| Ok(writer.append(&encoded)?));
         match written {
             Ok(()) => ControlFlow::Continue(()),

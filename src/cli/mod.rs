@@ -10,7 +10,6 @@ macro_rules! message {
 mod batch;
 mod batch_table;
 mod bench;
-mod beside;
 mod board;
 mod choosing;
 mod common;
@@ -30,6 +29,7 @@ mod problems;
 mod progress;
 mod queries;
 mod query_text;
+mod reading;
 mod scan;
 mod show;
 mod stats;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use orbit_chess::choice::Order;
-use orbit_chess::database::{Database, GameTexts, Taken};
+use orbit_chess::database::{Database, GameTexts, StreamedBlock};
 use orbit_chess::files::OutputFile;
 use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Format, Layout, Report, Rows, Stitcher, Tally};
@@ -334,7 +334,7 @@ impl Outputs {
     /// Writes the lists and games of the next block; breaks when no more games are wanted.
     pub(super) fn take(
         &mut self,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         lists: Option<Vec<ListPart>>,
         games: Option<GamesPart>,
         texts: &mut GameTexts,
@@ -343,7 +343,7 @@ impl Outputs {
         // Games that do not come as they stand in the database are held until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         for game in games.into_iter().flat_map(|part| part.games) {
-            self.games.take(taken, game, texts, progress)?;
+            self.games.take(streamed, game, texts, progress)?;
         }
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {

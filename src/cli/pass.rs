@@ -26,10 +26,10 @@ pub(super) fn collect(
     let run = Run::new(scan, choice, &collectors);
     let names = run.names(database.source_names());
     let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
-    let ran = run.for_each_part(database, &names, |taken, mut parts| {
-        progress.update(&taken);
+    let ran = run.for_each_part(database, &names, |streamed, mut parts| {
+        progress.update(&streamed);
         let listed = problems.list(parts.problems.take(), progress);
-        let added = collectors.take(&mut sums, parts, &taken, &mut texts).map_err(Failure::from);
+        let added = collectors.take(&mut sums, parts, &streamed, &mut texts).map_err(Failure::from);
         fault = added.and(listed).err();
         if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use orbit_chess::database::Taken;
+use orbit_chess::database::StreamedBlock;
 use serde::Serialize;
 
 use super::terminal;
@@ -85,10 +85,10 @@ impl Progress {
     }
 
     /// Shows how far a run has come.
-    pub(super) fn update(&self, taken: &Taken) {
+    pub(super) fn update(&self, streamed: &StreamedBlock) {
         let SoFar { games, positions, games_hit, .. } = self.so_far.get();
-        let (games, positions) = (games + taken.totals.games(), positions + taken.totals.positions);
-        let (bytes, bytes_total) = (taken.bytes, taken.bytes_total);
+        let (games, positions) = (games + streamed.totals.games(), positions + streamed.totals.positions);
+        let (bytes, bytes_total) = (streamed.bytes, streamed.bytes_total);
         self.so_far.set(SoFar { bytes, bytes_total, games, positions, games_hit });
         match &self.look {
             Look::Nothing => {}
@@ -113,10 +113,10 @@ impl Progress {
     }
 
     /// The same of a search, with the games of the block that hit.
-    pub(super) fn update_search(&self, taken: &Taken, games_hit: u64) {
+    pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
-        self.update(taken);
+        self.update(streamed);
     }
 
     /// Tells programs that the run came to its end.

@@ -21,13 +21,13 @@ use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
 use self::run::Search;
-use super::beside::{BesideArgs, print_substitutes};
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, Out, ProgressArgs, grouped, print_failures, threads};
 use super::outputs::{FormatName, OutputArgs};
 use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
+use super::reading::{ReadingArgs, print_substitutes};
 use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
 
@@ -128,7 +128,7 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
-    beside: BesideArgs,
+    beside: ReadingArgs,
     #[command(flatten)]
     progress: ProgressArgs,
     #[command(flatten)]

@@ -12,8 +12,8 @@ use orbit_chess::report::fen_at;
 use orbit_chess::text::decode;
 use serde_json::{Value, json};
 
-use super::beside::UnpackArgs;
 use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
+use super::reading::UnpackArgs;
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]

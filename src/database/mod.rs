@@ -4,10 +4,10 @@
 //! on blocks cannot tell which it was. However many threads work, blocks, numbers and the order of
 //! results are the same, and only a few blocks are in memory at once.
 
-mod beside;
-mod news;
+mod additions;
 mod numbers;
 mod ordered;
+mod substitutes;
 mod summary;
 mod texts;
 
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use self::beside::{PassedOver, Substitute};
-pub use self::news::{Held, News, news};
+pub use self::additions::{Additions, AlreadyHeld, additions};
 pub use self::ordered::Room;
+pub use self::substitutes::{PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 
@@ -42,7 +42,7 @@ pub struct DatabaseOptions {
     pub parse: ParseOptions,
     /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
     /// see [`Database::substitutes`].
-    pub reels_beside: bool,
+    pub substitute_reels: bool,
     /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
     pub keep_text: bool,
     /// Stops the stream when it becomes true.
@@ -111,7 +111,7 @@ pub enum DatabaseError {
 /// A block as it is taken from the stream.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Taken {
+pub struct StreamedBlock {
     /// The block, with its numbers and problems.
     pub block: Block,
     /// Sums over this block.
@@ -148,7 +148,7 @@ enum Work {
     Block(Box<Block>),
 }
 
-struct Job {
+struct Task {
     work: Work,
     bytes: u64,
 }
@@ -301,8 +301,8 @@ impl Database {
 
     /// The reel to read instead of a file, if there is one and it is wanted.
     fn fresh_reel(&mut self, path: &Path) -> Option<Reel> {
-        let is_wanted = self.options.reels_beside && path.as_os_str() != "-";
-        let beside = is_wanted.then(|| beside::fresh_reel(path)).flatten();
+        let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
+        let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
@@ -405,7 +405,7 @@ impl Database {
         self,
         threads: usize,
         work: impl Fn(&Block) -> T + Sync,
-        take: impl FnMut(Taken, T) -> ControlFlow<()>,
+        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
     }
@@ -425,7 +425,7 @@ impl Database {
         threads: usize,
         blocks: usize,
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
-        take: impl FnMut(Taken, T) -> ControlFlow<()>,
+        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
     }
@@ -444,7 +444,7 @@ impl Database {
         threads: usize,
         blocks: usize,
         work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
-        mut take: impl FnMut(Taken, T) -> ControlFlow<()>,
+        mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
         let mut feed = Feed {
@@ -461,33 +461,34 @@ impl Database {
         let mut size = 1;
         let steps = ordered::Steps {
             next: || {
-                let jobs: Vec<Job> = std::iter::from_fn(|| feed.next()).take(size).collect();
+                let tasks: Vec<Task> = std::iter::from_fn(|| feed.next()).take(size).collect();
                 size = (2 * size).min(blocks.max(1));
-                (!jobs.is_empty()).then_some(jobs)
+                (!tasks.is_empty()).then_some(tasks)
             },
-            prepare: |jobs: Vec<Job>| Ok(Group::prepare(jobs, &options, bytes_total, is_hashed)),
+            prepare: |tasks: Vec<Task>| Ok(Group::prepare(tasks, &options, bytes_total, is_hashed)),
             number: |group: &mut Group| {
                 group.number(&mut numbers);
                 Ok(())
             },
             work: |group: &Group, room: &Room| {
-                let blocks: Vec<&Block> = group.made.iter().map(|made| &made.taken.block).collect();
+                let blocks: Vec<&Block> =
+                    group.prepared.iter().map(|prepared| &prepared.streamed.block).collect();
                 work(&blocks, room)
             },
         };
         let (totals, side_lines) = (&mut summary.totals, &mut summary.side_lines);
         let mut failure = None;
-        let taken: Result<bool, std::convert::Infallible> =
+        let finished: Result<bool, std::convert::Infallible> =
             ordered::run(ordered::Limits::of(threads), &options.interrupt, steps, |group, results| {
-                for (Made { taken, .. }, result) in group.made.into_iter().zip(results) {
-                    totals.add(&taken.totals);
-                    *side_lines += taken.side_lines;
-                    take(taken, result)?;
+                for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
+                    totals.add(&streamed.totals);
+                    *side_lines += streamed.side_lines;
+                    take(streamed, result)?;
                 }
                 failure = group.failure;
                 if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-        let Ok(finished) = taken;
+        let Ok(finished) = finished;
         if let Some(failure) = failure {
             return Err(name_substitute(failure, substitutes));
         }
@@ -520,8 +521,8 @@ impl Database {
 }
 
 /// A block on its way to be taken.
-struct Made {
-    taken: Taken,
+struct PreparedBlock {
+    streamed: StreamedBlock,
     /// Whether its parts are still to be numbered.
     is_fresh: bool,
     /// Of its games, if duplicates are dropped.
@@ -530,25 +531,25 @@ struct Made {
 
 /// Blocks that are worked on together. After a failure nothing more is taken.
 struct Group {
-    made: Vec<Made>,
+    prepared: Vec<PreparedBlock>,
     failure: Option<DatabaseError>,
 }
 
 impl Group {
     fn prepare(
-        jobs: Vec<Job>,
+        tasks: Vec<Task>,
         options: &DatabaseOptions,
         bytes_total: Option<u64>,
         is_hashed: bool,
     ) -> Group {
-        let mut group = Group { made: Vec::new(), failure: None };
-        for job in jobs {
-            match prepare(job, options, bytes_total) {
-                Ok(mut made) => {
+        let mut group = Group { prepared: Vec::new(), failure: None };
+        for task in tasks {
+            match prepare(task, options, bytes_total) {
+                Ok(mut prepared) => {
                     if is_hashed {
-                        made.hashes = GameHash::of_block(&made.taken.block);
+                        prepared.hashes = GameHash::of_block(&prepared.streamed.block);
                     }
-                    group.made.push(made);
+                    group.prepared.push(prepared);
                 }
                 Err(failure) => {
                     group.failure = Some(failure);
@@ -560,15 +561,15 @@ impl Group {
     }
 
     fn number(&mut self, numbers: &mut Numbers) {
-        for (index, made) in self.made.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut made.taken.block, made.is_fresh) {
+        for (index, prepared) in self.prepared.iter_mut().enumerate() {
+            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.is_fresh) {
                 self.failure = Some(failure);
-                self.made.truncate(index);
+                self.prepared.truncate(index);
                 break;
             }
-            let Made { taken, hashes, .. } = made;
-            if numbers.drop_duplicates(&mut taken.block, hashes) {
-                taken.totals = Totals::of(&taken.block);
+            let PreparedBlock { streamed, hashes, .. } = prepared;
+            if numbers.drop_duplicates(&mut streamed.block, hashes) {
+                streamed.totals = Totals::of(&streamed.block);
             }
         }
     }
@@ -607,13 +608,13 @@ struct Feed {
 }
 
 impl Feed {
-    fn next(&mut self) -> Option<Job> {
+    fn next(&mut self) -> Option<Task> {
         loop {
             match self.inputs.front_mut()? {
                 Input::Pgn { sources, base } => {
                     if let Some(chunk) = sources.next_chunk() {
                         let bytes = self.bytes + sources.bytes_read();
-                        return Some(Job { work: Work::Chunk { chunk, base: *base }, bytes });
+                        return Some(Task { work: Work::Chunk { chunk, base: *base }, bytes });
                     }
                 }
                 Input::Reel { reel, base, next } if *next < reel.blocks() => {
@@ -621,12 +622,12 @@ impl Feed {
                     *next += 1;
                     self.bytes += reel.block_bytes(index);
                     let work = Work::Reel { reel: Arc::clone(reel), base: *base, index };
-                    return Some(Job { work, bytes: self.bytes });
+                    return Some(Task { work, bytes: self.bytes });
                 }
                 Input::Block(block) => {
                     let work = Work::Block(std::mem::take(block));
                     self.inputs.pop_front();
-                    return Some(Job { work, bytes: self.bytes });
+                    return Some(Task { work, bytes: self.bytes });
                 }
                 Input::Reel { .. } => {}
             }
@@ -661,11 +662,15 @@ impl Feed {
 }
 
 /// Makes the block of a job.
-fn prepare(job: Job, options: &DatabaseOptions, bytes_total: Option<u64>) -> Result<Made, DatabaseError> {
+fn prepare(
+    task: Task,
+    options: &DatabaseOptions,
+    bytes_total: Option<u64>,
+) -> Result<PreparedBlock, DatabaseError> {
     let parse = &options.parse;
     let mut text = Vec::new();
     let mut side_lines = 0;
-    let (mut block, base, is_fresh) = match job.work {
+    let (mut block, base, is_fresh) = match task.work {
         Work::Chunk { chunk, base } => {
             let block;
             (block, side_lines) = build(&chunk, parse);
@@ -681,8 +686,8 @@ fn prepare(job: Job, options: &DatabaseOptions, bytes_total: Option<u64>) -> Res
     block.parts_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
-    let taken = Taken { block, totals, side_lines, bytes: job.bytes, bytes_total, text };
-    Ok(Made { taken, is_fresh, hashes: Vec::new() })
+    let streamed = StreamedBlock { block, totals, side_lines, bytes: task.bytes, bytes_total, text };
+    Ok(PreparedBlock { streamed, is_fresh, hashes: Vec::new() })
 }
 
 /// The block of a chunk of PGN, and the side lines that are not in it.

@@ -198,8 +198,8 @@ where
     let ahead = 2 * threads as u64 + 2;
     let worker = || {
         let _guard = StopOnDrop(&shared, true);
-        while let Some((index, job)) = issue(&shared, &next, interrupt, ahead) {
-            let mut made = prepare(job);
+        while let Some((index, task)) = issue(&shared, &next, interrupt, ahead) {
+            let mut prepared = prepare(task);
             let mut state = shared.lock();
             while state.numbered != index && !state.stopped {
                 state = shared.wait(state);
@@ -209,16 +209,16 @@ where
             }
             drop(state);
             // It is nobody else's turn, so the lock is free.
-            if let Ok(block) = &mut made
+            if let Ok(block) = &mut prepared
                 && let Err(error) = (number.lock().unwrap_or_else(PoisonError::into_inner))(block)
             {
-                made = Err(error);
+                prepared = Err(error);
             }
             shared.update(|state| state.numbered += 1);
             let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
-            let done = made.map(|made| {
-                let result = work(&made, &room);
-                (made, result)
+            let done = prepared.map(|prepared| {
+                let result = work(&prepared, &room);
+                (prepared, result)
             });
             shared.update(|state| drop(state.ready.insert(index, (done, room.reserved.get()))));
         }
@@ -267,11 +267,11 @@ where
 {
     let Steps { mut next, prepare, mut number, work } = steps;
     while !interrupt.load(Ordering::Relaxed) {
-        let Some(job) = next() else { return Ok(true) };
-        let mut made = prepare(job)?;
-        number(&mut made)?;
-        let result = work(&made, &Room::endless());
-        if take(made, result).is_break() {
+        let Some(task) = next() else { return Ok(true) };
+        let mut prepared = prepare(task)?;
+        number(&mut prepared)?;
+        let result = work(&prepared, &Room::endless());
+        if take(prepared, result).is_break() {
             return Ok(false);
         }
     }
@@ -285,7 +285,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     interrupt: &AtomicBool,
     ahead: u64,
 ) -> Option<(u64, J)> {
-    // Held while waiting: whoever else wants a job would have to wait as well.
+    // AlreadyHeld while waiting: whoever else wants a job would have to wait as well.
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     let mut state = shared.lock();
     while state.issued >= state.taken + ahead && !state.stopped {
@@ -296,12 +296,12 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
-    let job = next();
-    shared.update(|state| match job {
+    let task = next();
+    shared.update(|state| match task {
         Some(_) => state.issued += 1,
         None => state.exhausted = true,
     });
-    job.map(|job| (index, job))
+    task.map(|task| (index, task))
 }
 
 fn take_all<M, T, E>(
@@ -317,8 +317,8 @@ fn take_all<M, T, E>(
         let index = state.taken;
         if let Some((done, reserved)) = state.ready.remove(&index) {
             drop(state);
-            let (made, result) = done?;
-            if take(made, result).is_break() {
+            let (prepared, result) = done?;
+            if take(prepared, result).is_break() {
                 return Ok(false);
             }
             shared.update(|state| state.taken += 1);
@@ -344,36 +344,36 @@ mod tests {
 
     /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
     fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
-        let mut jobs = 0..n;
+        let mut tasks = 0..n;
         let mut expected = 0;
         let mut out = Vec::new();
         let steps = Steps {
-            next: || jobs.next(),
-            prepare: |job: u64| {
-                std::thread::sleep(Duration::from_micros(job * 7919 % 500));
-                Ok::<_, u64>(job)
+            next: || tasks.next(),
+            prepare: |task: u64| {
+                std::thread::sleep(Duration::from_micros(task * 7919 % 500));
+                Ok::<_, u64>(task)
             },
-            number: |job: &mut u64| {
-                assert_eq!(*job, expected, "numbered out of order");
+            number: |task: &mut u64| {
+                assert_eq!(*task, expected, "numbered out of order");
                 expected += 1;
                 Ok(())
             },
-            work: |job: &u64, _: &Room| {
-                assert_ne!(Some(*job), panic_at, "planted");
-                job * job
+            work: |task: &u64, _: &Room| {
+                assert_ne!(Some(*task), panic_at, "planted");
+                task * task
             },
         };
-        let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |job, square| {
-            assert_eq!(square, job * job);
+        let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, square| {
+            assert_eq!(square, task * task);
             out.push(square);
-            if Some(job) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if Some(task) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         (out, all.unwrap())
     }
 
     #[test]
     fn results_come_in_order() {
-        let expected: Vec<u64> = (0..300).map(|job| job * job).collect();
+        let expected: Vec<u64> = (0..300).map(|task| task * task).collect();
         for threads in [1, 2, 3, 8] {
             assert_eq!(squares(threads, 300, None, None), (expected.clone(), true));
             assert_eq!(squares(threads, 0, None, None), (Vec::new(), true));
@@ -392,16 +392,16 @@ mod tests {
     #[test]
     fn a_panic_of_the_taker_stops_everybody() {
         for threads in [1, 2, 4] {
-            let mut jobs = 0..300u64;
+            let mut tasks = 0..300u64;
             let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 let steps = Steps {
-                    next: || jobs.next(),
+                    next: || tasks.next(),
                     prepare: Ok::<u64, ()>,
                     number: |_: &mut u64| Ok(()),
                     work: |_: &u64, _: &Room| (),
                 };
-                run(Limits::of(threads), &AtomicBool::new(false), steps, |job, ()| {
-                    assert!(job < 20, "planted");
+                run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                    assert!(task < 20, "planted");
                     ControlFlow::Continue(())
                 })
             }));
@@ -412,15 +412,15 @@ mod tests {
     #[test]
     fn an_error_comes_after_all_before_it() {
         for threads in [1, 2, 4] {
-            let (mut jobs, mut taken) = (0..300u64, Vec::new());
+            let (mut tasks, mut taken) = (0..300u64, Vec::new());
             let steps = Steps {
-                next: || jobs.next(),
-                prepare: |job: u64| if job >= 50 { Err(job) } else { Ok(job) },
+                next: || tasks.next(),
+                prepare: |task: u64| if task >= 50 { Err(task) } else { Ok(task) },
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, _: &Room| (),
             };
-            let outcome = run(Limits::of(threads), &AtomicBool::new(false), steps, |job, ()| {
-                taken.push(job);
+            let outcome = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                taken.push(task);
                 ControlFlow::Continue(())
             });
             assert_eq!((outcome, taken), (Err(50), (0..50).collect()));
@@ -429,10 +429,10 @@ mod tests {
 
     /// The most bytes that were reserved at once, by jobs that take their time to be taken.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
-        let (mut jobs, mut taken) = (0..100u64, 0);
+        let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let steps = Steps {
-            next: || jobs.next(),
+            next: || tasks.next(),
             prepare: Ok::<u64, ()>,
             number: |_: &mut u64| Ok(()),
             work: |_: &u64, room: &Room| {
@@ -443,8 +443,8 @@ mod tests {
             },
         };
         let limits = Limits { bytes_max, ..Limits::of(threads) };
-        let all = run(limits, &AtomicBool::new(false), steps, |job, ()| {
-            std::thread::sleep(Duration::from_micros(job * 7919 % 900));
+        let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+            std::thread::sleep(Duration::from_micros(task * 7919 % 900));
             held.fetch_sub(bytes, Ordering::Relaxed);
             taken += 1;
             ControlFlow::Continue(())
@@ -467,17 +467,17 @@ mod tests {
     #[test]
     fn threads_that_do_not_start_are_done_without() {
         for threads in [2, 64, usize::MAX] {
-            let (mut jobs, mut taken) = (0..300u64, Vec::new());
+            let (mut tasks, mut taken) = (0..300u64, Vec::new());
             let steps = Steps {
-                next: || jobs.next(),
+                next: || tasks.next(),
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, room: &Room| room.reserve(u64::MAX),
             };
             // No address space has room for such a stack.
             let limits = Limits { stack_bytes: Some(1 << 60), ..Limits::of(threads) };
-            let all = run(limits, &AtomicBool::new(false), steps, |job, ()| {
-                taken.push(job);
+            let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+                taken.push(task);
                 ControlFlow::Continue(())
             });
             assert_eq!((all, taken), (Ok(true), (0..300).collect()));
@@ -488,16 +488,16 @@ mod tests {
     fn an_interrupt_stops_everybody() {
         for threads in [1, 2] {
             let interrupt = AtomicBool::new(false);
-            let (mut jobs, mut taken) = (0u64.., 0);
+            let (mut tasks, mut taken) = (0u64.., 0);
             let steps = Steps {
-                next: || jobs.next(),
+                next: || tasks.next(),
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, _: &Room| (),
             };
-            let outcome = run(Limits::of(threads), &interrupt, steps, |job, ()| {
-                taken = job;
-                interrupt.store(job >= 30, Ordering::Relaxed);
+            let outcome = run(Limits::of(threads), &interrupt, steps, |task, ()| {
+                taken = task;
+                interrupt.store(task >= 30, Ordering::Relaxed);
                 ControlFlow::Continue(())
             });
             assert_eq!((outcome, taken), (Ok(false), 30));

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{Database, SourceSummary, Taken};
+use super::{Database, SourceSummary, StreamedBlock};
 use crate::pgn::{self, Compression, Freshness, Kind, Part, Sources};
 use crate::reel::GameRow;
 
@@ -93,12 +93,12 @@ impl GameTexts {
     /// # Errors
     ///
     /// That the source of a reel is missing, unreadable or has changed, or that the text was not kept.
-    pub fn text(&mut self, taken: &Taken, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
+    pub fn text(&mut self, streamed: &StreamedBlock, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
         let here = |part: &&Part| {
             let end = part.offset + part.bytes.len() as u64;
             part.source == game.source() && (part.offset..end).contains(&game.offset())
         };
-        if let Some(part) = taken.text.iter().find(here) {
+        if let Some(part) = streamed.text.iter().find(here) {
             if part.kind == Kind::Epd {
                 return Ok(None);
             }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::num::NonZeroU32;
 
 use crate::board::Position;
-use crate::database::{GameTexts, Taken, TextError};
+use crate::database::{GameTexts, StreamedBlock, TextError};
 use crate::fen::FenRecord;
 use crate::game::{Header as _, MoveNumbers};
 use crate::pgn;
@@ -19,8 +19,12 @@ const LINE_MAX: usize = 80;
 /// # Errors
 ///
 /// Those of [`GameTexts::text`].
-pub fn game_text(texts: &mut GameTexts, taken: &Taken, game: &GameRow) -> Result<Vec<u8>, TextError> {
-    Ok(texts.text(taken, game)?.unwrap_or_else(|| game_pgn(game)))
+pub fn game_text(
+    texts: &mut GameTexts,
+    streamed: &StreamedBlock,
+    game: &GameRow,
+) -> Result<Vec<u8>, TextError> {
+    Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
 /// A game from its block alone: tags, moves in SAN, result. It reads back as the same game; comments and

@@ -11,7 +11,7 @@ use super::problems::ProblemsCollector;
 use super::statistics::StatisticsCollector;
 use super::tally::TallyCollector;
 use super::{BlockResult, CannotSplit, TakeError};
-use crate::database::{GameTexts, Room, Taken};
+use crate::database::{GameTexts, Room, StreamedBlock};
 use serde::{Deserialize, Serialize};
 
 /// Makes a part of each block, on any thread, and adds parts up in the order of the database. It keeps no state: what it makes
@@ -45,7 +45,7 @@ pub trait Collector: Sync {
         &self,
         sum: &mut Self::Part,
         part: Self::Part,
-        _taken: &Taken,
+        _: &StreamedBlock,
         _texts: &mut GameTexts,
     ) -> Result<(), TakeError> {
         Ok(sum.merge(part)?)
@@ -72,11 +72,13 @@ impl<C: Collector> Collector for Option<C> {
         &self,
         sum: &mut Self::Part,
         part: Self::Part,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         texts: &mut GameTexts,
     ) -> Result<(), TakeError> {
         match (self, part) {
-            (Some(collector), Some(part)) => collector.take(sum.get_or_insert_default(), part, taken, texts),
+            (Some(collector), Some(part)) => {
+                collector.take(sum.get_or_insert_default(), part, streamed, texts)
+            }
             _ => Ok(()),
         }
     }
@@ -122,10 +124,10 @@ macro_rules! collectors {
                 &self,
                 sum: &mut Parts,
                 part: Parts,
-                taken: &Taken,
+                streamed: &StreamedBlock,
                 texts: &mut GameTexts,
             ) -> Result<(), TakeError> {
-                $(self.$name.take(&mut sum.$name, part.$name, taken, texts)?;)+
+                $(self.$name.take(&mut sum.$name, part.$name, streamed, texts)?;)+
                 Ok(())
             }
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lists::Reach;
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
-use crate::database::{GameTexts, Room, Taken, TextError};
+use crate::database::{GameTexts, Room, StreamedBlock, TextError};
 use crate::engine::Answer;
 use crate::pgn::annotate;
 use crate::reel::GameRow;
@@ -92,13 +92,13 @@ impl Collector for GamesCollector {
         &self,
         sum: &mut GamesPart,
         mut part: GamesPart,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         texts: &mut GameTexts,
     ) -> Result<(), TakeError> {
         let left = part.most().saturating_sub(sum.games.len());
         part.games.truncate(left);
         for game in &mut part.games {
-            game.read(taken, texts)?;
+            game.read(streamed, texts)?;
         }
         Ok(sum.merge(part)?)
     }
@@ -140,9 +140,9 @@ impl GameText {
     /// # Errors
     ///
     /// Those of [`GameTexts::text`].
-    pub fn read(&mut self, taken: &Taken, texts: &mut GameTexts) -> Result<&[u8], TextError> {
+    pub fn read(&mut self, streamed: &StreamedBlock, texts: &mut GameTexts) -> Result<&[u8], TextError> {
         if let GameText::Unread { index, comments } = self {
-            let text = game_text(texts, taken, &taken.block.game(*index as usize))?;
+            let text = game_text(texts, streamed, &streamed.block.game(*index as usize))?;
             *self = GameText::Read(if comments.is_empty() { text } else { annotate(&text, comments) });
         }
         Ok(self.text())

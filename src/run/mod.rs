@@ -52,7 +52,7 @@ pub use self::statistics::StatisticsCollector;
 pub use self::tally::{TallyCollector, TallyPart};
 
 use crate::choice::Choice;
-use crate::database::{Database, Room, Summary, Taken, TextError};
+use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
 use crate::engine::{Answers, Outputs, Tell};
 use crate::reel::Block;
 use crate::report::{Found, Names};
@@ -151,8 +151,8 @@ impl<'a, C: Collector> Run<'a, C> {
         let mut texts = database.texts();
         let mut fault = Ok(());
         let names = self.names(database.source_names());
-        let summary = self.for_each_part(database, &names, |taken, part| {
-            fault = self.collector.take(&mut sum, part, &taken, &mut texts);
+        let summary = self.for_each_part(database, &names, |streamed, part| {
+            fault = self.collector.take(&mut sum, part, &streamed, &mut texts);
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         fault?;
@@ -168,7 +168,7 @@ impl<'a, C: Collector> Run<'a, C> {
         &self,
         database: Database,
         names: &Names,
-        take: impl FnMut(Taken, C::Part) -> ControlFlow<()>,
+        take: impl FnMut(StreamedBlock, C::Part) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs = self.needs();
         // Duplicates are told by their tags.

@@ -6,7 +6,7 @@ use super::games::{Comment, GameText};
 use super::lists::ReportRoom;
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::choice::{Order, Top};
-use crate::database::{GameTexts, Room, Taken, TextError};
+use crate::database::{GameTexts, Room, StreamedBlock, TextError};
 use crate::reel::GameRow;
 use crate::report::{Format, Report};
 
@@ -92,7 +92,7 @@ impl Collector for OrderedCollector {
         &self,
         sum: &mut OrderedPart,
         part: OrderedPart,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         texts: &mut GameTexts,
     ) -> Result<(), TakeError> {
         let Some(mut next) = part.top else { return Ok(()) };
@@ -101,7 +101,7 @@ impl Collector for OrderedCollector {
         }
         let next = next.try_map(|mut held| {
             if let Some(text) = &mut held.text {
-                text.read(taken, texts)?;
+                text.read(streamed, texts)?;
             }
             Ok::<_, TextError>(held)
         })?;

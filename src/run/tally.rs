@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
-use crate::database::{GameTexts, Room, Taken};
+use crate::database::{GameTexts, Room, StreamedBlock};
 use crate::reel::Totals;
 use crate::report::Tally;
 
@@ -46,10 +46,10 @@ impl Collector for TallyCollector {
         &self,
         sum: &mut TallyPart,
         mut part: TallyPart,
-        taken: &Taken,
+        streamed: &StreamedBlock,
         _: &mut GameTexts,
     ) -> Result<(), TakeError> {
-        part.totals.clone_from(&taken.totals);
+        part.totals.clone_from(&streamed.totals);
         Ok(sum.merge(part)?)
     }
 }

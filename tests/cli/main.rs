@@ -3,7 +3,7 @@
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
 //! * `commands`: the other commands.
 //! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
-//! * `living`: reels that grow.
+//! * `indexing`: reels that grow.
 //! * `parquet`: the table of the optional feature.
 //! * `promises`: names, endings and words promise nothing that is not done.
 //! * `readme`: every command of the README.
@@ -18,7 +18,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod gpu_commands;
-mod living;
+mod indexing;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -12,12 +12,12 @@ use orbit_chess::scan::Scan;
 use serde_json::json;
 
 use super::Args;
-use crate::cli::beside::print_substitutes;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, threads};
 use crate::cli::outputs::FormatName;
 use crate::cli::pass;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
+use crate::cli::reading::print_substitutes;
 use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {

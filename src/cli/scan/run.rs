@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, GameTexts, Summary, Taken};
+use orbit_chess::database::{Database, GameTexts, StreamedBlock, Summary};
 use orbit_chess::reel::Totals;
 use orbit_chess::report::findings::Findings;
 use orbit_chess::report::{Names, Tally};
@@ -163,7 +163,7 @@ impl Sinks {
     fn take(
         &mut self,
         collectors: &Collectors,
-        taken: &Taken,
+        taken: &StreamedBlock,
         mut parts: Parts,
     ) -> Result<ControlFlow<()>, Failure> {
         let hit = parts.tally.iter().flat_map(|tally| &tally.queries).map(|tally| tally.games).sum();

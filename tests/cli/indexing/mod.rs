@@ -1,12 +1,12 @@
 //! Reels that grow, know the files that they were made from, and hold no game twice.
 
-mod beside;
 mod crashes;
 mod duplicates;
 mod growing;
 mod limits;
 mod refused;
 mod sources;
+mod substitutes;
 mod targets;
 
 use std::fs;

@@ -10,16 +10,16 @@ use crate::reel::{Reel, ReelSource};
 
 /// What of some inputs a reel does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct News {
+pub struct Additions {
     /// Inputs that are new, in their order; folders are replaced by the files below them.
     pub paths: Vec<PathBuf>,
     /// Inputs that the reel holds, or will hold.
-    pub held: Vec<Held>,
+    pub already_held: Vec<AlreadyHeld>,
 }
 
 /// An input that a reel holds, or will hold since earlier inputs hold it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Held {
+pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
     /// The name of the source with the same content, and where it is in an earlier input that is a reel, of which; or
@@ -39,25 +39,27 @@ pub struct Held {
 /// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
 /// ([`DatabaseError::SourceChanged`]); a reel of which a part is held ([`DatabaseError::PartlyHeld`],
 /// [`DatabaseError::PartlyGiven`]).
-pub fn news(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<News, DatabaseError> {
+pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, DatabaseError> {
     let mut known = Known { reel, ..Known::default() };
     if let Some(reel) = reel {
         known.add_sources(reel, false);
     }
-    let mut news = News::default();
+    let mut additions = Additions::default();
     for path in pgn::list(paths)? {
         // What cannot be read is refused when it is opened.
         let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
         let Some(metadata) = metadata.filter(|_| path.as_os_str() != "-") else {
-            news.paths.push(path);
+            additions.paths.push(path);
             continue;
         };
         match known.holder(&path, &Stamp::of(&metadata))? {
-            Some(Holder { name, is_input }) => news.held.push(Held { path, source: name, is_input }),
-            None => news.paths.push(path),
+            Some(Holder { name, is_input }) => {
+                additions.already_held.push(AlreadyHeld { path, source: name, is_input })
+            }
+            None => additions.paths.push(path),
         }
     }
-    Ok(news)
+    Ok(additions)
 }
 
 /// What the reel holds, and what it will hold once the inputs so far are appended.

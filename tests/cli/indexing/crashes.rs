@@ -13,7 +13,7 @@ fn blocks(text: &str) -> Vec<Block> {
     let mut options = orbit_chess::database::DatabaseOptions::default();
     options.pgn.chunk_bytes = 1000;
     let database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
-    let take = |taken: orbit_chess::database::Taken, ()| {
+    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
         out.push(taken.block);
         std::ops::ControlFlow::Continue(())
     };

@@ -116,8 +116,12 @@ fn files_that_are_given_twice_are_appended_once() {
     // Who does not append gets what he gives.
     run(folder, 0, &["index", "a.pgn", "a.pgn", "-o", "twice.reel"]);
     assert_eq!(sources(&folder.join("twice.reel")), ["a.pgn", "a.pgn"]);
-    let news = database::news(None, &[folder.join("a.pgn"), folder.join("copy.pgn")]).unwrap();
-    assert!(news.held[0].is_input && news.held.len() == 1 && news.paths == [folder.join("a.pgn")]);
+    let additions = database::additions(None, &[folder.join("a.pgn"), folder.join("copy.pgn")]).unwrap();
+    assert!(
+        additions.already_held[0].is_input
+            && additions.already_held.len() == 1
+            && additions.paths == [folder.join("a.pgn")]
+    );
 }
 
 /// Inputs that overlap: all at once, and one after the other.

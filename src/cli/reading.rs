@@ -21,7 +21,7 @@ impl UnpackArgs {
 
 /// Whether such reels are read.
 #[derive(Debug, clap::Args)]
-pub(super) struct BesideArgs {
+pub(super) struct ReadingArgs {
     /// Read games.pgn even if games.reel beside it holds it as it is now.
     #[arg(long)]
     no_reel: bool,
@@ -29,10 +29,10 @@ pub(super) struct BesideArgs {
     unpack: UnpackArgs,
 }
 
-impl BesideArgs {
+impl ReadingArgs {
     /// Sets what the database is to do.
     pub(super) fn apply(&self, options: &mut DatabaseOptions) {
-        options.reels_beside = !self.no_reel;
+        options.substitute_reels = !self.no_reel;
         self.unpack.apply(options);
     }
 }
