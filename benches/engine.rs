@@ -5,7 +5,7 @@ use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orbit_chess::{
     database::{Database, DatabaseOptions},
-    engine::{Engine, Job, Outputs, cpu::Cpu, reference::Bulk},
+    engine::{Engine, Outputs, PreparedQuery, cpu::Cpu, reference::Bulk},
     plan::Options,
     query,
     reel::{Block, EncodedBlock, replay::SegmentColumns},
@@ -82,7 +82,7 @@ fn sum(planes: &[[u64; 4]]) -> u64 {
 /// The engine for a query, and what it finds.
 fn engine_for(text: &str, blocks: &[Block]) -> (Cpu, u64) {
     let query = query::parse(text).expect("the queries are CQL").query;
-    let engine = Job::new(query, Options::default()).expect("they can be planned").cpu();
+    let engine = PreparedQuery::new(query, Options::default()).expect("they can be planned").cpu();
     let found = hits(&engine, blocks);
     (engine, found)
 }

@@ -8,12 +8,12 @@
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
-mod anchor;
 mod apply;
 mod convert;
 mod expand;
 mod lists;
 mod pattern;
+mod places;
 mod text;
 mod warnings;
 
@@ -22,16 +22,16 @@ use std::convert::Infallible;
 use crate::{
     board::Dihedral,
     diagnostic::Span,
-    query::tree::{self, Any, ConditionOp, Counted, Form, Kind, NumberOp, Part, Ref, SquaresOp},
+    query::tree::{self, Any, ConditionOp, Counted, Extension, Form, Kind, NumberOp, Ref, SquaresOp},
 };
 
-pub use anchor::{Anchors, anchors};
 pub(crate) use apply::member;
 use apply::{Basic, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
 pub use expand::{COPIES_MAX, expand};
 use lists::Composite;
 pub use pattern::{Pattern, matched, pattern};
+pub use places::{Places, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
@@ -108,14 +108,14 @@ pub struct Copy<F = Filter> {
     pub filter: F,
 }
 
-impl<F: Kind<Expanded>> Part<Expanded> for Orbit<F> {
+impl<F: Kind<Expanded>> Extension<Expanded> for Orbit<F> {
     /// The copies.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
         self.copies.iter().for_each(|copy| visit(copy.filter.node()));
     }
 }
 
-impl Part<Expanded> for NumberOrbit {
+impl Extension<Expanded> for NumberOrbit {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
         match self {
             NumberOrbit::Largest(orbit) => orbit.each_child(visit),

@@ -29,7 +29,7 @@ use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::reference::Bulk;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{self, Answer, Answers, Engine, EngineError, Hits, Job, Outputs, Request};
+use crate::engine::{self, Answer, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -101,7 +101,7 @@ impl From<Diagnostic> for ScanError {
 
 /// Queries that are ready to run.
 pub struct Scan {
-    jobs: Vec<Job>,
+    queries: Vec<PreparedQuery>,
     engine: Box<dyn Engine>,
     remarks: Vec<Diagnostic>,
     threads: usize,
@@ -157,9 +157,9 @@ impl Scan {
     /// What [`Scan::with_options`] reports of a query that is well formed.
     pub fn with_query(parsed: query::Parsed, options: &EngineOptions) -> Result<Scan, ScanError> {
         let query::Parsed { query, mut remarks } = parsed;
-        let job = Job::new(query, Options::default())?;
-        remarks.extend(job.planner.warnings());
-        let scan = Scan::of(vec![job], options)?;
+        let prepared = PreparedQuery::new(query, Options::default())?;
+        remarks.extend(prepared.planner.warnings());
+        let scan = Scan::of(vec![prepared], options)?;
         Ok(Scan { remarks, ..scan })
     }
 
@@ -168,10 +168,10 @@ impl Scan {
     /// # Errors
     ///
     /// That the engine refuses one of them, or that there is no such graphics card.
-    pub fn of(jobs: Vec<Job>, options: &EngineOptions) -> Result<Scan, ScanError> {
-        let engine = engine_for(&jobs, options)?;
+    pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Scan, ScanError> {
+        let engine = engine_for(&queries, options)?;
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        Ok(Scan { jobs, engine, remarks: Vec::new(), threads })
+        Ok(Scan { queries, engine, remarks: Vec::new(), threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -189,7 +189,7 @@ impl Scan {
     /// Whether a query depends on the tags of games; else a [`Database::without_tags`] gives the same
     /// hits sooner.
     pub fn reads_tags(&self) -> bool {
-        self.jobs.iter().any(|job| job.planner.reads_tags())
+        self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
 
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
@@ -198,8 +198,8 @@ impl Scan {
     }
 
     /// The queries.
-    pub fn jobs(&self) -> &[Job] {
-        &self.jobs
+    pub fn queries(&self) -> &[PreparedQuery] {
+        &self.queries
     }
 
     /// The type of the first query's value.
@@ -208,7 +208,7 @@ impl Scan {
     ///
     /// Without a query.
     pub fn ty(&self) -> Type {
-        self.jobs[0].query.body.ty()
+        self.queries[0].query.body.ty()
     }
 
     /// The first query's filter with its transforms expanded.
@@ -217,7 +217,7 @@ impl Scan {
     ///
     /// Without a query.
     pub fn filter(&self) -> &Filter {
-        self.jobs[0].planner.filter()
+        self.queries[0].planner.filter()
     }
 
     /// The distinct copies of the first query's outermost transform as CQL, in the order in which
@@ -240,7 +240,7 @@ impl Scan {
         database: Database,
         mut hit: impl FnMut(Hit) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
-        let outputs = vec![Outputs::VALUES; self.jobs.len()];
+        let outputs = vec![Outputs::VALUES; self.queries.len()];
         let work = |result: BlockAnswers<'_>, _: &Room| result.answers.into_iter().next();
         self.for_each_block(database, &outputs, &Choice::default(), work, |streamed, answers| {
             let Some(Answers { hits, .. }) = answers else { return ControlFlow::Break(()) };
@@ -298,13 +298,13 @@ impl Scan {
 }
 
 /// The engine that is wanted, or the best one, and what checks it.
-fn engine_for(jobs: &[Job], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    let plans = engine::plans(jobs);
+fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
+    let plans = engine::plans(queries);
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let reference = || -> Result<Box<dyn Engine>, EngineError> {
-        Ok(Box::new(Bulk::new(jobs.iter().map(|job| &job.query))?))
+        Ok(Box::new(Bulk::new(queries.iter().map(|prepared| &prepared.query))?))
     };
-    let work = options.positions.saturating_mul(jobs.len() as u64);
+    let work = options.positions.saturating_mul(queries.len() as u64);
     let card = card(&EngineOptions { positions: work, ..options.clone() })?;
     let engine: Box<dyn Engine> = match (options.engine, card) {
         (EngineChoice::Reference, _) => reference()?,

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::{self, Engine as _, Hits, Job, cpu::Cpu};
+use orbit_chess::engine::{self, Engine as _, Hits, PreparedQuery, cpu::Cpu};
 use orbit_chess::plan::Options;
 
-use crate::floors::{hits, job, positions};
+use crate::floors::{hits, positions, prepared};
 use crate::reading::QUERY;
 use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
@@ -57,9 +57,10 @@ fn pgn(bench: &Bench) -> Vec<Row> {
 /// In memory, start-up and planning excluded.
 fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
-    let jobs: Vec<Job> = queries.iter().map(|query| job(query, Options::default())).collect();
-    let engine = Cpu::new(engine::plans(&jobs));
-    let engines: Vec<Cpu> = jobs.iter().map(Job::cpu).collect();
+    let prepared: Vec<PreparedQuery> =
+        queries.iter().map(|query| prepared(query, Options::default())).collect();
+    let engine = Cpu::new(engine::plans(&prepared));
+    let engines: Vec<Cpu> = prepared.iter().map(PreparedQuery::cpu).collect();
     let agree = |query: &str, hits: u64| bench.counts.agree("blocks for batches", query, hits);
     let together = || {
         let found = engine.hits(&blocks).expect("the engine runs");

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use orbit_chess::engine::{Engine, Job, Outputs};
+use orbit_chess::engine::{Engine, Outputs, PreparedQuery};
 use orbit_chess::plan::Options;
 use orbit_chess::query;
 use orbit_chess::reel::Block;
@@ -55,9 +55,9 @@ fn sum(words: &[[u64; LANES]]) -> u64 {
 }
 
 /// A query in every form.
-pub fn job(text: &str, options: Options) -> Job {
+pub fn prepared(text: &str, options: Options) -> PreparedQuery {
     let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
-    Job::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
+    PreparedQuery::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The positions of some blocks.
@@ -101,7 +101,7 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
 /// Next to nothing to evaluate: what is left is replay.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    let engine = job("Ke1", Options::default()).cpu();
+    let engine = prepared("Ke1", Options::default()).cpu();
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));
     vec![beside_the_sum(bench, "replay alone: `Ke1` on blocks in memory, one thread", &blocks, &work)]
 }
@@ -109,8 +109,8 @@ fn replay(bench: &Bench) -> Vec<Row> {
 fn reference(bench: &Bench) -> Vec<Row> {
     let text = "shift {Nd4 kf3}";
     let blocks = bench.inputs.blocks(REFERENCE_POSITIONS);
-    let job = job(text, Options::default());
-    let (cpu, reference) = (job.cpu(), job.reference().expect("it runs this query"));
+    let prepared = prepared(text, Options::default());
+    let (cpu, reference) = (prepared.cpu(), prepared.reference().expect("it runs this query"));
     let agree = |engine: &dyn Engine| bench.counts.agree("the first blocks", text, hits(engine, &blocks));
     let [slow, fast] = in_turn(bench.runs, [&|| agree(&reference), &|| agree(&cpu)]);
     let each = |time: Duration| ns_each(time, positions(&blocks));

@@ -20,7 +20,7 @@ pub fn measures() -> Vec<Measure> {
     vec![
         Measure::new("index/plain", plain),
         Measure::new("index/annotated", annotated),
-        Measure::new("pgn/scan", scan),
+        Measure::new("pgn/tokenizer", scan),
     ]
 }
 
@@ -66,7 +66,7 @@ fn text_bytes(path: &Path) -> u64 {
         Sources::open(&[path.to_owned()], Options::default()).expect("the annotated games can be opened");
     let mut sum = 0;
     while let Some(chunk) = sources.next_chunk() {
-        sum += chunk.parts.iter().map(|part| part.bytes.len() as u64).sum::<u64>();
+        sum += chunk.texts.iter().map(|part| part.bytes.len() as u64).sum::<u64>();
     }
     sum
 }

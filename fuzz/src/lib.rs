@@ -5,7 +5,7 @@ use std::{fs, ops::ControlFlow};
 
 use orbit_chess::{
     database::{Database, DatabaseOptions},
-    engine::{Engine as _, Job, Outputs},
+    engine::{Engine as _, Outputs, PreparedQuery},
     plan::Options,
     query,
     reel::{Block, BlockBuilder, EncodedBlock, Reel, ReelSource, ReelWriter},
@@ -28,16 +28,17 @@ pub fn query(data: &[u8]) -> bool {
             return false;
         }
     };
-    let Ok(job) = Job::new(parsed.query, Options::default()) else { return false };
-    let Ok(reference) = job.reference() else { return false };
+    let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return false };
+    let Ok(reference) = prepared.reference() else { return false };
     if reference.copies(0) > 300 {
         return false;
     }
     let block = &blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", DatabaseOptions::default())[0];
-    let (fast, slow) = (job.cpu().answer(block, Outputs::VALUES), reference.answer(block, Outputs::VALUES));
+    let (fast, slow) =
+        (prepared.cpu().answer(block, Outputs::VALUES), reference.answer(block, Outputs::VALUES));
     let (fast, slow) = (fast.expect("cpu runs what it has planned"), slow.expect("it was accepted"));
     assert_eq!(fast.hits.bits, slow.hits.bits, "{text}");
-    assert_eq!(job.cpu().copies(0), reference.copies(0), "{text}");
+    assert_eq!(prepared.cpu().copies(0), reference.copies(0), "{text}");
     true
 }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use orbit_chess::choice::{Choice, Condition};
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::diagnostic::{Severity, nearest};
-use orbit_chess::engine::Job;
+use orbit_chess::engine::PreparedQuery;
 use orbit_chess::files::{OutputFile, refuse_clashes};
 use orbit_chess::plan::Options;
 use orbit_chess::report::Phases;
@@ -188,7 +188,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     refuse_clashes(&args.themes, args.output.iter().chain(&args.problems))?;
     let interrupt = Interrupt::install()?;
     let stats = Stats::new(args.groupings()?);
-    let jobs = themes.iter().map(job).collect::<Result<Vec<Job>, Failure>>()?;
+    let queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, args.verbose);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
@@ -196,7 +196,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let scan = Scan::of(jobs, &options)?.threads(threads(args.threads));
+    let scan = Scan::of(queries, &options)?.threads(threads(args.threads));
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let format = args.table_format()?;
@@ -272,13 +272,13 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
     Failure::Other(format!("there is no {what} `{name}`: {hint}"))
 }
 
-fn job(theme: &Theme) -> Result<Job, Failure> {
-    let job = Job::new(theme.parsed.query.clone(), Options::default())
+fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {
+    let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default())
         .map_err(|error| Failure::Query(render(&theme.fault(&error))))?;
-    for warning in job.planner.warnings() {
+    for warning in prepared.planner.warnings() {
         message!("{}", render(&theme.fault(&warning)));
     }
-    Ok(job)
+    Ok(prepared)
 }
 
 fn print_remarks(themes: &[Theme], with_notes: bool) {

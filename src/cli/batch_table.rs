@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use orbit_chess::report::{TextTable, grouped};
-use orbit_chess::stats::{Counts, Grouping, Key, Row, Share};
+use orbit_chess::stats::{Counts, GroupRow, Grouping, Key, Share};
 use orbit_chess::text::clipped;
 use orbit_chess::themes::Theme;
 use orbit_chess::visible::{Context, escape};
@@ -62,7 +62,7 @@ struct Count {
 }
 
 impl Count {
-    fn of(row: &Row) -> Count {
+    fn of(row: &GroupRow) -> Count {
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
         Count {
@@ -139,7 +139,7 @@ impl Matrix<'_> {
     /// A line for each theme, a column for each group of games.
     fn table(&self, grouping: &Grouping) -> String {
         let groups = self.groups(grouping);
-        let mut shown: Vec<&Row> = groups.iter().collect();
+        let mut shown: Vec<&GroupRow> = groups.iter().collect();
         if shown.len() > COLUMNS_MAX {
             let mut sizes: Vec<(Reverse<u64>, usize)> =
                 groups.iter().enumerate().map(|(place, row)| (Reverse(row.all.games), place)).collect();
@@ -148,7 +148,7 @@ impl Matrix<'_> {
             places.sort_unstable();
             shown = places.into_iter().map(|place| &groups[place]).collect();
         }
-        let share = |row: &Row| match row.hit.games {
+        let share = |row: &GroupRow| match row.hit.games {
             0 => String::from("-"),
             _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
         };
@@ -174,7 +174,7 @@ impl Matrix<'_> {
 
     /// The groups of a grouping, of whichever theme: they count the same games. Names and openings come
     /// by how many games they have, all else in its own order.
-    fn groups(&self, grouping: &Grouping) -> Vec<Row> {
+    fn groups(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let mut groups = self.counts.first().map_or(Vec::new(), |counts| counts.rows(grouping));
         if grouping.first.is_ranked() {
             groups.sort_by(|a, b| (b.all.games, &a.keys).cmp(&(a.all.games, &b.keys)));
@@ -204,7 +204,8 @@ impl Matrix<'_> {
         let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         let in_memory = "memory takes everything";
         out.write_record(COLUMNS).expect(in_memory);
-        let groups: Vec<Vec<Row>> = self.groupings.iter().map(|grouping| self.groups(grouping)).collect();
+        let groups: Vec<Vec<GroupRow>> =
+            self.groupings.iter().map(|grouping| self.groups(grouping)).collect();
         for (theme, counts) in self.themes.iter().zip(self.counts) {
             let Theme { name, title, group, .. } = theme;
             let total = Count::of(&counts.total());
@@ -240,7 +241,7 @@ impl Matrix<'_> {
     }
 }
 
-fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<Key, Row> {
+fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<Key, GroupRow> {
     counts.rows(grouping).into_iter().map(|row| (row.keys[0].clone(), row)).collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{
-    Answers, Engine as _, Job, Outputs, Values,
+    Answers, Engine as _, Outputs, PreparedQuery, Values,
     cpu::Isa,
     gpu::{Kernel, Variant},
 };
@@ -65,10 +65,11 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
     let parsed = query.parse(args.dialect)?;
-    let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+    let prepared =
+        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
-    query.print_remarks(&job.planner.warnings(), true);
-    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref(), args.gpu_variant)?;
+    query.print_remarks(&prepared.planner.warnings(), true);
+    let explanation = Explanation::new(&query.text, &prepared, args.fen.as_deref(), args.gpu_variant)?;
     let mut out = Out::new();
     if args.json {
         out.json(&explanation.json(args.copies, args.wgsl))?;
@@ -82,7 +83,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Everything there is to say about a query.
 struct Explanation<'a> {
     text: &'a str,
-    job: &'a Job,
+    prepared: &'a PreparedQuery,
     plan: Plan,
     /// Of the kernel.
     variant: Variant,
@@ -103,32 +104,32 @@ struct Evaluated {
 impl<'a> Explanation<'a> {
     fn new(
         text: &'a str,
-        job: &'a Job,
+        prepared: &'a PreparedQuery,
         fen: Option<&str>,
         variant: Variant,
     ) -> Result<Explanation<'a>, Failure> {
         let mut orbits = Vec::new();
-        let body = &job.query.body;
+        let body = &prepared.query.body;
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
-        let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
+        let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
         // Whether a number has a value is often plain; how it is computed is what one wants to see.
         let plan = if matches!(body.ty(), Type::Num | Type::Position) {
-            job.planner.values()
+            prepared.planner.values()
         } else {
-            job.planner.hits()
+            prepared.planner.hits()
         };
-        Ok(Explanation { text, job, plan, variant, orbits, whole, evaluated })
+        Ok(Explanation { text, prepared, plan, variant, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
         let plan = &self.plan;
         let mut lines = vec![
             format!("query   {}", one_line(self.text)),
-            format!("value   {}", type_name(self.job.query.body.ty())),
+            format!("value   {}", type_name(self.prepared.query.body.ty())),
         ];
         lines.push("tree".into());
-        tree_lines(self.job.query.body.node(), self.text, 1, &mut lines);
+        tree_lines(self.prepared.query.body.node(), self.text, 1, &mut lines);
         for (text, gathered, orbit) in &self.orbits {
             lines.push(format!(
                 "orbit   {}: {} combinations, {} distinct copies{}",
@@ -168,7 +169,7 @@ impl<'a> Explanation<'a> {
     }
 
     fn kernel(&self) -> Kernel {
-        let plan = self.job.planner.hits();
+        let plan = self.prepared.planner.hits();
         Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), self.variant)
     }
 
@@ -207,7 +208,7 @@ impl<'a> Explanation<'a> {
         });
         json!({
             "query": self.text,
-            "type": type_name(self.job.query.body.ty()),
+            "type": type_name(self.prepared.query.body.ty()),
             "orbits": orbits.collect::<Vec<_>>(),
             "copies": listed.collect::<Vec<_>>(),
             "plan": {
@@ -244,7 +245,7 @@ fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(
 }
 
 /// The value of a query on one position.
-fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
+fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
     let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
     let database = Database::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), DatabaseOptions::default());
     let mut block = None;
@@ -258,7 +259,7 @@ fn evaluate(job: &Job, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let Answers { hits, copies } = job.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
+    let Answers { hits, copies } = prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),

@@ -9,7 +9,7 @@ use orbit_chess::choice::Order;
 use orbit_chess::database::{Database, GameTexts, StreamedBlock};
 use orbit_chess::files::OutputFile;
 use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{Format, Layout, Report, Rows, Stitcher, Tally};
+use orbit_chess::report::{Format, HitTotals, Layout, Report, Rows, Stitcher};
 use orbit_chess::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
     Reach,
@@ -414,7 +414,7 @@ impl Outputs {
     }
 
     /// The games and positions that were listed.
-    pub(super) fn listed(&self) -> Tally {
-        self.outputs[0].stitcher.tally()
+    pub(super) fn listed(&self) -> HitTotals {
+        self.outputs[0].stitcher.hit_totals()
     }
 }

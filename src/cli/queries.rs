@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use orbit_chess::engine::Job;
+use orbit_chess::engine::PreparedQuery;
 use orbit_chess::plan::Options;
 
 use super::Failure;
@@ -13,7 +13,7 @@ pub(super) struct NamedQuery {
     /// As given before a tab, else the text.
     pub(super) name: String,
     pub(super) text: String,
-    pub(super) job: Job,
+    pub(super) prepared: PreparedQuery,
 }
 
 /// Reads `name<TAB>query` or `query` from each line of a file; empty lines and those that begin with `#`
@@ -36,9 +36,10 @@ pub(super) fn read(
         let whole = QueryText::named(query, format!("{origin}, line {number}"));
         let parsed = whole.parse(dialect)?;
         whole.print_remarks(&parsed.remarks, false);
-        let job = Job::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
-        whole.print_remarks(&job.planner.warnings(), false);
-        out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), job });
+        let prepared =
+            PreparedQuery::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
+        whole.print_remarks(&prepared.planner.warnings(), false);
+        out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), prepared });
     }
     if out.is_empty() {
         return Err(Failure::Other(format!(

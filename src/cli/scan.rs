@@ -15,7 +15,7 @@ use orbit_chess::engine::verify::Sample;
 use orbit_chess::files::refuse_clashes;
 use orbit_chess::query::Type;
 use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{Phases, Tally, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::run::Needs;
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
@@ -265,7 +265,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && search.tally().games == 0 => Exit::NoHits,
+        Exit::Done if args.fail_if_none && search.hit_totals().games == 0 => Exit::NoHits,
         exit => exit,
     })
 }
@@ -287,8 +287,8 @@ fn print_summary(
         1 => format!("{}, 1 thread", scan.engine().name()),
         threads => format!("{}, {threads} threads", scan.engine().name()),
     };
-    let tally = if summary.finished { search.tally() } else { search.sinks.outputs.listed() };
-    let lines = summary_lines(&search.totals(), tally, phases, !summary.finished, &how);
+    let hits = if summary.finished { search.hit_totals() } else { search.sinks.outputs.listed() };
+    let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
     let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
@@ -299,7 +299,7 @@ fn print_summary(
         }
     }
     let listed = search.sinks.outputs.listed();
-    if listed != tally && args.lists() {
+    if listed != hits && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
     if let Some((positions, other)) = scan.engine().verified() {
@@ -325,7 +325,7 @@ fn print_totals(
 ) -> Result<(), Failure> {
     let mut out = Out::new();
     if args.count {
-        let Tally { games, positions } = search.sinks.outputs.listed();
+        let HitTotals { games, positions } = search.sinks.outputs.listed();
         if args.is_json() {
             let mut counts = json!({ "games_hit": games, "positions_hit": positions });
             if is_whole {

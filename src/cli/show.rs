@@ -109,7 +109,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Why a game of a block has no positions.
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
-    for (index, part) in block.parts().iter().enumerate() {
+    for (index, part) in block.source_games().iter().enumerate() {
         let numbered =
             |number| move |p: &&orbit_chess::reel::Problem| (p.part, p.number) == (index as u32, number);
         if number > before && number <= before + part.games {

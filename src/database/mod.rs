@@ -124,7 +124,7 @@ pub struct StreamedBlock {
     /// Bytes of input in all, where every size is known.
     pub bytes_total: Option<u64>,
     /// The text that the block was made from, if it was made from text and this is kept.
-    pub(crate) text: Vec<pgn::Part>,
+    pub(crate) text: Vec<pgn::SourceText>,
 }
 
 enum Input {
@@ -220,7 +220,7 @@ impl Database {
     /// A database of one block.
     pub fn from_block(block: Block) -> Database {
         let mut database = Database::empty(DatabaseOptions::default());
-        let sources = block.parts().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
+        let sources = block.source_games().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
         database.sources = vec![SourceSummary::default(); sources];
         database.inputs.push_back(Input::Block(Box::new(block)));
         database
@@ -675,7 +675,7 @@ fn prepare(
             let block;
             (block, side_lines) = build(&chunk, parse);
             if options.keep_text {
-                text = chunk.parts;
+                text = chunk.texts;
             }
             (block, base, true)
         }
@@ -683,7 +683,7 @@ fn prepare(
         Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, false),
         Work::Block(block) => (*block, 0, false),
     };
-    block.parts_mut().iter_mut().for_each(|part| part.source += base);
+    block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
     let streamed = StreamedBlock { block, totals, side_lines, bytes: task.bytes, bytes_total, text };

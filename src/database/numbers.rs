@@ -33,7 +33,7 @@ impl Numbers {
         block.games_before = self.games;
         let games = self.games.checked_add(block.games_read());
         self.games = games.ok_or(DatabaseError::TooManyGames)?;
-        for part in block.parts_mut() {
+        for part in block.source_games_mut() {
             let before = &mut self.by_source[part.source as usize].games;
             if is_fresh {
                 part.games_before = *before;

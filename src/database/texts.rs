@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::{Database, SourceSummary, StreamedBlock};
-use crate::pgn::{self, Compression, Freshness, Kind, Part, Sources};
+use crate::pgn::{self, Compression, Freshness, Kind, SourceText, Sources};
 use crate::reel::GameRow;
 
 /// Why the text of a game cannot be had.
@@ -94,7 +94,7 @@ impl GameTexts {
     ///
     /// That the source of a reel is missing, unreadable or has changed, or that the text was not kept.
     pub fn text(&mut self, streamed: &StreamedBlock, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
-        let here = |part: &&Part| {
+        let here = |part: &&SourceText| {
             let end = part.offset + part.bytes.len() as u64;
             part.source == game.source() && (part.offset..end).contains(&game.offset())
         };
@@ -191,7 +191,7 @@ impl Reader {
     fn open(path: PathBuf, options: &pgn::Options) -> io::Result<Reader> {
         let mut sources = open(&path, options)?;
         // Where there is nothing, nothing will be found.
-        let Some(part) = next_part(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
+        let Some(part) = next_text(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
         Ok(match (part.kind, sources.sources()[0].compression) {
             (Kind::Epd, _) => Reader::List,
             (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
@@ -213,7 +213,7 @@ impl Reader {
 struct Packed {
     path: PathBuf,
     sources: Sources,
-    part: Part,
+    part: SourceText,
 }
 
 impl Packed {
@@ -224,7 +224,7 @@ impl Packed {
             self.part.offset = 0;
         }
         while self.part.offset + self.part.bytes.len() as u64 <= offset {
-            let Some(next) = next_part(&mut self.sources)? else { return Ok(Vec::new()) };
+            let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.part = next;
         }
         // What follows a game that is too long is in no part.
@@ -239,9 +239,9 @@ fn open(path: &Path, options: &pgn::Options) -> io::Result<Sources> {
 }
 
 /// The next part of a single source.
-fn next_part(sources: &mut Sources) -> io::Result<Option<Part>> {
+fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     if let Some(chunk) = sources.next_chunk() {
-        return Ok(chunk.parts.into_iter().next());
+        return Ok(chunk.texts.into_iter().next());
     }
     match sources.failures().first() {
         Some(failure) => Err(io::Error::other(failure.reason.clone())),

@@ -5,7 +5,7 @@ use crate::{plan::CopiesPlan, reel::SEGMENT_SLOTS};
 
 /// How much is told of the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Tell {
+pub enum CopyDetail {
     /// Nothing; only at how many hits each copy matches.
     #[default]
     Counts,
@@ -25,7 +25,7 @@ pub struct CopyHits {
     before: Vec<u32>,
     /// The hits of each copy.
     sums: Vec<u64>,
-    tell: Tell,
+    detail: CopyDetail,
     lists: Option<Lists>,
 }
 
@@ -38,19 +38,19 @@ struct Lists {
 
 impl CopyHits {
     /// Of those `hits` of a block, of which none was added yet.
-    pub(super) fn new(copies: usize, tell: Tell, hits: &Hits) -> CopyHits {
+    pub(super) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let mut count = 0;
         let before = hits.bits.iter().map(|bits| {
             count += bits.count_ones();
             count - bits.count_ones()
         });
-        let lists = (tell == Tell::All).then(Lists::default);
-        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], tell, lists }
+        let lists = (detail == CopyDetail::All).then(Lists::default);
+        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
     /// Adds the next hit, given the words of a plan at its position.
     pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
-        if self.tell == Tell::Counts {
+        if self.detail == CopyDetail::Counts {
             plan.add_counts(words, &mut self.sums);
         } else {
             self.push(plan.matching(words));
@@ -59,7 +59,7 @@ impl CopyHits {
 
     /// Adds the next hit, with the copies that match at it, ascending.
     pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
-        if self.tell == Tell::Counts {
+        if self.detail == CopyDetail::Counts {
             matching.for_each(|copy| self.sums[copy as usize] += 1);
             return;
         }
@@ -77,8 +77,8 @@ impl CopyHits {
     }
 
     /// How much is told.
-    pub fn tell(&self) -> Tell {
-        self.tell
+    pub fn detail(&self) -> CopyDetail {
+        self.detail
     }
 
     /// How many hits there are of which copies are told, 0 if they are only counted.
@@ -130,7 +130,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// When there is no such hit, or [`Tell::All`] was not asked for.
+    /// When there is no such hit, or [`CopyDetail::All`] was not asked for.
     pub fn of(&self, hit: usize) -> &[u32] {
         let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn what_is_told_is_the_same_with_lists_and_without() {
         let of_hits: [&[u32]; 4] = [&[1, 2], &[], &[0], &[2]];
-        for tell in [Tell::Lowest, Tell::All] {
+        for detail in [CopyDetail::Lowest, CopyDetail::All] {
             let hits = Hits { bits: vec![0x8000_0001, 0, 0b110], values: Values::None };
-            let mut found = CopyHits::new(3, tell, &hits);
+            let mut found = CopyHits::new(3, detail, &hits);
             of_hits.iter().for_each(|copies| found.push(copies.iter().copied()));
             assert_eq!(found.sums(), [1, 1, 2]);
             assert_eq!(found.len(), 4);
@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(places, [0, 1, 1, 2, 2, 2, 3, 4]);
             for (hit, copies) in of_hits.iter().enumerate() {
                 assert_eq!((found.lowest(hit), found.count(hit)), (copies.first().copied(), copies.len()));
-                assert!(tell == Tell::Lowest || found.of(hit) == *copies);
+                assert!(detail == CopyDetail::Lowest || found.of(hit) == *copies);
             }
         }
     }

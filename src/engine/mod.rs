@@ -1,6 +1,6 @@
 //! Engines: from a query and a reel to hits.
 //!
-//! A [`Job`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
+//! A [`PreparedQuery`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
 //! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`Request`],
 //! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
 
@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
-pub use self::copies::{CopyHits, Tell};
+pub use self::copies::{CopyDetail, CopyHits};
 pub use self::request::{Answers, Outputs, Request, Select};
 pub use crate::pgn::Outcome;
 use crate::{
@@ -307,22 +307,22 @@ pub trait Engine: Send + Sync {
 
 /// A query in every form that an engine wants.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct PreparedQuery {
     /// The typed tree.
     pub query: Query,
     /// What makes its plans.
     pub planner: Arc<Planner>,
 }
 
-impl Job {
+impl PreparedQuery {
     /// Prepares a query.
     ///
     /// # Errors
     ///
     /// Orbits that cannot be expanded.
-    pub fn new(query: Query, options: Options) -> Result<Job, Diagnostic> {
+    pub fn new(query: Query, options: Options) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
-        Ok(Job { query, planner })
+        Ok(PreparedQuery { query, planner })
     }
 
     /// The plans of this query alone.
@@ -356,6 +356,6 @@ impl Job {
 }
 
 /// The plans of several queries together.
-pub fn plans<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Arc<Plans> {
-    Arc::new(Plans::new(jobs.into_iter().map(|job| Arc::clone(&job.planner)).collect()))
+pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Arc<Plans> {
+    Arc::new(Plans::new(queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect()))
 }

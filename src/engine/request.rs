@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{CopyHits, Hits, Tell};
+use super::{CopyDetail, CopyHits, Hits};
 use crate::reel::Block;
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -32,13 +32,13 @@ impl Outputs {
     }
 
     /// How much is told of copies, if anything.
-    pub fn tell(self) -> Option<Tell> {
+    pub fn detail(self) -> Option<CopyDetail> {
         let wishes = [
-            (Outputs::ALL_COPIES, Tell::All),
-            (Outputs::LOWEST_COPY, Tell::Lowest),
-            (Outputs::COPY_COUNTS, Tell::Counts),
+            (Outputs::ALL_COPIES, CopyDetail::All),
+            (Outputs::LOWEST_COPY, CopyDetail::Lowest),
+            (Outputs::COPY_COUNTS, CopyDetail::Counts),
         ];
-        wishes.into_iter().find_map(|(wish, tell)| self.contains(wish).then_some(tell))
+        wishes.into_iter().find_map(|(wish, detail)| self.contains(wish).then_some(detail))
     }
 }
 

@@ -69,7 +69,7 @@ impl Verified {
                     return Err(self.differ(block, slot, ours.value(slot), theirs.value(copy)));
                 }
             }
-            if self.sample == Sample::All && outputs[query].tell().is_some() {
+            if self.sample == Sample::All && outputs[query].detail().is_some() {
                 self.check_copies(block, &ours.answers, &theirs.answers)?;
             }
         }
@@ -242,7 +242,7 @@ impl Engine for Verified {
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         // Counts alone could agree by chance.
         let all = self.sample == Sample::All;
-        let widened = request.outputs.iter().map(|&outputs| match outputs.tell() {
+        let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Outputs::ALL_COPIES,
             _ => outputs,
         });

@@ -4,7 +4,7 @@ use super::ParseOptions;
 use super::extent::line_end;
 use super::lex::{is_blank, is_eol};
 use super::parse::Parser;
-use super::scan::Event;
+use super::tokenizer::Event;
 
 /// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its ply and
 /// the glyphs (`!?`, `$1`) that follow that move; those on ply 0 stand before the first move and its

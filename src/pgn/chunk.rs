@@ -5,7 +5,7 @@ use memchr::memrchr2;
 use super::decode::{Decoder, Whole};
 use super::opening::{self, Opening};
 use super::parse::{ParseOptions, Parser};
-use super::scan::{self, Event, Scanner};
+use super::tokenizer::{self, Event, Tokenizer};
 use super::{Game, Options, lex};
 use crate::fen;
 
@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// A stretch of one source.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct SourceText {
     /// Index into [`Sources::sources`](super::Sources::sources).
     pub source: u32,
     /// Offset of the first byte in the decompressed source.
@@ -31,44 +31,44 @@ pub struct Part {
     pub kind: Kind,
 }
 
-/// Parts of one or more sources, in order: the unit of work of one thread.
+/// Texts of one or more sources, in order: the unit of work of one thread.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// Position of this chunk among all, from 0.
     pub index: u64,
-    /// The parts, at most one of each source. Many small sources share a chunk, a large one fills
+    /// The texts, at most one of each source. Many small sources share a chunk, a large one fills
     /// many.
-    pub parts: Vec<Part>,
+    pub texts: Vec<SourceText>,
     pub(super) game_bytes_max: usize,
 }
 
 impl Chunk {
     /// Reads every game in order and hands it, with its source, to `on_game`. The [`Game`] is
-    /// overwritten by the next one. Its number counts from 1 *within its part*: whoever puts chunks
-    /// together adds what earlier parts of the same source held.
+    /// overwritten by the next one. Its number counts from 1 *within its stretch*: to number the games of a source, add
+    /// what earlier stretches of the same source held.
     ///
     /// Returns how many side lines (variations) were passed over.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
         let mut parser = Parser::new(options);
         let mut side_lines = 0;
-        for part in &self.parts {
-            let mut tell = |game: &Game| on_game(part.source, game);
-            match part.kind {
+        for text in &self.texts {
+            let mut tell = |game: &Game| on_game(text.source, game);
+            match text.kind {
                 Kind::Pgn => {
-                    side_lines += parser.pgn(&part.bytes, part.offset, self.game_bytes_max, &mut tell);
+                    side_lines += parser.pgn(&text.bytes, text.offset, self.game_bytes_max, &mut tell);
                 }
-                Kind::Epd => parser.epd(&part.bytes, part.offset, &mut tell),
+                Kind::Epd => parser.epd(&text.bytes, text.offset, &mut tell),
             }
         }
         side_lines
     }
 }
 
-/// Cuts one source into parts.
+/// Cuts one source into stretches.
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Text that is in no part yet.
+    /// Bytes that no text holds yet.
     buffer: Vec<u8>,
     /// Offset of the buffer's first byte.
     offset: u64,
@@ -104,7 +104,7 @@ pub(super) enum FailureKind {
     NoGames,
 }
 
-/// Bytes that a scan wants to see after a boundary inside a line: the name of a tag, a word.
+/// Bytes that a tokenizer wants to see after a boundary inside a line: the name of a tag, a word.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
@@ -125,7 +125,7 @@ impl Cutter {
         self.source
     }
 
-    /// Offset of the text that is in no part yet.
+    /// Offset of the bytes that no text holds yet.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
@@ -135,14 +135,18 @@ impl Cutter {
         self.decoder.whole()
     }
 
-    /// Whether no part is left.
+    /// Whether nothing is left.
     pub(super) fn is_done(&self) -> bool {
         self.at_end && self.buffer.is_empty()
     }
 
-    /// The next part, of about `options.chunk_bytes`, or `None` at the end. A failure ends the
-    /// source, after the part that holds what was read before it.
-    pub(super) fn next(&mut self, options: &Options, on_failure: &mut dyn FnMut(Failure)) -> Option<Part> {
+    /// The next stretch, of about `options.chunk_bytes`, or `None` at the end. A failure ends the
+    /// source, after the stretch that holds what was read before it.
+    pub(super) fn next(
+        &mut self,
+        options: &Options,
+        on_failure: &mut dyn FnMut(Failure),
+    ) -> Option<SourceText> {
         let mut want = options.chunk_bytes.max(1);
         loop {
             let Some(kind) = self.kind else {
@@ -163,11 +167,11 @@ impl Cutter {
             }
             if self.at_end {
                 let rest = std::mem::take(&mut self.buffer);
-                return (!rest.is_empty()).then(|| self.part(rest, kind));
+                return (!rest.is_empty()).then(|| self.text(rest, kind));
             }
             let cut = match kind {
                 Kind::Epd => last_line_end(&self.buffer).filter(|&cut| cut > 0),
-                Kind::Pgn => scan::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
+                Kind::Pgn => tokenizer::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
             };
             let cut = match cut {
                 Some(cut) => cut,
@@ -185,14 +189,14 @@ impl Cutter {
             };
             let rest = self.buffer.split_off(cut);
             let bytes = std::mem::replace(&mut self.buffer, rest);
-            return Some(self.part(bytes, kind));
+            return Some(self.text(bytes, kind));
         }
     }
 
-    fn part(&mut self, bytes: Vec<u8>, kind: Kind) -> Part {
+    fn text(&mut self, bytes: Vec<u8>, kind: Kind) -> SourceText {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        Part { source: self.source, offset, bytes, kind }
+        SourceText { source: self.source, offset, bytes, kind }
     }
 
     fn fill(&mut self, want: usize, on_failure: &mut dyn FnMut(Failure)) {
@@ -260,14 +264,14 @@ impl Cutter {
         None
     }
 
-    /// The last boundary that a scan finds in the buffer's whole lines.
+    /// The last boundary that the tokenizer finds in the buffer's whole lines.
     fn last_start(&self, options: &Options) -> Option<usize> {
         let lines = &self.buffer[..last_line_end(&self.buffer)?];
-        last_start(lines, options, |at| scan::may_cut(lines, at))
+        last_start(lines, options, |at| tokenizer::may_cut(lines, at))
     }
 
     /// Where to cut a text that is longer than any game may be and has no boundary at a line start.
-    /// The scanner cuts a game at `game_bytes_max`; what follows is dropped here just as the scanner
+    /// The tokenizer cuts a game at `game_bytes_max`; what follows is dropped here just as the tokenizer
     /// passes it over. A text that shows no game at all is left: it is hardly PGN.
     fn forced_cut(
         &mut self,
@@ -302,7 +306,7 @@ impl Cutter {
     fn drop_text(&mut self) {
         let Some(fresh) = self.dropping else { return };
         let whole = if self.at_end { self.buffer.len() } else { last_line_end(&self.buffer).unwrap_or(0) };
-        let (drop, dropping) = match scan::resync(&self.buffer[..whole], 0, fresh) {
+        let (drop, dropping) = match tokenizer::resync(&self.buffer[..whole], 0, fresh) {
             Some(at) => (at, None),
             None if whole > 0 => (whole, Some(true)),
             // A line without end, or one whose end is not read yet.
@@ -316,7 +320,7 @@ impl Cutter {
 }
 
 fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -> Option<usize> {
-    let starts = Scanner::partial(text, options.game_bytes_max).filter_map(|event| match event {
+    let starts = Tokenizer::partial(text, options.game_bytes_max).filter_map(|event| match event {
         Event::Start(at) if allowed(at) => Some(at),
         _ => None,
     });

@@ -6,20 +6,20 @@
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::Parser;
-use super::scan::{Event, Scanner};
+use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
 /// The text of the first game of a text that begins with it. `game_bytes_max` is what
 /// [`Options::game_bytes_max`](super::Options::game_bytes_max) was when the game was read.
 pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
-    let end = end(text, Scanner::new(text, game_bytes_max)).unwrap_or(text.len());
+    let end = end(text, Tokenizer::new(text, game_bytes_max)).unwrap_or(text.len());
     trimmed(&text[..end])
 }
 
 /// The same of a text that may go on: `None` if it has to be known further.
 pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
     let lines = &text[..memchr::memrchr2(b'\n', b'\r', text)? + 1];
-    end(lines, Scanner::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
+    end(lines, Tokenizer::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
 }
 
 /// Reads the only game of a text; `None` if there are more or none.
@@ -71,17 +71,17 @@ fn read(text: &[u8]) -> Vec<Game> {
 }
 
 /// Where the first game ends, if another one follows.
-fn end(text: &[u8], mut scanner: Scanner<'_>) -> Option<usize> {
+fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     let mut terminated = None;
     let mut is_open = false;
     loop {
-        scanner.skip_plain();
-        match scanner.next()? {
+        tokenizer.skip_plain();
+        match tokenizer.next()? {
             Event::Start(at) if is_open => {
                 return Some(terminated.filter(|_| !at_line_start(text, at)).unwrap_or(at));
             }
             Event::Start(_) => is_open = true,
-            Event::End(_) => terminated = Some(scanner.position()),
+            Event::End(_) => terminated = Some(tokenizer.position()),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use memchr::{memchr2, memchr3};
 use super::Outcome;
 use super::san::Shape;
 
-/// A byte range of the scanned text.
+/// A byte range of the text.
 pub(super) type Range = std::ops::Range<usize>;
 
 /// The byte order mark of UTF-8.

@@ -1,7 +1,7 @@
 //! PGN, FEN and EPD files, as found in the wild, to games.
 //!
 //! ```text
-//! files, folders, stdin -> decode -> cut into chunks -> scan -> parse -> Game
+//! files, folders, stdin -> decode -> cut into chunks -> tokenize -> parse -> Game
 //!                          `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
 //! ```
 //!
@@ -64,10 +64,10 @@ mod options;
 mod parse;
 mod resolve;
 mod san;
-mod scan;
 mod sources;
 mod stamp;
 mod start;
+mod tokenizer;
 mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
@@ -75,7 +75,7 @@ mod unpack;
 pub const READER_VERSION: u32 = 3;
 
 pub use annotate::{annotate, comment_text};
-pub use chunk::{Chunk, Kind, Part};
+pub use chunk::{Chunk, Kind, SourceText};
 pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, line_end, read_game, separator};

@@ -1,12 +1,12 @@
-//! Events of a scan to games.
+//! Events of a tokenizer to games.
 
 use shakmaty::Position as _;
 
 use super::lex::Range;
 use super::resolve::{self, Misfit};
 use super::san::Shape;
-use super::scan::{Event, Plain, Scanner, Trouble};
 use super::start::{self, Rules, text};
+use super::tokenizer::{Event, Plain, Tokenizer, Trouble};
 use super::{Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
 use crate::fen::Line;
@@ -86,14 +86,14 @@ impl<'a> Parser<'a> {
         self.text = text;
         self.base = base;
         self.clear(0);
-        let mut scanner = Scanner::new(text, cap);
+        let mut tokenizer = Tokenizer::new(text, cap);
         loop {
-            self.plain(&mut scanner);
-            let Some(event) = scanner.next() else { break };
+            self.plain(&mut tokenizer);
+            let Some(event) = tokenizer.next() else { break };
             self.take(event, on_game);
         }
         self.finish(on_game);
-        scanner.side_lines()
+        tokenizer.side_lines()
     }
 
     /// Reads the first game of a text, event by event, and calls `on_event` after each with the event,
@@ -107,13 +107,13 @@ impl<'a> Parser<'a> {
         self.text = text;
         self.base = 0;
         self.clear(0);
-        let mut scanner = Scanner::new(text, usize::MAX);
-        while let Some(event) = scanner.next() {
+        let mut tokenizer = Tokenizer::new(text, usize::MAX);
+        while let Some(event) = tokenizer.next() {
             if self.open && matches!(event, Event::Start(_)) {
                 break;
             }
             self.take(event.clone(), &mut |_| {});
-            on_event(&event, scanner.movetext(), self.game.moves.len());
+            on_event(&event, tokenizer.movetext(), self.game.moves.len());
         }
     }
 
@@ -313,18 +313,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads on while the movetext is plain.
-    fn plain(&mut self, scanner: &mut Scanner<'_>) {
+    fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
-            Board::Legal(position) => self.plain_moves(position, scanner),
-            Board::Dead => scanner.skip_plain(),
+            Board::Legal(position) => self.plain_moves(position, tokenizer),
+            Board::Dead => tokenizer.skip_plain(),
             Board::Unset | Board::Loose(_) | Board::Unplayable(_) => {}
         }
     }
 
     /// The position is passed by value to be held in registers.
     #[inline(never)]
-    fn plain_moves(&mut self, mut position: Position, scanner: &mut Scanner<'_>) {
-        while let Some(Plain { word, san }) = scanner.plain() {
+    fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
+        while let Some(Plain { word, san }) = tokenizer.plain() {
             match resolve::plain(san, position) {
                 Ok(mv) => {
                     position.play(mv);

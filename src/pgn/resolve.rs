@@ -9,7 +9,7 @@ use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
 
 use super::san::Shape;
-use super::scan::San;
+use super::tokenizer::San;
 use crate::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use crate::board::{Code, PackedMove, Position};
 

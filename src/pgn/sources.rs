@@ -155,7 +155,7 @@ impl Sources {
     /// Reads on to the next chunk; `None` at the end of all sources. A source that cannot be read on
     /// is left, and recorded among [`Sources::failures`].
     pub fn next_chunk(&mut self) -> Option<Chunk> {
-        let mut parts = Vec::new();
+        let mut texts = Vec::new();
         let mut bytes = 0;
         while bytes < self.options.chunk_bytes {
             let Some(cutter) = &mut self.current else {
@@ -165,15 +165,15 @@ impl Sources {
             };
             let source = cutter.source();
             let Sources { failures, skipped, place, .. } = self;
-            let part = cutter.next(&self.options, &mut |Failure { offset, reason, kind }| {
+            let text = cutter.next(&self.options, &mut |Failure { offset, reason, kind }| {
                 let is_skipped = (kind, *place) == (FailureKind::NoGames, Place::InFolder);
                 let list = if is_skipped { &mut *skipped } else { &mut *failures };
                 list.push(SourceFailure { source, offset, reason });
             });
-            match part {
-                Some(part) => {
-                    bytes += part.bytes.len();
-                    parts.push(part);
+            match text {
+                Some(text) => {
+                    bytes += text.bytes.len();
+                    texts.push(text);
                     if !cutter.is_done() {
                         break;
                     }
@@ -181,12 +181,12 @@ impl Sources {
                 None => self.leave(),
             }
         }
-        if parts.is_empty() {
+        if texts.is_empty() {
             return None;
         }
         let index = self.chunks;
         self.chunks += 1;
-        Some(Chunk { index, parts, game_bytes_max: self.options.game_bytes_max })
+        Some(Chunk { index, texts, game_bytes_max: self.options.game_bytes_max })
     }
 
     fn start(&mut self, index: u32, input: Input) {

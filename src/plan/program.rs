@@ -1,6 +1,6 @@
 //! The graph as straight code over registers.
 //!
-//! A register is a column: one word for each position of a batch. Registers are reused as soon as
+//! A register is a column: one word for each position of a group. Registers are reused as soon as
 //! their last reader has run; a step never writes a register that it reads.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// Index of a scalar: a word that is the same for all positions of a batch.
+/// Index of a scalar: a word that is the same for all positions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
@@ -90,7 +90,7 @@ pub enum Input {
     GameNumber(ColumnId),
 }
 
-/// Code for one batch of positions.
+/// Code for one group of positions.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// What runs over all positions of a block before this; see [`Stage`].

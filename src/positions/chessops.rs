@@ -15,7 +15,7 @@
 //!
 //! Source: chessops documentation, transform.
 
-use super::SquareMap;
+use super::SquareTransform;
 use crate::board::{Bitboard, Dihedral};
 
 pub use super::{transform_board, transform_setup};
@@ -24,53 +24,53 @@ pub use super::{transform_board, transform_setup};
 #[doc(alias = "flipVertical")]
 #[must_use]
 pub fn flip_vertical(set: Bitboard) -> Bitboard {
-    SquareMap::Dihedral(Dihedral::ReflectRanks).apply(set)
+    SquareTransform::Dihedral(Dihedral::ReflectRanks).apply(set)
 }
 
 /// Files change places, a <-> h. **CQL calls this reflection `flipvertical`.**
 #[doc(alias = "flipHorizontal")]
 #[must_use]
 pub fn flip_horizontal(set: Bitboard) -> Bitboard {
-    SquareMap::Dihedral(Dihedral::ReflectFiles).apply(set)
+    SquareTransform::Dihedral(Dihedral::ReflectFiles).apply(set)
 }
 
 /// Files become ranks and ranks files; the diagonal a1-h8 stays.
 #[doc(alias = "flipDiagonal")]
 #[must_use]
 pub fn flip_diagonal(set: Bitboard) -> Bitboard {
-    SquareMap::Dihedral(Dihedral::ReflectMain).apply(set)
+    SquareTransform::Dihedral(Dihedral::ReflectMain).apply(set)
 }
 
 /// Half a turn.
 #[must_use]
 pub fn rotate180(set: Bitboard) -> Bitboard {
-    SquareMap::Dihedral(Dihedral::Rotate180).apply(set)
+    SquareTransform::Dihedral(Dihedral::Rotate180).apply(set)
 }
 
 /// A file to the left; the a-file becomes the h-file.
 #[doc(alias = "shiftLeft")]
 #[must_use]
 pub fn shift_left(set: Bitboard) -> Bitboard {
-    SquareMap::Wrap(-1, 0).apply(set)
+    SquareTransform::Wrap(-1, 0).apply(set)
 }
 
 /// A file to the right; the h-file becomes the a-file.
 #[doc(alias = "shiftRight")]
 #[must_use]
 pub fn shift_right(set: Bitboard) -> Bitboard {
-    SquareMap::Wrap(1, 0).apply(set)
+    SquareTransform::Wrap(1, 0).apply(set)
 }
 
 /// A rank up; rank 8 becomes rank 1.
 #[doc(alias = "shiftUp")]
 #[must_use]
 pub fn shift_up(set: Bitboard) -> Bitboard {
-    SquareMap::Wrap(0, 1).apply(set)
+    SquareTransform::Wrap(0, 1).apply(set)
 }
 
 /// A rank down; rank 1 becomes rank 8.
 #[doc(alias = "shiftDown")]
 #[must_use]
 pub fn shift_down(set: Bitboard) -> Bitboard {
-    SquareMap::Wrap(0, -1).apply(set)
+    SquareTransform::Wrap(0, -1).apply(set)
 }

@@ -6,7 +6,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | square sets | [`SquareMap::apply`] |
+//! | square sets | [`SquareTransform::apply`] |
 //! | boards, positions under any function of square sets | [`transform_board`], [`transform_setup`] |
 //! | a named transform, and where it may be used | [`Transform`], [`names`] |
 //! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
@@ -38,5 +38,5 @@ pub use setup::{
     view_from_black, without_impossible_rights,
 };
 pub use shakmaty::{Board, Setup};
-pub use squares::SquareMap;
+pub use squares::SquareTransform;
 pub use symmetry::{Group, Symmetry, canonical};

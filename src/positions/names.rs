@@ -13,7 +13,7 @@
 //! `shift-left` could drop what leaves the board, as CQL does, or let it come in again, as chessops' `shiftLeft`
 //! does: it is refused.
 
-use super::{SquareMap, Transform};
+use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -70,10 +70,10 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["rotate270", "rotate-270", "rotate90-cw"], turn(Dihedral::Rotate270Ccw)),
     (&["flip-colors", "flipcolor", "flip-color", "reversecolor"], Transform::Colors),
     (&["normalize-chess960"], Transform::KingSide),
-    (&["shiftLeft"], Transform::Squares(SquareMap::Wrap(-1, 0))),
-    (&["shiftRight"], Transform::Squares(SquareMap::Wrap(1, 0))),
-    (&["shiftUp"], Transform::Squares(SquareMap::Wrap(0, 1))),
-    (&["shiftDown"], Transform::Squares(SquareMap::Wrap(0, -1))),
+    (&["shiftLeft"], Transform::Squares(SquareTransform::Wrap(-1, 0))),
+    (&["shiftRight"], Transform::Squares(SquareTransform::Wrap(1, 0))),
+    (&["shiftUp"], Transform::Squares(SquareTransform::Wrap(0, 1))),
+    (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
 /// Words with numbers after colons: how many, and the files and ranks of one of each.
@@ -109,7 +109,7 @@ pub const HELP: &str = "  flip-ranks           1 <-> 8; fliphorizontal in CQL, f
   identity             nothing";
 
 const fn turn(dihedral: Dihedral) -> Transform {
-    Transform::Squares(SquareMap::Dihedral(dihedral))
+    Transform::Squares(SquareTransform::Dihedral(dihedral))
 }
 
 /// Reads names that are separated by commas, to be done from left to right.
@@ -147,9 +147,9 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<Step, Diagnostic> {
     let numbers: Vec<&str> = parts.collect();
     let (files, ranks) = offset(name, &numbers, units, span)?;
     let map = match (name, shifts) {
-        _ if name.starts_with("wrap") => SquareMap::Wrap(files, ranks),
-        ("smear", _) | (_, Shifts::Cql5) => SquareMap::Smear(small(files), small(ranks)),
-        _ => SquareMap::Shift(small(files), small(ranks)),
+        _ if name.starts_with("wrap") => SquareTransform::Wrap(files, ranks),
+        ("smear", _) | (_, Shifts::Cql5) => SquareTransform::Smear(small(files), small(ranks)),
+        _ => SquareTransform::Shift(small(files), small(ranks)),
     };
     Ok(Step { transform: Transform::Squares(map), span, warning: None })
 }
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn shifts_take_their_numbers() {
-        use SquareMap::*;
+        use SquareTransform::*;
         for (word, map) in [
             ("shift:2:-3", Shift(2, -3)),
             ("shifthorizontal:-1", Shift(-1, 0)),

@@ -2,7 +2,7 @@
 
 use shakmaty::{Board, ByColor, ByRole, Castles, CastlingMode, Color, File, Setup};
 
-use super::SquareMap;
+use super::SquareTransform;
 use crate::board::{Bitboard, Dihedral};
 use crate::fen::possible_en_passant;
 
@@ -118,7 +118,7 @@ pub fn without_impossible_rights(setup: &Setup) -> Setup {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transform {
     /// Squares move, and what stands on them.
-    Squares(SquareMap),
+    Squares(SquareTransform),
     /// [`flip_colors`].
     Colors,
     /// [`king_side`].
@@ -151,7 +151,7 @@ impl Transform {
     pub fn squares(self, set: Bitboard) -> Result<Bitboard, TransformError> {
         match self {
             Transform::Squares(map) => Ok(map.apply(set)),
-            Transform::Colors => Ok(SquareMap::Dihedral(Dihedral::ReflectRanks).apply(set)),
+            Transform::Colors => Ok(SquareTransform::Dihedral(Dihedral::ReflectRanks).apply(set)),
             Transform::KingSide => Err(TransformError::NeedsKing),
         }
     }
@@ -175,7 +175,7 @@ impl Transform {
     #[inline]
     pub fn setup(self, setup: &Setup) -> Result<Setup, TransformError> {
         match self {
-            Transform::Squares(map @ SquareMap::Smear(..)) if !map.is_bijection() => {
+            Transform::Squares(map @ SquareTransform::Smear(..)) if !map.is_bijection() => {
                 Err(TransformError::Smears)
             }
             Transform::Squares(map) => Ok(transform_setup(setup, |set| map.apply_to_pieces(set))

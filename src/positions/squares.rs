@@ -9,7 +9,7 @@ const RANK_8: u64 = 0xff << 56;
 
 /// What happens to each square of a set. Offsets are files to the right and ranks up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SquareMap {
+pub enum SquareTransform {
     /// One of the eight symmetries of the board.
     Dihedral(Dihedral),
     /// A shift on a torus: what leaves at one edge comes in at the opposite one. Any offset.
@@ -26,23 +26,23 @@ pub enum SquareMap {
     Smear(i8, i8),
 }
 
-impl SquareMap {
+impl SquareTransform {
     /// The image of a set.
     ///
     /// ```
     /// use orbit_chess::board::{Bitboard, Square};
-    /// use orbit_chess::positions::SquareMap;
+    /// use orbit_chess::positions::SquareTransform;
     ///
     /// let set = Bitboard::from(Square::H4);
-    /// assert_eq!(SquareMap::Wrap(1, 0).apply(set), Square::A4.into());
-    /// assert_eq!(SquareMap::Shift(1, 0).apply(set), Bitboard::EMPTY);
-    /// assert_eq!(SquareMap::Smear(-1, 0).apply(set), Bitboard::from(Square::G4).with(Square::H4));
+    /// assert_eq!(SquareTransform::Wrap(1, 0).apply(set), Square::A4.into());
+    /// assert_eq!(SquareTransform::Shift(1, 0).apply(set), Bitboard::EMPTY);
+    /// assert_eq!(SquareTransform::Smear(-1, 0).apply(set), Bitboard::from(Square::G4).with(Square::H4));
     /// ```
     #[must_use]
     pub fn apply(self, set: Bitboard) -> Bitboard {
         match self {
-            SquareMap::Shift(files, ranks) => shift(set, (files, ranks)),
-            SquareMap::Smear(files, ranks) => smear(set, files, ranks),
+            SquareTransform::Shift(files, ranks) => shift(set, (files, ranks)),
+            SquareTransform::Smear(files, ranks) => smear(set, files, ranks),
             pieces => pieces.apply_to_pieces(set),
         }
     }
@@ -54,17 +54,21 @@ impl SquareMap {
     #[must_use]
     pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
         match self {
-            SquareMap::Dihedral(dihedral) => turned(dihedral, set),
-            SquareMap::Wrap(files, ranks) => wrap(set, files, ranks),
-            SquareMap::Shift(files, ranks) | SquareMap::Smear(files, ranks) => translate(set, files, ranks),
+            SquareTransform::Dihedral(dihedral) => turned(dihedral, set),
+            SquareTransform::Wrap(files, ranks) => wrap(set, files, ranks),
+            SquareTransform::Shift(files, ranks) | SquareTransform::Smear(files, ranks) => {
+                translate(set, files, ranks)
+            }
         }
     }
 
     /// Whether each square has exactly one image and is the image of exactly one, so that nothing is lost.
     pub fn is_bijection(self) -> bool {
         match self {
-            SquareMap::Dihedral(_) | SquareMap::Wrap(..) => true,
-            SquareMap::Shift(files, ranks) | SquareMap::Smear(files, ranks) => (files, ranks) == (0, 0),
+            SquareTransform::Dihedral(_) | SquareTransform::Wrap(..) => true,
+            SquareTransform::Shift(files, ranks) | SquareTransform::Smear(files, ranks) => {
+                (files, ranks) == (0, 0)
+            }
         }
     }
 }
@@ -209,12 +213,12 @@ mod tests {
     #[test]
     fn a_bijection_keeps_the_number_of_squares_and_nothing_else_does() {
         let maps = [
-            SquareMap::Dihedral(Dihedral::Rotate90Ccw),
-            SquareMap::Wrap(3, -5),
-            SquareMap::Shift(0, 0),
-            SquareMap::Shift(1, 0),
-            SquareMap::Smear(0, 0),
-            SquareMap::Smear(0, -1),
+            SquareTransform::Dihedral(Dihedral::Rotate90Ccw),
+            SquareTransform::Wrap(3, -5),
+            SquareTransform::Shift(0, 0),
+            SquareTransform::Shift(1, 0),
+            SquareTransform::Smear(0, 0),
+            SquareTransform::Smear(0, -1),
         ];
         for map in maps {
             let keeps = sets().all(|set| map.apply(set).count() == set.count());

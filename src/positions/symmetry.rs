@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Board, ByRole, Setup};
 
-use super::{SquareMap, Transform};
+use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
 /// A set of transformations that is closed: doing two of them is one of them.
@@ -40,7 +40,7 @@ impl Symmetry {
     /// The image of a position.
     #[must_use]
     pub fn apply(self, setup: &Setup) -> Setup {
-        let map = Transform::Squares(SquareMap::Dihedral(self.dihedral));
+        let map = Transform::Squares(SquareTransform::Dihedral(self.dihedral));
         let image = if self.colors { map.setup(&super::flip_colors(setup)) } else { map.setup(setup) };
         image.expect("a symmetry sends each square to one of its own")
     }

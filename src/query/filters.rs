@@ -6,7 +6,7 @@ use super::{
     Dialect,
     lexer::{Tok, unsupported},
     parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, unbuilt_sign, wanted},
-    ranges::{Range, Tally, Within},
+    ranges::{Counting, Range, Within},
     tree::{
         Assigned, ConditionKeyword, Control, Dirs, Holds, Keyword, Kind as _, NoTransform, Node, Number,
         NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Var, VarId,
@@ -130,20 +130,20 @@ impl Parser {
     pub(super) fn transform_word(&mut self, word: &str) -> Parsed<Node> {
         let kind = transform(word).expect("callers name a transform");
         let span = self.bump();
-        let tally = self.tally(kind)?;
-        if tally.is_none() {
+        let counting = self.counting(kind)?;
+        if counting.is_none() {
             self.transform_trap(word, span);
         }
         let arg = self.argument()?;
-        let what = if let Some(Tally::Count) = tally { "count" } else { "" };
-        self.swallowed(word, what, tally.is_some(), span, &arg);
+        let what = if let Some(Counting::Count) = counting { "count" } else { "" };
+        self.swallowed(word, what, counting.is_some(), span, &arg);
         let span = span.to(arg.span());
-        let Some(tally) = tally else { return Ok(transformed(kind, arg, span)) };
-        let count = N::Form(NumberKeyword::Counted(kind, tally.counted(), arg));
-        Ok(tally.around(Number::new(count, span)).into())
+        let Some(counting) = counting else { return Ok(transformed(kind, arg, span)) };
+        let count = N::Form(NumberKeyword::Counted(kind, counting.counted(), arg));
+        Ok(counting.around(Number::new(count, span)).into())
     }
 
-    fn tally(&mut self, kind: TransformKind) -> Parsed<Option<Tally>> {
+    fn counting(&mut self, kind: TransformKind) -> Parsed<Option<Counting>> {
         if self.is_word("count") {
             let span = self.bump();
             if kind == TransformKind::ReverseColor {
@@ -153,7 +153,7 @@ impl Parser {
                     "it has a single copy",
                 ));
             }
-            return Ok(Some(Tally::Count));
+            return Ok(Some(Counting::Count));
         }
         let Some(range) = self.range(Parser::begins_filter) else { return Ok(None) };
         if kind == TransformKind::ReverseColor {
@@ -163,7 +163,7 @@ impl Parser {
                 "it has a single copy",
             ));
         }
-        Ok(Some(Tally::Range(range.within())))
+        Ok(Some(Counting::Range(range.within())))
     }
 
     pub(super) fn begins_filter(&self) -> bool {

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Square};
 use super::{
     lexer::{Tok, unsupported},
     parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
-    ranges::{Tally, Within},
+    ranges::{Counting, Within},
     tree::{GameResult, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
 use crate::{
@@ -65,25 +65,25 @@ impl Parser {
         let span = self.bump();
         let back = self.eat_sign("<--");
         self.eat_word("quiet");
-        let tally = self.find_tally()?;
+        let counting = self.find_counting()?;
         self.eat_word("quiet");
         let of = self.argument()?;
         let span = span.to(of.span());
-        Ok(match tally {
+        Ok(match counting {
             None => filter(P::Find { back, of }, span),
-            Some(tally) => {
-                let count = N::Find { back, counted: tally.counted(), of };
-                tally.around(Number::new(count, span)).into()
+            Some(counting) => {
+                let count = N::Find { back, counted: counting.counted(), of };
+                counting.around(Number::new(count, span)).into()
             }
         })
     }
 
-    fn find_tally(&mut self) -> Parsed<Option<Tally>> {
+    fn find_counting(&mut self) -> Parsed<Option<Counting>> {
         if self.eat_word("count") {
-            return Ok(Some(Tally::Count));
+            return Ok(Some(Counting::Count));
         }
         if self.eat_word("all") {
-            return Ok(Some(Tally::Range(Within::Known(1, i32::MAX))));
+            return Ok(Some(Counting::Range(Within::Known(1, i32::MAX))));
         }
         let follows = |parser: &Parser| parser.begins_filter() || parser.is_word("quiet");
         let Some(range) = self.range(follows) else { return Ok(None) };
@@ -97,7 +97,7 @@ impl Parser {
                 format!("write the lower number first: `find {hi} {lo} ...`"),
             ));
         }
-        Ok(Some(Tally::Range(within)))
+        Ok(Some(Counting::Range(within)))
     }
 
     pub(super) fn result(&mut self) -> Parsed<Node> {

@@ -52,30 +52,30 @@ impl Range {
 
 /// How copies or positions are counted.
 #[derive(Clone, Debug)]
-pub(super) enum Tally {
+pub(super) enum Counting {
     /// `count`.
     Count,
     /// By a range.
     Range(Within),
 }
 
-impl Tally {
+impl Counting {
     /// What is part of the operation.
     pub fn counted(&self) -> Counted {
         match *self {
-            Tally::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
-            Tally::Count | Tally::Range(Within::Read(..)) => Counted::All,
+            Counting::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
+            Counting::Count | Counting::Range(Within::Read(..)) => Counted::All,
         }
     }
 
     /// The count of copies or positions, if the range has it.
     pub fn around(self, count: Number) -> Number {
         match self {
-            Tally::Range(Within::Read(lo, hi)) => {
+            Counting::Range(Within::Read(lo, hi)) => {
                 let span = count.span();
                 Number::new(N::InRange { lo, hi, of: count }, span)
             }
-            Tally::Count | Tally::Range(Within::Known(..)) => count,
+            Counting::Count | Counting::Range(Within::Known(..)) => count,
         }
     }
 }

@@ -34,7 +34,7 @@ pub use parts::{
 pub use rewrite::Rewrite;
 pub use squares::{Moves, SquaresOp};
 pub use texts::{PositionOp, TextOp};
-pub use visit::Part;
+pub use visit::Extension;
 pub use written::{ConditionKeyword, Keyword, NoTransform, NumberKeyword, Written};
 
 /// A whole query.
@@ -102,15 +102,15 @@ pub trait Form: Copy + Debug + 'static {
     /// What every filter carries with it.
     type Mark: Clone + Debug;
     /// Conditions that only this form has.
-    type OfCondition: Part<Self>;
+    type OfCondition: Extension<Self>;
     /// Sets of squares that only this form has.
-    type OfSquares: Part<Self>;
+    type OfSquares: Extension<Self>;
     /// Numbers that only this form has.
-    type OfNumber: Part<Self>;
+    type OfNumber: Extension<Self>;
     /// Strings that only this form has.
-    type OfText: Part<Self>;
+    type OfText: Extension<Self>;
     /// Positions that only this form has.
-    type OfPosition: Part<Self>;
+    type OfPosition: Extension<Self>;
 }
 
 // Derived traits would ask for bounds on associated types that they see.

@@ -36,7 +36,7 @@ impl Key {
 
 /// A run of games of a block that come from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
     /// The index in the block of the part's first game that has slots.
@@ -137,7 +137,7 @@ pub struct Block {
     pub starts: Vec<Position>,
     /// How many games of the database come before this block, skipped ones included.
     pub games_before: u32,
-    pub(super) parts: Vec<Part>,
+    pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
     pub(super) tags: Tags,
     pub(super) problems: Vec<Problem>,
@@ -161,7 +161,7 @@ impl Block {
 
     /// How many games were read, skipped ones included.
     pub fn games_read(&self) -> u32 {
-        self.parts.iter().map(|part| part.games).sum()
+        self.source_games.iter().map(|part| part.games).sum()
     }
 
     /// The games that have slots, in order.
@@ -191,13 +191,13 @@ impl Block {
     }
 
     /// The runs of games by source, in order.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    pub fn source_games(&self) -> &[SourceGames] {
+        &self.source_games
     }
 
     /// The runs of games by source, to fill in what depends on the blocks before.
-    pub(crate) fn parts_mut(&mut self) -> &mut [Part] {
-        &mut self.parts
+    pub(crate) fn source_games_mut(&mut self) -> &mut [SourceGames] {
+        &mut self.source_games
     }
 
     /// Games that were skipped, cut or repaired, in order.
@@ -207,7 +207,7 @@ impl Block {
 
     /// The source of a problem and the number of its game in that source, from 1.
     pub fn number_in_source(&self, problem: &Problem) -> (u32, u32) {
-        let part = self.parts[problem.part as usize];
+        let part = self.source_games[problem.part as usize];
         (part.source, part.games_before + problem.number)
     }
 
@@ -227,7 +227,7 @@ impl Block {
 
     /// The number of games of the block before a part.
     fn games_before_part(&self, part: u32) -> u32 {
-        self.parts[..part as usize].iter().map(|part| part.games).sum()
+        self.source_games[..part as usize].iter().map(|part| part.games).sum()
     }
 }
 
@@ -243,8 +243,8 @@ impl<'a> GameRow<'a> {
         &self.block.games[self.index]
     }
 
-    fn part(&self) -> Part {
-        self.block.parts[self.record().part as usize]
+    fn part(&self) -> SourceGames {
+        self.block.source_games[self.record().part as usize]
     }
 
     /// The game's index in the block.

@@ -1,6 +1,6 @@
 //! Games to a block.
 
-use super::block::{Block, GameRecord, GameRow, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
+use super::block::{Block, GameRecord, GameRow, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Tags};
 use super::strings::Interner;
 use crate::board::{PackedMove, Position};
 use crate::pgn::{Fault, Game, Status};
@@ -31,7 +31,7 @@ impl BlockBuilder {
     /// When `game.moves` holds a start code, or a block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let part = self.part(source);
-        let record = &mut self.block.parts[part as usize];
+        let record = &mut self.block.source_games[part as usize];
         let number = game.number.max(record.games + 1);
         record.games = number;
         self.push_problems(part, number, game);
@@ -41,9 +41,10 @@ impl BlockBuilder {
     }
 
     /// A builder for a block of the same parts as another, without problems and, so far, without games.
-    pub(super) fn with_parts(parts: &[Part]) -> BlockBuilder {
+    pub(super) fn with_source_games(parts: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
-        builder.block.parts = parts.iter().map(|part| Part { first_game: 0, ..*part }).collect();
+        builder.block.source_games =
+            parts.iter().map(|part| SourceGames { first_game: 0, ..*part }).collect();
         builder
     }
 
@@ -60,7 +61,7 @@ impl BlockBuilder {
         };
         let record = row.record();
         self.push_slots(record.part, record.number, &game);
-        for later in &mut self.block.parts[record.part as usize + 1..] {
+        for later in &mut self.block.source_games[record.part as usize + 1..] {
             later.first_game += 1;
         }
     }
@@ -99,11 +100,11 @@ impl BlockBuilder {
     /// The part that a game of `source` belongs to.
     fn part(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
-        if block.parts.last().is_none_or(|part| part.source != source) {
+        if block.source_games.last().is_none_or(|part| part.source != source) {
             let first_game = block.games.len() as u32;
-            block.parts.push(Part { source, first_game, games: 0, games_before: 0 });
+            block.source_games.push(SourceGames { source, first_game, games: 0, games_before: 0 });
         }
-        block.parts.len() as u32 - 1
+        block.source_games.len() as u32 - 1
     }
 
     fn push_problems(&mut self, part: u32, number: u32, game: &Game) {

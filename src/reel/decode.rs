@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::block::{Block, GameRecord, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, Tags};
+use super::block::{Block, GameRecord, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Tags};
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
@@ -150,12 +150,16 @@ fn decode_starts(mut bytes: Bytes<'_>, len: usize) -> Result<Vec<Position>, Faul
 fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(), Fault> {
     for _ in 0..bytes.count()? {
         let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
-        let part =
-            Part { source: source?, first_game: first_game?, games: games?, games_before: games_before? };
+        let part = SourceGames {
+            source: source?,
+            first_game: first_game?,
+            games: games?,
+            games_before: games_before?,
+        };
         part.games.checked_add(part.games_before).ok_or("a source has too many games")?;
-        block.parts.push(part);
+        block.source_games.push(part);
     }
-    let read: u64 = block.parts.iter().map(|part| u64::from(part.games)).sum();
+    let read: u64 = block.source_games.iter().map(|part| u64::from(part.games)).sum();
     if read < len as u64 || read > u64::from(u32::MAX) {
         return Err("the parts have another number of games than the block");
     }
@@ -163,7 +167,7 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(
     let first_slots = first_slots(&block.moves, len)?;
     let mut part = 0;
     for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
-        while block.parts.get(part + 1).is_some_and(|next| next.first_game as usize <= index) {
+        while block.source_games.get(part + 1).is_some_and(|next| next.first_game as usize <= index) {
             part += 1;
         }
         let outcome = match flags & 3 {
@@ -180,7 +184,7 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(
     for game in &mut block.games {
         before = if before.0 == game.part { before } else { (game.part, 0) };
         before.1 = before.1.checked_add(bytes.number_u32()?).ok_or("a game's number is too large")?;
-        if before.1 > block.parts[game.part as usize].games {
+        if before.1 > block.source_games[game.part as usize].games {
             return Err("a game's number lies outside its part");
         }
         game.number = before.1;
@@ -353,7 +357,7 @@ fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault>
     while !bytes.0.is_empty() {
         let kind = ProblemKind::from_byte(bytes.take(1)?[0])?;
         let (part, number) = (bytes.number_u32()?, bytes.number_u32()?);
-        if block.parts.get(part as usize).is_none_or(|part| number > part.games) {
+        if block.source_games.get(part as usize).is_none_or(|part| number > part.games) {
             return Err("a problem's game lies outside its part");
         }
         let (offset, ply) = (bytes.number()?, bytes.number_u32()?);

@@ -100,7 +100,7 @@ impl GameSet {
 
     fn add_runs(&mut self, block: &Block) {
         let mut games_before = block.games_before;
-        for part in &block.parts {
+        for part in &block.source_games {
             let run = Run { games_before, source: part.source, in_source_before: part.games_before };
             // A source whose parts lie apart, as no index makes them, gets a run for each.
             let goes_on = |last: &Run| {
@@ -142,7 +142,7 @@ impl Block {
         duplicates: &[Duplicate],
         name: impl Fn(u32) -> &'a str,
     ) -> Block {
-        let mut builder = BlockBuilder::with_parts(&self.parts);
+        let mut builder = BlockBuilder::with_source_games(&self.source_games);
         let mut dropped = Vec::with_capacity(duplicates.len());
         for row in self.games() {
             let Some(duplicate) = duplicates.get(dropped.len()).filter(|next| next.index == row.index())

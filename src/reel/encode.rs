@@ -123,8 +123,8 @@ fn starts(block: &Block) -> Vec<u8> {
 
 fn games(block: &Block) -> Vec<u8> {
     let mut out = Vec::new();
-    put(&mut out, block.parts.len() as u64);
-    for part in &block.parts {
+    put(&mut out, block.source_games.len() as u64);
+    for part in &block.source_games {
         for value in [part.source, part.first_game, part.games, part.games_before] {
             put(&mut out, value.into());
         }

@@ -214,7 +214,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
         /// Header, directory or which block.
-        part: Part,
+        part: FilePart,
     },
     /// The checksums are right, but what they cover contradicts itself.
     #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
@@ -222,7 +222,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
         /// Header, directory or which block.
-        part: Part,
+        part: FilePart,
         /// The contradiction.
         what: &'static str,
     },
@@ -232,7 +232,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
         /// Directory or which block.
-        part: Part,
+        part: FilePart,
     },
     /// A limit of the format.
     #[error("{}: too large, {what}", path.display())]
@@ -265,7 +265,7 @@ impl ReelError {
 
 /// A part of the file that an error is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum FilePart {
     /// The file header.
     Header,
     /// The directory of blocks, sources and totals.
@@ -274,12 +274,12 @@ pub enum Part {
     Block(usize),
 }
 
-impl std::fmt::Display for Part {
+impl std::fmt::Display for FilePart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Part::Header => f.write_str("the header"),
-            Part::Directory => f.write_str("the directory"),
-            Part::Block(block) => write!(f, "block {block}"),
+            FilePart::Header => f.write_str("the header"),
+            FilePart::Directory => f.write_str("the directory"),
+            FilePart::Block(block) => write!(f, "block {block}"),
         }
     }
 }

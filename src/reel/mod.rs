@@ -27,11 +27,11 @@ mod strings;
 mod totals;
 mod writer;
 
-pub use block::{Block, GameRow, Key, Part, Problem, ProblemKind, SEGMENT_SLOTS, TagName, TagValue};
+pub use block::{Block, GameRow, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, TagName, TagValue};
 pub use builder::BlockBuilder;
 pub use duplicates::{Duplicate, GameHash, GameSet};
 pub use encode::EncodedBlock;
-pub use format::{FORMAT_VERSION, MAGIC, Part as FilePart, ReelError, SectionBytes};
+pub use format::{FORMAT_VERSION, FilePart, MAGIC, ReelError, SectionBytes};
 pub use reader::Reel;
 pub use source::ReelSource;
 pub use strings::Strings;

@@ -10,7 +10,7 @@ use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::decode::decode;
 use super::format::{
     BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
-    HEADER_BYTES, MAGIC, Part, ReelError, SOURCES_MAX, SectionBytes,
+    FilePart, HEADER_BYTES, MAGIC, ReelError, SOURCES_MAX, SectionBytes,
 };
 use super::source::ReelSource;
 use super::totals::Totals;
@@ -54,12 +54,12 @@ impl Reel {
         let header_bytes = bytemuck::bytes_of_mut(&mut header);
         file.read_exact_at(&mut header_bytes[..head], 0).map_err(io)?;
         check_header(path, &header, head, found)?;
-        let memory = |_| ReelError::Memory { path: path.to_owned(), part: Part::Directory };
+        let memory = |_| ReelError::Memory { path: path.to_owned(), part: FilePart::Directory };
         let mut directory = room(header.directory_bytes).map_err(memory)?;
         directory.resize(header.directory_bytes as usize, 0);
         file.read_exact_at(&mut directory, header.directory_offset).map_err(io)?;
         if crc32fast::hash(&directory) != header.directory_crc {
-            return Err(ReelError::Checksum { path: path.to_owned(), part: Part::Directory });
+            return Err(ReelError::Checksum { path: path.to_owned(), part: FilePart::Directory });
         }
         let mut reel = Reel {
             path: path.to_owned(),
@@ -71,7 +71,7 @@ impl Reel {
             totals: Totals::default(),
             sections: SectionBytes::default(),
         };
-        reel.read_directory(&directory).map_err(|what| reel.inconsistent(Part::Directory, what))?;
+        reel.read_directory(&directory).map_err(|what| reel.inconsistent(FilePart::Directory, what))?;
         Ok(reel)
     }
 
@@ -148,7 +148,7 @@ impl Reel {
     }
 
     fn read_block(&self, index: usize, with_tags: bool) -> Result<Block, ReelError> {
-        let (entry, part) = (self.entries[index], Part::Block(index));
+        let (entry, part) = (self.entries[index], FilePart::Block(index));
         let mut bytes = room(entry.bytes).map_err(|what| self.inconsistent(part, what))?;
         bytes.resize(entry.bytes as usize, 0);
         self.file
@@ -164,7 +164,7 @@ impl Reel {
         if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
             return Err(self.inconsistent(part, "the directory counts otherwise"));
         }
-        if block.parts().iter().any(|part| part.source as usize >= self.sources.len()) {
+        if block.source_games().iter().any(|part| part.source as usize >= self.sources.len()) {
             return Err(self.inconsistent(part, "a game has no source"));
         }
         block.games_before = self.games_before[index];
@@ -177,11 +177,12 @@ impl Reel {
     ///
     /// As [`Reel::block`].
     pub fn verify(&self, index: usize) -> Result<(), ReelError> {
-        super::replay::check_keys(&self.block(index)?)
-            .map_err(|_| self.inconsistent(Part::Block(index), "a key position is not where the moves lead"))
+        super::replay::check_keys(&self.block(index)?).map_err(|_| {
+            self.inconsistent(FilePart::Block(index), "a key position is not where the moves lead")
+        })
     }
 
-    fn inconsistent(&self, part: Part, what: &'static str) -> ReelError {
+    fn inconsistent(&self, part: FilePart, what: &'static str) -> ReelError {
         let path = self.path.clone();
         if what == NO_MEMORY {
             ReelError::Memory { path, part }
@@ -281,7 +282,7 @@ fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Re
         return Err(ReelError::NewerVersion { path: path(), found: header.version });
     }
     if header.crc != header.checksum() {
-        return Err(ReelError::Checksum { path: path(), part: Part::Header });
+        return Err(ReelError::Checksum { path: path(), part: FilePart::Header });
     }
     if found < header.file_bytes {
         return Err(ReelError::Truncated { path: path(), expected: header.file_bytes, found });
@@ -296,7 +297,7 @@ fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Re
     } else {
         return Ok(());
     };
-    Err(ReelError::Inconsistent { path: path(), part: Part::Header, what })
+    Err(ReelError::Inconsistent { path: path(), part: FilePart::Header, what })
 }
 
 /// A file that several threads read at once.

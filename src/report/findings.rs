@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use super::heat::HeatMap;
 use crate::{
     board::{Bitboard, Dihedral, Square},
-    orbit::{self, Anchors, AsText, Filter, Orbit, Pattern, Placement},
+    orbit::{self, AsText, Filter, Orbit, Pattern, Placement, Places},
     text::shortened,
 };
 
@@ -92,9 +92,9 @@ pub struct CopyFindings {
     pub text: String,
     /// How it came from the filter as written.
     pub transform: String,
-    /// The square on which it stands, if it has an anchor.
+    /// The square on which it stands, if it has a place of its own.
     pub anchor: Option<String>,
-    /// Without an anchor, by how much it was shifted: files, ranks.
+    /// Without one, by how much it was shifted: files, ranks.
     pub offset: Option<[i8; 2]>,
     /// Positions that it hits.
     pub positions: u64,
@@ -209,7 +209,7 @@ impl OrbitFindings {
     /// When there is not one count for each copy.
     pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
         assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
-        let anchors = orbit::anchors(orbit);
+        let places = orbit::places(orbit);
         let mut hit: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] > 0).collect();
         let copies_hit = hit.len() as u64;
         hit.sort_by_key(|&k| (Reverse(counts[k]), k));
@@ -217,10 +217,10 @@ impl OrbitFindings {
         OrbitFindings {
             copies_total: orbit.copies.len() as u64,
             copies_hit,
-            copies: hit.into_iter().map(|k| copy_findings(orbit, &anchors, k, counts[k])).collect(),
+            copies: hit.into_iter().map(|k| copy_findings(orbit, &places, k, counts[k])).collect(),
             symmetries: transform_sums(orbit, counts, |p| (p.turned(), p.turn45), symmetry_name),
             colors: transform_sums(orbit, counts, |p| p.swap_colors, color_name),
-            heat: HeatMap::of_anchors(&anchors, counts),
+            heat: HeatMap::of_places(&places, counts),
         }
     }
 }
@@ -250,11 +250,11 @@ fn color_name(is_swapped: &bool) -> String {
     if *is_swapped { "colours swapped" } else { "colours as written" }.to_owned()
 }
 
-fn copy_findings(orbit: &Orbit, anchors: &Anchors, index: usize, positions: u64) -> CopyFindings {
+fn copy_findings(orbit: &Orbit, places: &Places, index: usize, positions: u64) -> CopyFindings {
     let copy = &orbit.copies[index];
-    let (anchor, offset) = match anchors {
-        Anchors::Squares(squares) => (Some(squares[index].to_string()), None),
-        Anchors::Offsets(offsets) => (None, offsets[index].map(|(dx, dy)| [dx, dy])),
+    let (anchor, offset) = match places {
+        Places::Squares(squares) => (Some(squares[index].to_string()), None),
+        Places::Offsets(offsets) => (None, offsets[index].map(|(dx, dy)| [dx, dy])),
     };
     CopyFindings {
         copy: index as u64 + 1,

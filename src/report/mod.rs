@@ -38,7 +38,8 @@ pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};
 pub use stitch::Stitcher;
 pub use summary::{
-    Phases, Tally, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines, totals_line,
+    HitTotals, Phases, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines,
+    totals_line,
 };
 pub use text::Layout;
 pub use text_table::TextTable;

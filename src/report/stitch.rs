@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use super::{Report, Tally};
+use super::{HitTotals, Report};
 use crate::visible;
 
 /// Joins the reports of a run in the order of its blocks: writes a heading where another source
@@ -18,7 +18,7 @@ pub struct Stitcher {
     skip: u64,
     /// Games with hits that are still wanted.
     games_left: u64,
-    tally: Tally,
+    hit_totals: HitTotals,
 }
 
 impl Stitcher {
@@ -30,7 +30,7 @@ impl Stitcher {
             source: None,
             skip: 0,
             games_left: games_max.unwrap_or(u64::MAX),
-            tally: Tally::default(),
+            hit_totals: HitTotals::default(),
         }
     }
 
@@ -71,8 +71,8 @@ impl Stitcher {
             end = game.end;
             if game.hits > 0 {
                 self.games_left -= 1;
-                self.tally.games += 1;
-                self.tally.positions += u64::from(game.hits);
+                self.hit_totals.games += 1;
+                self.hit_totals.positions += u64::from(game.hits);
             }
         }
         out.write_all(&report.text[written..end])?;
@@ -80,8 +80,8 @@ impl Stitcher {
     }
 
     /// Games and positions so far.
-    pub fn tally(&self) -> Tally {
-        self.tally
+    pub fn hit_totals(&self) -> HitTotals {
+        self.hit_totals
     }
 }
 

@@ -9,7 +9,7 @@ use crate::reel::{ProblemKind, Totals};
 
 /// How much hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct HitTotals {
     /// Games with hits.
     pub games: u64,
     /// Positions that hit.
@@ -27,7 +27,13 @@ pub struct Phases {
 
 /// Games, positions, hits and time. `is_part` if the database was not read to its end, so that
 /// percentages would say nothing; `how` names the engine and the threads.
-pub fn summary_lines(totals: &Totals, tally: Tally, phases: Phases, is_part: bool, how: &str) -> Vec<String> {
+pub fn summary_lines(
+    totals: &Totals,
+    hits: HitTotals,
+    phases: Phases,
+    is_part: bool,
+    how: &str,
+) -> Vec<String> {
     let percent = |part: u64, of: u64| match of {
         _ if is_part => String::new(),
         0 => String::new(),
@@ -37,10 +43,10 @@ pub fn summary_lines(totals: &Totals, tally: Tally, phases: Phases, is_part: boo
     lines.extend(reason_lines(totals));
     lines.push(format!(
         "hits: {} games{}, {} positions{}",
-        grouped(tally.games),
-        percent(tally.games, totals.games()),
-        grouped(tally.positions),
-        percent(tally.positions, totals.positions)
+        grouped(hits.games),
+        percent(hits.games, totals.games()),
+        grouped(hits.positions),
+        percent(hits.positions, totals.positions)
     ));
     let Phases { planning, scanning } = phases;
     let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);

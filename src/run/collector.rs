@@ -9,7 +9,7 @@ use super::ordered::OrderedCollector;
 use super::part::{Part, PartError};
 use super::problems::ProblemsCollector;
 use super::statistics::StatisticsCollector;
-use super::tally::TallyCollector;
+use super::totals::TotalsCollector;
 use super::{BlockResult, CannotSplit, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
 use serde::{Deserialize, Serialize};
@@ -143,7 +143,7 @@ macro_rules! collectors {
 
 collectors! {
     /// Games, positions and hits.
-    tally: TallyCollector,
+    totals: TotalsCollector,
     /// Games that were cut, skipped or repaired.
     problems: ProblemsCollector,
     /// The positions that each copy hits.

@@ -261,7 +261,7 @@ fn squares(found: &Found) -> Vec<u64> {
     sums
 }
 
-fn hit_counts(row: &stats::Row) -> HitCounts {
+fn hit_counts(row: &stats::GroupRow) -> HitCounts {
     HitCounts {
         games: row.all.games,
         games_hit: row.hit.games,

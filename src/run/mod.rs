@@ -8,18 +8,18 @@
 //! ```
 //! use orbit_chess::choice::Choice;
 //! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::run::{Part, Run, TallyCollector, TallyPart};
+//! use orbit_chess::run::{Part, Run, TotalsCollector, TotalsPart};
 //! use orbit_chess::scan::Scan;
 //!
 //! let scan = Scan::new("flipcolor {Bb5 nc6}")?;
 //! let choice = Choice::default();
-//! let run = Run::new(&scan, &choice, &TallyCollector);
-//! let mut sum = TallyPart::default();
+//! let run = Run::new(&scan, &choice, &TotalsCollector);
+//! let mut sum = TotalsPart::default();
 //! for games in ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *", "1. e4 c5 2. Nf3 Nc6 3. Bb5 *"] {
 //!     let database = Database::from_pgn_bytes("games", games.into(), DatabaseOptions::default());
 //!     let (part, _) = run.collect(database)?;
 //!     // Perhaps on another machine.
-//!     sum.merge(TallyPart::from_bytes(&part.to_bytes())?)?;
+//!     sum.merge(TotalsPart::from_bytes(&part.to_bytes())?)?;
 //! }
 //! assert_eq!((sum.queries[0].games, sum.queries[0].positions), (2, 3));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,7 +35,7 @@ mod ordered;
 mod part;
 mod problems;
 mod statistics;
-mod tally;
+mod totals;
 
 use std::ops::ControlFlow;
 
@@ -49,11 +49,11 @@ pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{Part, PartError};
 pub use self::problems::{ProblemsCollector, ProblemsPart};
 pub use self::statistics::StatisticsCollector;
-pub use self::tally::{TallyCollector, TallyPart};
+pub use self::totals::{TotalsCollector, TotalsPart};
 
 use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
-use crate::engine::{Answers, Outputs, Tell};
+use crate::engine::{Answers, CopyDetail, Outputs};
 use crate::reel::Block;
 use crate::report::{Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
@@ -175,7 +175,7 @@ impl<'a, C: Collector> Run<'a, C> {
         let needs_tags = needs.include(Needs::TAGS) || database.drops_duplicates();
         let database = if needs_tags { database } else { database.without_tags() };
         let database = if needs.include(Needs::GAME_TEXTS) { database.with_texts() } else { database };
-        let filters = self.scan.jobs().iter().map(|job| job.planner.filter());
+        let filters = self.scan.queries().iter().map(|prepared| prepared.planner.filter());
         let outputs: Vec<Outputs> = filters.map(|filter| needs.outputs(filter.has_one_copy())).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
             let BlockAnswers { block, games, answers, .. } = &found;
@@ -194,7 +194,7 @@ impl<'a> BlockResult<'a> {
     pub fn of(&self, query: usize) -> Found<'a> {
         let BlockResult { block, games, names, answers } = *self;
         let Answers { hits, copies } = &answers[query];
-        let copies = copies.as_ref().filter(|copies| copies.tell() != Tell::Counts);
+        let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
         Found { block, hits, games, copies, names }
     }
 

@@ -19,7 +19,7 @@ pub(super) type Code = i64;
 const UNKNOWN: Code = Code::MIN;
 
 /// The groups of one property in one block.
-pub(super) enum Column {
+pub(super) enum GroupColumn {
     /// All games and positions are one group.
     Whole,
     /// Two groups for each game, often the same one twice.
@@ -61,23 +61,23 @@ pub(super) struct HitAt<'a> {
     pub(super) copies: &'a CopyHits,
 }
 
-impl Column {
-    pub(super) fn new(by: &By, block: &Block) -> Column {
+impl GroupColumn {
+    pub(super) fn new(by: &By, block: &Block) -> GroupColumn {
         let mut names = Names::default();
         let codes: Vec<[Code; 2]> = match by {
-            By::Ply(step) => return Column::Plies(*step),
+            By::Ply(step) => return GroupColumn::Plies(*step),
             By::Move(step) => {
                 let numbers = block.games().map(|game| MoveNumbers::of(&game)).collect();
-                return Column::Moves { step: *step, numbers };
+                return GroupColumn::Moves { step: *step, numbers };
             }
-            By::Value(step) => return Column::Values(*step),
-            By::Copy => return Column::Copies,
-            By::Year => return Column::numbers(years(block)),
+            By::Value(step) => return GroupColumn::Values(*step),
+            By::Copy => return GroupColumn::Copies,
+            By::Year => return GroupColumn::numbers(years(block)),
             By::Decade => {
                 let decade = |year| if year == UNKNOWN { year } else { year / 10 * 10 };
-                return Column::numbers(years(block).map(decade));
+                return GroupColumn::numbers(years(block).map(decade));
             }
-            By::Elo(rating, step) => return Column::numbers(ratings(block, *rating, *step)),
+            By::Elo(rating, step) => return GroupColumn::numbers(ratings(block, *rating, *step)),
             By::Result => block.games().map(|game| [names.code(game.outcome().text().into()); 2]).collect(),
             By::Eco(length) => {
                 let mut code = |value: &[u8]| {
@@ -93,40 +93,42 @@ impl Column {
                 white.into_iter().zip(black).map(|(white, black)| [white, black]).collect()
             }
         };
-        Column::Games { codes, names: Some(names) }
+        GroupColumn::Games { codes, names: Some(names) }
     }
 
-    fn numbers(codes: impl Iterator<Item = Code>) -> Column {
-        Column::Games { codes: codes.map(twice).collect(), names: None }
+    fn numbers(codes: impl Iterator<Item = Code>) -> GroupColumn {
+        GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
     /// Whether it is a property of hits alone; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
-        matches!(self, Column::Values(_) | Column::Copies)
+        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
     }
 
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
     pub(super) fn codes(&self, game: usize, ply: usize, out: &mut Vec<Code>) {
         out.clear();
         match self {
-            Column::Whole | Column::Values(_) | Column::Copies => out.push(0),
-            Column::Games { codes, .. } => {
+            GroupColumn::Whole | GroupColumn::Values(_) | GroupColumn::Copies => out.push(0),
+            GroupColumn::Games { codes, .. } => {
                 let [first, second] = codes[game];
                 out.push(first);
                 if second != first {
                     out.push(second);
                 }
             }
-            Column::Plies(step) => out.push(steps(ply as Code, *step)),
-            Column::Moves { step, numbers } => out.push(steps(numbers[game].full(ply as u32).into(), *step)),
+            GroupColumn::Plies(step) => out.push(steps(ply as Code, *step)),
+            GroupColumn::Moves { step, numbers } => {
+                out.push(steps(numbers[game].full(ply as u32).into(), *step))
+            }
         }
     }
 
     /// The ply after `ply` from which on the groups are others.
     pub(super) fn run_end(&self, game: usize, ply: usize) -> usize {
         match self {
-            Column::Plies(step) => (ply / *step as usize + 1) * *step as usize,
-            Column::Moves { step, numbers } => {
+            GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
+            GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
                 // A move has two plies, and this may be the second one.
@@ -140,7 +142,7 @@ impl Column {
     /// Lists the groups of a position that hits.
     pub(super) fn codes_of_hit(&self, game: usize, ply: usize, hit: HitAt, out: &mut Vec<Code>) {
         match self {
-            Column::Values(step) => {
+            GroupColumn::Values(step) => {
                 out.clear();
                 out.push(match hit.hits.answer(hit.slot) {
                     Answer::Bool(_) => UNKNOWN,
@@ -148,7 +150,7 @@ impl Column {
                     Answer::Num(number) => number.map_or(UNKNOWN, |number| steps(number.into(), *step)),
                 });
             }
-            Column::Copies => {
+            GroupColumn::Copies => {
                 out.clear();
                 out.extend(hit.copies.of(hit.index).iter().map(|&copy| Code::from(copy) + 1));
             }
@@ -156,21 +158,21 @@ impl Column {
         }
     }
 
-    /// The group that [`Column::codes`] means.
+    /// The group that [`GroupColumn::codes`] means.
     pub(super) fn key(&self, code: Code) -> Key {
         match self {
-            Column::Whole | Column::Values(_) | Column::Copies => Key::Whole,
+            GroupColumn::Whole | GroupColumn::Values(_) | GroupColumn::Copies => Key::Whole,
             _ => self.key_of_hit(code),
         }
     }
 
-    /// The group that [`Column::codes_of_hit`] means.
+    /// The group that [`GroupColumn::codes_of_hit`] means.
     pub(super) fn key_of_hit(&self, code: Code) -> Key {
         match self {
-            Column::Whole => Key::Whole,
-            Column::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
+            GroupColumn::Whole => Key::Whole,
+            GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
             _ if code == UNKNOWN => Key::Unknown,
-            Column::Games { names: Some(names), .. } => Key::Text(names.texts[code as usize].clone()),
+            GroupColumn::Games { names: Some(names), .. } => Key::Text(names.texts[code as usize].clone()),
             _ => Key::Number(code),
         }
     }

@@ -1,7 +1,7 @@
 //! Hits counted by groups: years, openings, ratings, plies, copies, and cross tables of two of them.
 //!
 //! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their
-//! [`Row`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The
+//! [`GroupRow`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The
 //! invariant: counts are sums over games, which depend neither on threads nor on how a database was
 //! cut into blocks.
 //!
@@ -55,7 +55,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use self::columns::{Code, Column, HitAt};
+use self::columns::{Code, GroupColumn, HitAt};
 use crate::engine::{CopyHits, Hits, Outcome};
 use crate::reel::Block;
 use crate::report::{Found, grouped};
@@ -63,7 +63,7 @@ use crate::run::needs::Needs;
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
-pub use rows::{Row, Share};
+pub use rows::{GroupRow, Share};
 
 /// Groups of one grouping at most; each takes some 100 bytes.
 pub const GROUPS_MAX: usize = 5_000_000;
@@ -241,20 +241,20 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or copies are wanted and were not all told ([`Tell::All`](crate::engine::Tell::All)).
+    /// When the hits are not those of this block, or copies are wanted and were not all told ([`CopyDetail::All`](crate::engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
         self.count_with(&self.columns(found.block), found, Games::All)
     }
 
-    fn columns(&self, block: &Block) -> HashMap<&By, Column> {
+    fn columns(&self, block: &Block) -> HashMap<&By, GroupColumn> {
         let mut columns = HashMap::new();
         for by in self.properties() {
-            columns.entry(by).or_insert_with(|| Column::new(by, block));
+            columns.entry(by).or_insert_with(|| GroupColumn::new(by, block));
         }
         columns
     }
 
-    fn count_with(&self, columns: &HashMap<&By, Column>, found: &Found, which: Games) -> Counts {
+    fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
         let Found { hits, copies, .. } = *found;
         assert!(
             copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
@@ -273,7 +273,7 @@ impl Stats {
             }
         }
         let tables = self.groupings.iter().map(|grouping| {
-            let second = grouping.second.as_ref().map_or(&Column::Whole, |by| &columns[by]);
+            let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
             let mut counter = Counter { columns, hits, copies, which, all, hit, scratch: Scratch::default() };
@@ -319,7 +319,7 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
 
 /// Counts the games of a block by one grouping.
 struct Counter<'a> {
-    columns: [&'a Column; 2],
+    columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
     copies: &'a CopyHits,
     which: Games,
@@ -435,9 +435,9 @@ impl Counts {
     }
 
     /// All games that count, as one group.
-    pub fn total(&self) -> Row {
+    pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
-        Row { keys: [Key::Whole, Key::Whole], all, hit }
+        GroupRow { keys: [Key::Whole, Key::Whole], all, hit }
     }
 
     /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
@@ -447,7 +447,7 @@ impl Counts {
     /// # Panics
     ///
     /// When there is no such grouping.
-    pub fn rows(&self, grouping: &Grouping) -> Vec<Row> {
+    pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];
         let mut rows = rows::of(table, grouping);
@@ -455,7 +455,7 @@ impl Counts {
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
                 let ranks = [&grouping.first, second].map(|by| self.ranks(by));
-                let rank = |row: &Row| [ranks[0][&row.keys[0]], ranks[1][&row.keys[1]]];
+                let rank = |row: &GroupRow| [ranks[0][&row.keys[0]], ranks[1][&row.keys[1]]];
                 rows.sort_by_cached_key(rank);
             }
         }
@@ -465,7 +465,7 @@ impl Counts {
     /// The place of each group of one property.
     fn ranks(&self, by: &By) -> HashMap<Key, usize> {
         let rows = self.rows(&by.clone().into());
-        rows.into_iter().enumerate().map(|(rank, Row { keys: [key, _], .. })| (key, rank)).collect()
+        rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, Grouping, Key, Row, Share};
+use super::{By, Counts, GroupRow, Grouping, Key, Share};
 use crate::visible::{Context, escape};
 
 /// One row. Shares and scores are from 0 to 1, rounded to six places.
@@ -36,7 +36,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 impl<'a> Record<'a> {
-    fn new(grouping: Option<&'a str>, row: &'a Row, pattern: Option<&'a str>) -> Record<'a> {
+    fn new(grouping: Option<&'a str>, row: &'a GroupRow, pattern: Option<&'a str>) -> Record<'a> {
         let value = |share: Option<Share>| share.map(|share| rounded(share.value));
         let low = |share: Option<Share>| share.map(|share| rounded(share.low));
         let high = |share: Option<Share>| share.map(|share| rounded(share.high));
@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
 }
 
 /// The text of the copy that a row is about, if it is about one.
-pub(super) fn pattern<'a>(grouping: &Grouping, row: &Row, copies: &'a [String]) -> Option<&'a str> {
+pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
     let Key::Number(copy) = row.keys[place] else { return None };
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
@@ -99,7 +99,7 @@ impl Serialize for Groupings<'_> {
 
 struct Rows<'a> {
     grouping: &'a Grouping,
-    rows: Vec<Row>,
+    rows: Vec<GroupRow>,
     copies: &'a [String],
 }
 

@@ -9,7 +9,7 @@ use super::{Key, Table, Tally, compare};
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct GroupRow {
     /// The group, and that of the second property: [`Key::Whole`] where there is none.
     pub keys: [Key; 2],
     /// All games of the group, and their positions that lie in it.
@@ -18,7 +18,7 @@ pub struct Row {
     pub hit: Tally,
 }
 
-impl Row {
+impl GroupRow {
     /// The share of the group's games that hit.
     pub fn games(&self) -> Option<Share> {
         Share::of(self.hit.games, self.all.games)
@@ -64,25 +64,28 @@ impl Share {
 }
 
 /// The rows of a table, in no order.
-pub(super) fn of(table: &Table, grouping: &Grouping) -> Vec<Row> {
+pub(super) fn of(table: &Table, grouping: &Grouping) -> Vec<GroupRow> {
     let mut properties = grouping.properties().map(By::is_of_hits);
     let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
     let tally =
         |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
     if of_hits == [false; 2] {
-        let row =
-            |(keys, &all): (&[Key; 2], &Tally)| Row { keys: keys.clone(), all, hit: tally(&table.hit, keys) };
+        let row = |(keys, &all): (&[Key; 2], &Tally)| GroupRow {
+            keys: keys.clone(),
+            all,
+            hit: tally(&table.hit, keys),
+        };
         return table.all.iter().map(row).collect();
     }
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
         let base = [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() });
-        Row { keys: keys.clone(), all: tally(&table.all, &base), hit }
+        GroupRow { keys: keys.clone(), all: tally(&table.all, &base), hit }
     };
     table.hit.iter().map(row).collect()
 }
 
 /// The order of rows by one property.
-pub(super) fn order(by: &By, a: &Row, b: &Row) -> Ordering {
+pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
     let own = compare(by, &a.keys[0], &b.keys[0]);
     if by.is_ranked() { b.hit.games.cmp(&a.hit.games).then(own) } else { own }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 
 use super::records::pattern;
-use super::{By, Counts, Grouping, Key, Row, Share};
+use super::{By, Counts, GroupRow, Grouping, Key, Share};
 use crate::report::{TextTable, grouped};
 use crate::text::clipped;
 use crate::visible;
@@ -80,7 +80,7 @@ impl Counts {
         let mut grid = grid(&grouping.first, header.chain([String::from("total")]).collect());
         for row in &rows {
             let [key, _] = &row.keys;
-            let cell = |column: &Row| cells.get(&[key.clone(), column.keys[0].clone()]).copied();
+            let cell = |column: &GroupRow| cells.get(&[key.clone(), column.keys[0].clone()]).copied();
             let games = columns.iter().map(|column| cell(column).map_or(String::new(), grouped));
             grid.push(label(key), games.chain([grouped(row.hit.games)]));
         }
@@ -99,7 +99,7 @@ fn grid(by: &By, headings: Vec<String>) -> TextTable {
 }
 
 /// The groups that are shown, and how many more there are.
-fn split(mut rows: Vec<Row>, by: &By, rows_max: usize) -> (Vec<Row>, Option<String>) {
+fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() || rows.len() <= rows_max {
         return (rows, None);
     }
@@ -109,7 +109,7 @@ fn split(mut rows: Vec<Row>, by: &By, rows_max: usize) -> (Vec<Row>, Option<Stri
 }
 
 /// The cells of a group.
-fn numbers(row: &Row) -> Vec<String> {
+fn numbers(row: &GroupRow) -> Vec<String> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let score = |score: Option<f64>| score.map_or(String::new(), percent);
     let games = row.games().map_or(String::new(), |Share { value, low, high }| {

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::diagnostic::Severity;
-use orbit_chess::engine::{Engine, Job, Outputs};
+use orbit_chess::engine::{Engine, Outputs, PreparedQuery};
 use orbit_chess::plan::Options;
 use orbit_chess::scan::{EngineChoice, Scan};
 use orbit_chess::themes::{self, CATALOGUE, Theme};
@@ -74,8 +74,8 @@ fn answers(theme: &Theme, fens: &[String], engine: &dyn Engine) -> Vec<bool> {
 #[test]
 fn positions_hit_and_miss_as_the_catalogue_says() {
     for theme in themes::built_in() {
-        let job = Job::new(theme.parsed.query.clone(), Options::default()).unwrap();
-        let (cpu, reference) = (job.cpu(), job.reference().unwrap());
+        let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default()).unwrap();
+        let (cpu, reference) = (prepared.cpu(), prepared.reference().unwrap());
         for engine in [&cpu as &dyn Engine, &reference] {
             for (fens, expected) in [(&theme.hits, true), (&theme.misses, false)] {
                 for (fen, answer) in fens.iter().zip(answers(&theme, fens, engine)) {

@@ -22,8 +22,16 @@ if [ "${1:-}" = --check ]; then
         fi
         binary=$(binary_of "$file")
         name=$(test_of "$file")
-        # A binary of tests is a folder; the path of a test ends in its function.
-        if ! grep -rqsE "fn ${name##*::}\\b" "tests/$binary"; then
+        # A binary of tests is a folder; a module is a file or a folder in it, or stands in the file above.
+        place=tests/$binary
+        modules=${name%"${name##*::}"}
+        for module in ${modules//::/ }; do
+            for next in "$place/$module" "$place/$module.rs" "${place%.rs}/$module.rs"; do
+                [ -e "$next" ] && place=$next
+            done
+        done
+        [ -n "$modules" ] || place=$place/main.rs
+        if ! grep -rqsE "fn ${name##*::}\\b" "$place"; then
             echo "FAULT: $file names the test $name, which tests/$binary does not have"
             wrong=1
         fi

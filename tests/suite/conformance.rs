@@ -8,7 +8,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_chess::{
     board::{Bitboard, Position},
-    engine::{Answer, Engine, Job, Outputs},
+    engine::{Answer, Engine, Outputs, PreparedQuery},
     orbit::{AsText, expand},
     plan::Options,
     query::{self, Query},
@@ -71,13 +71,13 @@ fn start(fen: &str) -> Position {
 
 /// The value at the first position of a block, on two engines.
 fn value(text: &str, block: &Block) -> String {
-    let job = Job::new(parsed(text), Options::default()).unwrap();
+    let prepared = PreparedQuery::new(parsed(text), Options::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Outputs::VALUES).unwrap().hits.answer(0) {
         Answer::Bool(hit) => if hit { "T" } else { "F" }.to_string(),
         Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
         Answer::Set(squares) => squares_text(squares),
     };
-    let (cpu, reference) = (print(&job.cpu()), print(&job.reference().unwrap()));
+    let (cpu, reference) = (print(&prepared.cpu()), print(&prepared.reference().unwrap()));
     assert_eq!(cpu, reference, "{text}");
     cpu
 }
@@ -100,7 +100,7 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
 }
 
 fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
-    let engine = Job::new(parsed(text), Options::default()).unwrap().cpu();
+    let engine = PreparedQuery::new(parsed(text), Options::default()).unwrap().cpu();
     blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.bits).collect()
 }
 

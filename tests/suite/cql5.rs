@@ -5,7 +5,7 @@
 //! the rule is followed and the row says "erratum".
 
 use orbit_chess::{
-    engine::{Answer, Engine, Job, Outputs, reference::Reference},
+    engine::{Answer, Engine, Outputs, PreparedQuery, reference::Reference},
     orbit::{AsText, expand, to_cql6},
     plan::Options,
     query::{self, Dialect, Node, Type},
@@ -241,8 +241,8 @@ fn messages_show_what_cannot_be_seen() {
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
-        let job = Job::new(query::parse(text).unwrap().query, Options::default()).unwrap();
-        job.planner.hits().notes[0]
+        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        prepared.planner.hits().notes[0]
     };
     let inner = plan("(position ♘d4 ♚f3 :shift :flip :flipcolor)");
     assert_eq!((inner.anchored, inner.in_tables), (672, 0));
@@ -347,7 +347,8 @@ fn engines_agree_on_generated_lists() {
         let block = block_of(&(0..32).map(|_| random_position(&mut rng)).collect::<Vec<_>>());
         let query = query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let reference = Runner::reference().engine(&query);
-        let (Ok(reference), Ok(_)) = (reference, Job::new(query.clone(), Options::default())) else {
+        let (Ok(reference), Ok(_)) = (reference, PreparedQuery::new(query.clone(), Options::default()))
+        else {
             continue;
         };
         let expected = reference.answer(&block, Outputs::VALUES).unwrap().hits;

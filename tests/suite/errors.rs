@@ -5,7 +5,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use orbit_chess::{engine::Job, plan::Options, query};
+use orbit_chess::{engine::PreparedQuery, plan::Options, query};
 
 use crate::common::data;
 
@@ -13,9 +13,9 @@ use crate::common::data;
 fn printed(text: &str) -> String {
     let said = match query::parse(text) {
         Err(error) => vec![error],
-        Ok(parsed) => match Job::new(parsed.query, Options::default()) {
+        Ok(parsed) => match PreparedQuery::new(parsed.query, Options::default()) {
             Err(error) => vec![error],
-            Ok(job) => [parsed.remarks, job.planner.warnings()].concat(),
+            Ok(prepared) => [parsed.remarks, prepared.planner.warnings()].concat(),
         },
     };
     let mut out = String::new();

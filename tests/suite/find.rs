@@ -1,7 +1,7 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
 use orbit_chess::{
-    engine::{Answer, Job, Outputs},
+    engine::{Answer, Outputs, PreparedQuery},
     plan::Options,
     query,
     reel::Block,
@@ -162,10 +162,10 @@ fn what_outputs_carry_is_their_own() {
 /// Conditions under shifts are carried as bits of a word; only numbers need a column for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
-    let job = |text: &str| Job::new(query::parse(text).unwrap().query, Options::default());
-    let error = job("flip shift find all {Nd4 kf3}").expect_err("336 copies");
+    let prepared = |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default());
+    let error = prepared("flip shift find all {Nd4 kf3}").expect_err("336 copies");
     assert!(error.message.contains("336 things at other positions"), "{error}");
     for text in ["flip shift flipcolor find {Nd4 kf3}", "shift count find {square s in N {s attacks k}}"] {
-        assert!(job(text).is_ok(), "{text}");
+        assert!(prepared(text).is_ok(), "{text}");
     }
 }

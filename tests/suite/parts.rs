@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use orbit_chess::choice::{Choice, Order, SortKey};
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::Job;
+use orbit_chess::engine::PreparedQuery;
 use orbit_chess::plan::Options;
 use orbit_chess::query;
 use orbit_chess::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_chess::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
-    StatisticsCollector, TallyCollector,
+    StatisticsCollector, TotalsCollector,
 };
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{Grouping, Stats};
@@ -75,16 +75,16 @@ fn formats(layout: Layout) -> Vec<Format> {
 /// Examples of a collector.
 fn examples(name: &str) -> Vec<Example> {
     match name {
-        "tally" => [COPIES, RARE, SETS]
+        "totals" => [COPIES, RARE, SETS]
             .into_iter()
             .flat_map(|query| {
-                let tally =
-                    move || Example::new(query, |_| Collectors { tally: Some(TallyCollector), ..none() });
+                let totals =
+                    move || Example::new(query, |_| Collectors { totals: Some(TotalsCollector), ..none() });
                 let both = vec![query, "check"];
                 [
-                    tally(),
-                    Example { condition: Some("elo>=2500"), ..tally() },
-                    Example { queries: both, ..tally() },
+                    totals(),
+                    Example { condition: Some("elo>=2500"), ..totals() },
+                    Example { queries: both, ..totals() },
                 ]
             })
             .collect(),
@@ -189,7 +189,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
     for part in parts {
         sum.merge(part.clone()).unwrap();
     }
-    out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.tally, sum.problems, sum.copies).into_bytes());
+    out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.totals, sum.problems, sum.copies).into_bytes());
     if collectors.lists.is_some() {
         let lists = parts.iter().map(|part| part.lists.iter().flatten().map(|list| &list.report).collect());
         write_lists(lists.collect(), formats(Layout::Fixed).len(), Some(sources), example.limits, &mut out);
@@ -232,7 +232,7 @@ fn write_lists(
         for part in parts.iter().filter(|part| !part.is_empty()) {
             let _ = list.write(part[format], out).unwrap();
         }
-        out.extend(format!("{:?}\n", list.tally()).into_bytes());
+        out.extend(format!("{:?}\n", list.hit_totals()).into_bytes());
     }
 }
 
@@ -321,10 +321,11 @@ fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database)
 }
 
 fn scan(queries: &[&str]) -> Scan {
-    let job = |text: &&str| Job::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+    let prepared =
+        |text: &&str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
-    Scan::of(queries.iter().map(job).collect(), &options).unwrap().threads(2)
+    Scan::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
 }
 
 fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {

@@ -373,7 +373,15 @@ fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
         )
     };
     let games: Vec<_> = block.games().map(game).collect();
-    (&block.keys, &block.moves, &block.starts, block.games_before, block.parts(), block.problems(), games)
+    (
+        &block.keys,
+        &block.moves,
+        &block.starts,
+        block.games_before,
+        block.source_games(),
+        block.problems(),
+        games,
+    )
 }
 
 #[test]

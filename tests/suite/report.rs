@@ -8,7 +8,7 @@ use orbit_chess::pgn::{ParseOptions, Sources};
 use orbit_chess::reel::{Block, BlockBuilder};
 use orbit_chess::report::words::push_squares;
 use orbit_chess::report::{
-    COLUMNS, Format, Found, Layout, Names, Report, ReportedGame, Rows, Stitcher, Tally,
+    COLUMNS, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
 };
 use orbit_chess::stats::{Grouping, Stats};
 use orbit_chess::text::decode;
@@ -230,7 +230,7 @@ fn a_run_is_stitched() {
         let (mut stitcher, mut out) = (Stitcher::new(headings, games_max).skipping(skip), Vec::new());
         let stopped = reports.iter().any(|report| stitcher.write(report, &mut out).unwrap().is_break());
         assert_eq!(String::from_utf8(out).unwrap(), text);
-        assert_eq!((stopped, stitcher.tally()), (games_max.is_some(), Tally { games, positions }));
+        assert_eq!((stopped, stitcher.hit_totals()), (games_max.is_some(), HitTotals { games, positions }));
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbit_chess::{
     engine::{
-        Answer, Engine, Hits, Job, Outputs, Values,
+        Answer, Engine, Hits, Outputs, PreparedQuery, Values,
         cpu::{Cpu, Isa},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
@@ -197,11 +197,12 @@ impl Runner {
 
     /// An engine for a query, or why there is none.
     pub fn engine(&self, query: &Query) -> Result<Box<dyn Engine>, String> {
-        let job = |options| Job::new(query.clone(), options).map_err(|error| error.to_string());
+        let prepared =
+            |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
             Way::Reference => Box::new(Bulk::new([query]).map_err(|error| error.to_string())?),
-            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(job(*options)?.plans(), *isa)),
-            Way::Gpu(options, device, variant) => Box::new(job(*options)?.gpu_with(device, *variant)),
+            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(prepared(*options)?.plans(), *isa)),
+            Way::Gpu(options, device, variant) => Box::new(prepared(*options)?.gpu_with(device, *variant)),
         })
     }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Job, Outputs},
+    engine::{Engine, Outputs, PreparedQuery},
     plan::Options,
     query::{
         self, Dialect,
@@ -173,8 +173,8 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 3]) {
             if copies > 512 {
                 return 1;
             }
-            let Ok(job) = Job::new(parsed.query, Options::default()) else { return 1 };
-            job.cpu().answer(block, Outputs::VALUES).unwrap();
+            let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
+            prepared.cpu().answer(block, Outputs::VALUES).unwrap();
             2
         }
     }));

@@ -33,7 +33,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
     ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
-    ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a job joins query, plan and reel"),
+    ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a prepared query joins query, plan and reel"),
     ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
     ("engine::facts", &["engine", "pgn", "reel"], "what a filter may ask of a game: number, result, tags"),
     (
@@ -69,7 +69,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "query",
             "reel",
         ],
-        "runs a job",
+        "runs queries",
     ),
     ("run::needs", &["engine"], "each output lists the data that it needs; the union is asked of the engine"),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),

@@ -18,7 +18,7 @@ use orbit_chess::{
 
 use crate::{
     common::block_of_games,
-    gpu::{check_named, job, long_game, short_games},
+    gpu::{check_named, long_game, prepared, short_games},
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
@@ -84,7 +84,7 @@ fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
     for runner in Runner::variant(0, variant).into_iter().chain(tight) {
         for text in texts {
-            let engine = runner.engine(&job(text).query);
+            let engine = runner.engine(&prepared(text).query);
             let engine = engine.unwrap_or_else(|error| panic!("{text}, {}: {error}", runner.name));
             check_named(&format!("{text} ({})", runner.name), text, &*engine, blocks);
         }
@@ -132,9 +132,9 @@ fn blocks_that_stay_serve_all_variants_of_their_layout() {
             let layout = all.iter().find(|it| it.transposed == transposed).expect("both are tried");
             let resident = device.upload_as(&blocks, *layout).unwrap();
             for text in CHEAP {
-                let expected = job(text).cpu().hits(&blocks).unwrap().remove(0);
+                let expected = prepared(text).cpu().hits(&blocks).unwrap().remove(0);
                 for &variant in &all {
-                    let found = job(text).gpu_with(&device, variant).scan_resident(&resident);
+                    let found = prepared(text).gpu_with(&device, variant).scan_resident(&resident);
                     if variant.transposed == transposed {
                         assert_eq!(found.unwrap().0[0], expected, "{text}, {variant}");
                     } else {
@@ -152,21 +152,21 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     let device = device();
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    let jobs: Vec<_> = (0..4).flat_map(|_| CHEAP.map(job)).collect();
+    let queries: Vec<_> = (0..4).flat_map(|_| CHEAP.map(prepared)).collect();
     for variant in Variant::all(&device.report()) {
-        let gpu = Gpu::with_variant(engine::plans(&jobs), Arc::clone(&device), variant);
+        let gpu = Gpu::with_variant(engine::plans(&queries), Arc::clone(&device), variant);
         let together = gpu.hits(&blocks).unwrap();
-        assert_eq!(together.len(), jobs.len());
-        for (job, hits) in jobs.iter().zip(&together) {
-            let alone = job.cpu().hits(&blocks).unwrap().remove(0);
-            assert_eq!(*hits, alone, "{variant}: {:?}", job.query.body);
+        assert_eq!(together.len(), queries.len());
+        for (prepared, hits) in queries.iter().zip(&together) {
+            let alone = prepared.cpu().hits(&blocks).unwrap().remove(0);
+            assert_eq!(*hits, alone, "{variant}: {:?}", prepared.query.body);
         }
     }
 }
 
 /// The first kernel of a query.
 fn kernel(text: &str, variant: &str) -> Kernel {
-    let plan = job(text).planner.hits();
+    let plan = prepared(text).planner.hits();
     let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));
     Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant)
 }

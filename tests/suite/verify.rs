@@ -2,7 +2,7 @@
 
 use orbit_chess::{
     engine::{
-        self, Answers, Engine, EngineError, Hits, Job, Outputs, Request, Values,
+        self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, Values,
         cpu::Cpu,
         fallback::Fallback,
         gpu::{Fault, Gpu, GpuError, GpuLimits},
@@ -19,8 +19,8 @@ use crate::{
     runners::{Runner, device_options, open_device},
 };
 
-fn job(text: &str) -> Job {
-    Job::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+fn prepared(text: &str) -> PreparedQuery {
+    PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
 }
 
 /// Blocks of 1,000 games in all, each with 30 positions.
@@ -73,7 +73,7 @@ impl Engine for Liar {
             Lie::Hit(_) => {}
             Lie::Copies => {
                 // Of the query with the other transform: as many copies, which match elsewhere.
-                let other = job("flip {Nf3 nf6}").cpu();
+                let other = prepared("flip {Nf3 nf6}").cpu();
                 let wanted = [Outputs::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
                 let request = Request { outputs: &wanted, select: Some(&select) };
@@ -96,51 +96,52 @@ impl Engine for Liar {
 
 #[test]
 fn verification_finds_a_lie() {
-    let job = job("flip {Nf3 nc6}");
+    let prepared = prepared("flip {Nf3 nc6}");
     let block = &blocks()[0];
     for slot in [0, 31, 32, 5000, block.slots() - 1] {
         for sample in [Sample::All, Sample::Segments(block.segments())] {
-            let error = lie(&job, Lie::Hit(slot), sample, Outputs::BITS);
+            let error = lie(&prepared, Lie::Hit(slot), sample, Outputs::BITS);
             assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
         }
     }
     for sample in [Sample::All, Sample::Segments(block.segments())] {
-        let error = lie(&self::job("ply > 3"), Lie::Value, sample, Outputs::VALUES);
+        let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Outputs::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
     // Counts alone are checked hit by hit as well.
     for outputs in [Outputs::COPY_COUNTS, Outputs::LOWEST_COPY, Outputs::ALL_COPIES] {
-        let error = lie(&job, Lie::Copies, Sample::All, outputs);
+        let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
     }
 }
 
 /// What verification says of a lie about the first block.
-fn lie(job: &Job, lie: Lie, sample: Sample, outputs: Outputs) -> String {
-    let liar = Liar { honest: Box::new(job.cpu()), lie };
-    let checked = Verified::new(Box::new(liar), Box::new(job.reference().unwrap()), sample);
+fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Outputs) -> String {
+    let liar = Liar { honest: Box::new(prepared.cpu()), lie };
+    let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
 /// Hits that were taken away are checked, values and copies only of those that stay.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
-    let job = job("flip {Nf3 nc6}");
+    let prepared = prepared("flip {Nf3 nc6}");
     let (blocks, outputs) = (blocks(), [Outputs::VALUES | Outputs::LOWEST_COPY]);
     let block = &blocks[0];
     let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
     let request = Request { outputs: &outputs, select: Some(&select) };
-    let plain = job.cpu().scan(&[block], &request).unwrap();
+    let plain = prepared.cpu().scan(&[block], &request).unwrap();
     assert!(
         plain[0][0].hits.count() > 0 && plain[0][0].copies.as_ref().is_some_and(|copies| !copies.is_empty())
     );
     for sample in [Sample::All, Sample::Segments(block.segments())] {
-        let checked = Verified::new(Box::new(job.cpu()), Box::new(job.reference().unwrap()), sample);
+        let checked =
+            Verified::new(Box::new(prepared.cpu()), Box::new(prepared.reference().unwrap()), sample);
         let answers = checked.scan(&[block], &request).unwrap();
         assert_eq!(answers[0][0].hits, plain[0][0].hits);
         assert_eq!(checked.verified().unwrap().0, block.slots() as u64);
-        let liar = Liar { honest: Box::new(job.cpu()), lie: Lie::Hit(5) };
-        let checked = Verified::new(Box::new(liar), Box::new(job.reference().unwrap()), sample);
+        let liar = Liar { honest: Box::new(prepared.cpu()), lie: Lie::Hit(5) };
+        let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
         checked.scan(&[block], &request).expect_err("a hit that was taken away is checked");
     }
 }
@@ -152,9 +153,10 @@ fn verification_samples_what_was_asked_for() {
     let blocks = blocks();
     let all: u64 = blocks.iter().map(|block| block.slots() as u64).sum();
     for text in ["check", "gamenumber", "tag \"White\" == \"3\"", "#(shift {Nf3 & N})"] {
-        let job = job(text);
+        let prepared = prepared(text);
         let run = |sample| {
-            let checked = Verified::new(Box::new(job.cpu()), Box::new(job.reference().unwrap()), sample);
+            let checked =
+                Verified::new(Box::new(prepared.cpu()), Box::new(prepared.reference().unwrap()), sample);
             let mut blocks = self::blocks();
             let mut games = 0;
             for block in &mut blocks {
@@ -175,13 +177,13 @@ fn verification_samples_what_was_asked_for() {
 #[test]
 fn the_cpu_takes_over_from_a_lost_card() {
     let blocks = blocks();
-    let job = job("shift flip flipcolor {Nf3 kg8}");
-    let cpu = job.cpu();
+    let prepared = prepared("shift flip flipcolor {Nf3 kg8}");
+    let cpu = prepared.cpu();
     for at in [0, 1, 2, 3] {
         let mut options = device_options(GpuLimits::default());
         options.fault = Some(Fault::Destroyed(at));
         let device = open_device(options);
-        let engine = Fallback::new(Box::new(job.gpu(&device)), Box::new(job.cpu()));
+        let engine = Fallback::new(Box::new(prepared.gpu(&device)), Box::new(prepared.cpu()));
         assert_eq!(engine.name(), "gpu");
         for block in &blocks {
             let [ours, theirs] =
@@ -193,7 +195,7 @@ fn the_cpu_takes_over_from_a_lost_card() {
         let notice = engine.notice().expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
         // By itself the card is an error, not a wrong answer.
-        let error = job.gpu(&device).answer(&blocks[0], Outputs::BITS).unwrap_err();
+        let error = prepared.gpu(&device).answer(&blocks[0], Outputs::BITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
@@ -211,15 +213,15 @@ fn queries_together_answer_as_alone() {
         "shift {Nb1 attacks pd2}",
         "gamenumber == 100",
     ];
-    let jobs: Vec<Job> = (0..4).flat_map(|_| texts.map(job)).collect();
-    let plans = || engine::plans(&jobs);
+    let queries: Vec<PreparedQuery> = (0..4).flat_map(|_| texts.map(prepared)).collect();
+    let plans = || engine::plans(&queries);
     let blocks = blocks();
     let refs: Vec<&Block> = blocks.iter().collect();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Cpu::new(plans()))];
     if Runner::gpu(0).is_some() {
         engines.push(Box::new(Gpu::new(plans(), open_device(device_options(GpuLimits::default())))));
     }
-    engines.push(Box::new(Bulk::new(jobs[..texts.len()].iter().map(|job| &job.query)).unwrap()));
+    engines.push(Box::new(Bulk::new(queries[..texts.len()].iter().map(|prepared| &prepared.query)).unwrap()));
     // Of one query all is wanted, of the next less.
     let wishes =
         [Outputs::VALUES | Outputs::ALL_COPIES, Outputs::BITS, Outputs::COPY_COUNTS, Outputs::VALUES];
@@ -228,8 +230,8 @@ fn queries_together_answer_as_alone() {
         let together = engine.scan(&refs, &Request::all(&wanted)).unwrap();
         assert_eq!(together.len(), refs.len());
         for (block, answers) in refs.iter().zip(&together) {
-            for (k, (job, answers)) in jobs.iter().zip(answers).enumerate() {
-                let alone = job.cpu().answer(block, wanted[k]).unwrap();
+            for (k, (prepared, answers)) in queries.iter().zip(answers).enumerate() {
+                let alone = prepared.cpu().answer(block, wanted[k]).unwrap();
                 let name = format!("{}: {}", engine.name(), texts[k % texts.len()]);
                 assert_eq!(answers.hits.bits, alone.hits.bits, "{name}");
                 let values = |hits: &Hits| {

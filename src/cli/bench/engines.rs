@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbit_chess::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
-use orbit_chess::engine::{self, Engine, Hits, Job, Outputs, cpu::Cpu};
+use orbit_chess::engine::{self, Engine, Hits, Outputs, PreparedQuery, cpu::Cpu};
 use orbit_chess::reel::{Block, replay::SegmentColumns};
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let card = device.as_ref().map(|device| Card::open(device, &games)).transpose()?;
     let mut rows = Vec::new();
     for query in &queries {
-        rows.push(Row::measure(query, &games, card.as_ref(), &args)?);
+        rows.push(Timing::measure(query, &games, card.as_ref(), &args)?);
     }
     let shared = Shared::measure(&queries, &games, card.as_ref(), &args)?;
     let mut out = Out::new();
@@ -107,7 +107,7 @@ impl<'a> Card<'a> {
     }
 }
 
-struct Row {
+struct Timing {
     name: String,
     query: String,
     copies: usize,
@@ -126,19 +126,24 @@ struct CardFigures {
     readback: Option<Duration>,
 }
 
-impl Row {
-    fn measure(query: &NamedQuery, games: &Games, card: Option<&Card>, args: &Args) -> Result<Row, Failure> {
-        let NamedQuery { name, text, job } = query;
-        let cpu = job.cpu();
+impl Timing {
+    fn measure(
+        query: &NamedQuery,
+        games: &Games,
+        card: Option<&Card>,
+        args: &Args,
+    ) -> Result<Timing, Failure> {
+        let NamedQuery { name, text, prepared } = query;
+        let cpu = prepared.cpu();
         let blocks = games.blocks(CPU_POSITIONS_MAX);
         let scan = |block: &&Block| Ok(cpu.answer(block, Outputs::BITS).map_err(failed)?.hits);
         let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
         let (together, others) = best(args.runs, || in_parallel(games.threads, &groups, &cpu))?;
         agree(name, "cpu on all threads", &hits, &others)?;
-        let card = card.map(|card| card_figures(name, job, games, card, &hits, args)).transpose()?;
+        let card = card.map(|card| card_figures(name, prepared, games, card, &hits, args)).transpose()?;
         let count = positions(&blocks);
-        Ok(Row {
+        Ok(Timing {
             name: name.clone(),
             query: text.clone(),
             copies: cpu.copies(0),
@@ -152,14 +157,14 @@ impl Row {
 
 fn card_figures(
     name: &str,
-    job: &Job,
+    prepared: &PreparedQuery,
     games: &Games,
     card: &Card,
     hits: &[Hits],
     args: &Args,
 ) -> Result<CardFigures, Failure> {
     let begun = Instant::now();
-    let gpu = job.gpu(card.device);
+    let gpu = prepared.gpu(card.device);
     card.device.compile(gpu.kernel()).map_err(failed)?;
     // Some drivers compile only when a kernel is run first.
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
@@ -205,12 +210,12 @@ impl Shared {
         card: Option<&Card>,
         args: &Args,
     ) -> Result<Shared, Failure> {
-        let plans = engine::plans(queries.iter().map(|query| &query.job));
+        let plans = engine::plans(queries.iter().map(|query| &query.prepared));
         let cpu = Cpu::new(Arc::clone(&plans));
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
         let (alone, hits) = best(args.runs, || cpu.hits(&blocks).map_err(failed))?;
-        for (NamedQuery { name, job, .. }, hits) in queries.iter().zip(&hits) {
-            let one = job.cpu().hits(&blocks).map_err(failed)?;
+        for (NamedQuery { name, prepared, .. }, hits) in queries.iter().zip(&hits) {
+            let one = prepared.cpu().hits(&blocks).map_err(failed)?;
             agree(name, "cpu with all queries at once", &one[0], hits)?;
         }
         let resident = card
@@ -237,7 +242,7 @@ fn text_of(
     games: &Games,
     cpu: &CpuFigures,
     card: Option<&Card>,
-    rows: &[Row],
+    rows: &[Timing],
     shared: &Shared,
 ) -> Vec<String> {
     let mut lines = vec![
@@ -295,7 +300,7 @@ fn json_of(
     games: &Games,
     cpu: &CpuFigures,
     card: Option<&Card>,
-    rows: &[Row],
+    rows: &[Timing],
     shared: &Shared,
     args: &Args,
 ) -> Value {

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::Job;
-use orbit_chess::report::{Phases, Tally};
-use orbit_chess::run::{Collectors, TallyCollector};
+use orbit_chess::engine::PreparedQuery;
+use orbit_chess::report::{HitTotals, Phases};
+use orbit_chess::run::{Collectors, TotalsCollector};
 use orbit_chess::scan::Scan;
 use serde_json::json;
 
@@ -34,17 +34,17 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
     print_substitutes(&database, args.quiet);
-    let jobs: Vec<Job> = queries.iter().map(|query| query.job.clone()).collect();
-    let scan = Scan::of(jobs, &args.engine_options(database.positions_known())?)?;
+    let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
+    let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
     let scan = scan.threads(threads(args.threads));
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let planned = Instant::now();
-    let collectors = Collectors { tally: Some(TallyCollector), ..Collectors::default() };
+    let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
     let choice = Choice::default();
     let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
-    let mut tallies = parts.tally.unwrap_or_default().queries;
-    tallies.resize(queries.len(), Tally::default());
+    let mut hit_totals = parts.totals.unwrap_or_default().queries;
+    hit_totals.resize(queries.len(), HitTotals::default());
     if let Some(notice) = scan.engine().notice() {
         message!("warning: {notice}");
     }
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     if !is_json {
         out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
     }
-    for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
+    for (query, HitTotals { games, positions }) in queries.iter().zip(&hit_totals) {
         if is_json {
             let NamedQuery { name, text, .. } = query;
             out.json(
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     }
     Ok(match print_failures(&summary) {
         _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && tallies.iter().all(|tally| tally.positions == 0) => Exit::NoHits,
+        Exit::Done if args.fail_if_none && hit_totals.iter().all(|hits| hits.positions == 0) => Exit::NoHits,
         exit => exit,
     })
 }

@@ -6,10 +6,10 @@ use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, GameTexts, StreamedBlock, Summary};
 use orbit_chess::reel::Totals;
 use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{Names, Tally};
+use orbit_chess::report::{HitTotals, Names};
 use orbit_chess::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
-    StatisticsCollector, TallyCollector,
+    StatisticsCollector, TotalsCollector,
 };
 use orbit_chess::scan::{Scan, ScanError};
 
@@ -53,7 +53,7 @@ impl Search {
     ) -> Result<Search, Failure> {
         let choice = args.choosing.choice();
         let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), database, interrupt)?;
-        let mut collectors = Collectors { tally: Some(TallyCollector), ..outputs.collectors() };
+        let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {
             let (filter, ty) = (scan.filter(), scan.ty());
@@ -137,17 +137,17 @@ impl Search {
 
     /// What was read.
     pub(super) fn totals(&self) -> Totals {
-        self.sinks.sums.tally.as_ref().map_or(Totals::default(), |tally| tally.totals.clone())
+        self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }
 
     /// What hits and counts, listed or not.
-    pub(super) fn tally(&self) -> Tally {
-        self.sinks.sums.tally.as_ref().and_then(|tally| tally.queries.first().copied()).unwrap_or_default()
+    pub(super) fn hit_totals(&self) -> HitTotals {
+        self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
     }
 
     /// Games that the conditions fit, if there are any.
     pub(super) fn passing(&self) -> Option<u64> {
-        let passing = self.sinks.sums.tally.as_ref().and_then(|tally| tally.passing);
+        let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
         (!self.choice.conditions.is_empty()).then(|| passing.unwrap_or(0))
     }
 
@@ -166,7 +166,7 @@ impl Sinks {
         taken: &StreamedBlock,
         mut parts: Parts,
     ) -> Result<ControlFlow<()>, Failure> {
-        let hit = parts.tally.iter().flat_map(|tally| &tally.queries).map(|tally| tally.games).sum();
+        let hit = parts.totals.iter().flat_map(|part| &part.queries).map(|part| part.games).sum();
         self.progress.update_search(taken, hit);
         self.problems.list(parts.problems.take(), &self.progress)?;
         let (lists, games) = (parts.lists.take(), parts.games.take());

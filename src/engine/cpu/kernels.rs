@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use shakmaty::{Bitboard, Square};
 
 use super::isa::for_each_isa;
-use super::machine::{BATCH, Column, Machine};
+use super::machine::{BATCH, Machine, WordColumn};
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal, pure},
     plan::{
@@ -31,13 +31,13 @@ for_each_isa! {
 
 for_each_isa! {
     /// The mask in a register as a word for each segment, bit `i` for slot `i`.
-    pub(super) fn bits(column: &Column) -> [u32; LANES] {
+    pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }
 }
 
 #[inline(always)]
-fn bits_of(column: &Column) -> [u32; LANES] {
+fn bits_of(column: &WordColumn) -> [u32; LANES] {
     let mut out = [0u64; LANES];
     for (i, row) in column.0.iter().enumerate() {
         for n in 0..LANES {
@@ -104,13 +104,13 @@ fn run_steps(program: &Program, machine: &mut Machine) {
 }
 
 #[inline(always)]
-fn words(column: &Column) -> &[u64; BATCH] {
-    column.0.as_flattened().first_chunk().expect("a register has a word for each position of a batch")
+fn words(column: &WordColumn) -> &[u64; BATCH] {
+    column.0.as_flattened().first_chunk().expect("a register has a word for each position of a group")
 }
 
 #[inline(always)]
-fn words_mut(column: &mut Column) -> &mut [u64; BATCH] {
-    column.0.as_flattened_mut().first_chunk_mut().expect("a register has a word for each position of a batch")
+fn words_mut(column: &mut WordColumn) -> &mut [u64; BATCH] {
+    column.0.as_flattened_mut().first_chunk_mut().expect("a register has a word for each position of a group")
 }
 
 #[inline(always)]

@@ -12,19 +12,19 @@ use crate::{
     },
 };
 
-/// Positions in a batch: eight segments. 256 words are 2 KiB a register: the registers of most plans
+/// Positions in a group: eight segments. 256 words are 2 KiB a register: the registers of most plans
 /// stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
 pub(super) const BATCH: usize = LANES * SEGMENT_SLOTS;
 
-/// A register: a word for each position of a batch. Aligned to cache lines: a vector of 64 bytes that
+/// A register: a word for each position of a group. Aligned to cache lines: a vector of 64 bytes that
 /// lies across two of them takes twice as long.
-pub(super) type Column = Box<Words>;
+pub(super) type WordColumn = Box<Words>;
 
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub(super) struct Words(pub(super) LaneColumn);
 
-fn column() -> Column {
+fn column() -> WordColumn {
     Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
 }
 
@@ -32,9 +32,9 @@ fn column() -> Column {
 #[derive(Debug)]
 pub(super) struct Machine {
     isa: Isa,
-    pub(super) regs: Vec<Column>,
+    pub(super) regs: Vec<WordColumn>,
     /// Where a step writes, before it changes places with its register.
-    pub(super) spare: Option<Column>,
+    pub(super) spare: Option<WordColumn>,
     pub(super) scalars: Vec<u64>,
     /// For each loop that is open, the step that began it and the row that it is in.
     pub(super) rows: Vec<(usize, usize)>,
@@ -78,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// Replays a batch of segments, from `first` on, and loads everything that the program reads.
+    /// Replays a group of segments, from `first` on, and loads everything that the program reads.
     pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, beside: Beside<'_>) {
         let len = kernels::replay(self.isa, self, block, first);
         let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
@@ -165,7 +165,7 @@ impl Machine {
         kernels::run(self.isa, program, self);
     }
 
-    /// Writes the mask in a register as words, as many as there are segments in the batch and room.
+    /// Writes the mask in a register as words, as many as there are segments in the group and room.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
         self.valid_bits(kernels::bits(self.isa, &self.regs[reg.0 as usize]), out);
     }
@@ -181,7 +181,7 @@ impl Machine {
         }
     }
 
-    /// Adds the words in a register, one for each slot of the block whose batch begins at segment `first`, to
+    /// Adds the words in a register, one for each slot of the block whose group begins at segment `first`, to
     /// a column of masks or words.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
@@ -217,7 +217,7 @@ impl Machine {
         }
     }
 
-    /// Takes the values of the hits of a batch of segments, from `first` on.
+    /// Takes the values of the hits of a group of segments, from `first` on.
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
@@ -257,7 +257,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Writes the entries of a batch of segments, from `first` on.
+/// Writes the entries of a group of segments, from `first` on.
 fn load_carried(out: &mut LaneColumn, column: &SlotColumn, first: usize) {
     match column {
         SlotColumn::Bits(bits) => {

@@ -1,6 +1,6 @@
 //! The fast engine without a GPU: plans over batches of positions in columns.
 //!
-//! A batch is eight segments, 256 positions. Their planes are replayed straight into registers, and
+//! A group is eight segments, 256 positions. Their planes are replayed straight into registers, and
 //! every step of the plan then runs over a whole register at a time, which the compiler turns into
 //! vector code for whatever the processor offers. Knows plans and reels, nothing of queries.
 
@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, context::Context, slots_of,
+    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, context::Context,
+    slots_of,
 };
 use crate::{
     plan::{Column, CopiesPlan, Plan, Plans, Program, SharedPlan, Stage},
@@ -177,11 +178,11 @@ impl Cpu {
                 self.add_values(query, &mut context, hits);
             }
         }
-        let tell = |(query, (hits, &outputs)): (usize, (Hits, &Outputs))| {
-            let copies = outputs.tell().map(|tell| self.tell(query, &mut context, &hits, tell));
+        let detail = |(query, (hits, &outputs)): (usize, (Hits, &Outputs))| {
+            let copies = outputs.detail().map(|detail| self.detail(query, &mut context, &hits, detail));
             Answers { hits, copies }
         };
-        let answers = all.into_iter().zip(request.outputs).enumerate().map(tell).collect();
+        let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
         spare().push(context.into_spare());
         answers
     }
@@ -231,9 +232,9 @@ impl Cpu {
     }
 
     /// The copies that match at some hits.
-    fn tell(&self, query: usize, context: &mut Context<'_>, hits: &Hits, tell: Tell) -> CopyHits {
+    fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let block = context.block;
-        let mut found = CopyHits::new(self.plans.copy_count(query), tell, hits);
+        let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
         }
@@ -291,7 +292,7 @@ fn fill(bits: &mut [u32], slots: usize) {
     }
 }
 
-/// The first segment of each batch of a block.
+/// The first segment of each group of a block.
 fn batches(block: &Block) -> impl Iterator<Item = usize> {
     (0..block.segments()).step_by(LANES)
 }

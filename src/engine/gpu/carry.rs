@@ -1,15 +1,15 @@
 //! Stages of a program on the device, what they find carried along games by the processor.
 //!
-//! A chunk may begin and end in the middle of a game, and what is carried is a bit or a word for each slot:
+//! An upload may begin and end in the middle of a game, and what is carried is a bit or a word for each slot:
 //! the answers of a stage come back as those of any query do, are carried in memory that knows nothing of
-//! chunks, and go up again with the chunks of the program that reads them. So answers do not depend on how
+//! uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
 //! much a device can hold.
 
 use super::{
     GpuError,
     device::Device,
     hits_of,
-    pack::Chunk,
+    pack::Upload,
     run::{Input, Run},
     wgsl::{Kernel, StageKernels},
 };
@@ -21,16 +21,16 @@ use crate::{
 /// For each block, what stages have found.
 type Found = Vec<Vec<SlotColumn>>;
 
-/// Does something with each chunk while it is on the device.
-pub(super) type OnChunk<'a> = dyn FnMut(&Chunk, &Input, &mut Run) -> Result<(), GpuError> + 'a;
+/// Does something with each upload while it is on the device.
+pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &Input, &mut Run) -> Result<(), GpuError> + 'a;
 
 /// Runs the stages of a kernel, which reads so many columns of games, as far as their answers are not known yet. `each`
-/// brings all chunks of the blocks to the device, one after the other.
+/// brings all uploads of the blocks to the device, one after the other.
 pub(super) fn carry(
     device: &Device,
     (kernel, columns): (&Kernel, usize),
     contexts: &mut [Context<'_>],
-    mut each: impl FnMut(&mut OnChunk<'_>) -> Result<(), GpuError>,
+    mut each: impl FnMut(&mut OnUpload<'_>) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
     for (n, stage) in kernel.stages.iter().enumerate() {
         let carries = &stage.carries;
@@ -42,47 +42,47 @@ pub(super) fn carry(
         let none =
             |context: &mut Context<'_>| carries.iter().map(|carry| context.column(carry.what)).collect();
         let mut found: Found = contexts.iter_mut().map(none).collect();
-        each(&mut |chunk, input, run| {
-            set_beside(device, (&kernel.stages[..n], columns), chunk, contexts, run)?;
-            run_stage(device, stage, chunk, input, run, &mut found)
+        each(&mut |upload, input, run| {
+            set_beside(device, (&kernel.stages[..n], columns), upload, contexts, run)?;
+            run_stage(device, stage, upload, input, run, &mut found)
         })?;
         contexts.iter_mut().zip(found).for_each(|(context, found)| context.add_found(carries, found));
     }
     Ok(())
 }
 
-/// Brings what a kernel reads beside the positions of a chunk to the device: columns of games, and what its stages
+/// Brings what a kernel reads beside the positions of an upload to the device: columns of games, and what its stages
 /// have carried.
 pub(super) fn set(
     device: &Device,
     (kernel, columns): (&Kernel, usize),
-    chunk: &Chunk,
+    upload: &Upload,
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
-    set_beside(device, (&kernel.stages, columns), chunk, contexts, run)
+    set_beside(device, (&kernel.stages, columns), upload, contexts, run)
 }
 
 fn set_beside(
     device: &Device,
     (stages, columns): (&[StageKernels], usize),
-    chunk: &Chunk,
+    upload: &Upload,
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
     let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
-    run.set_columns(device, chunk, &columns)?;
+    run.set_columns(device, upload, &columns)?;
     let carries = || stages.iter().flat_map(|stage| &stage.carries);
     let carried: Vec<_> = contexts.iter().map(|context| context.carried(carries())).collect();
-    run.set_carried(device, chunk, &carried)
+    run.set_carried(device, upload, &carried)
 }
 
-/// Adds what a stage finds in a chunk. What it says of the tail of a block, where there are no positions, is in
+/// Adds what a stage finds in an upload. What it says of the tail of a block, where there are no positions, is in
 /// no game and so goes nowhere.
 fn run_stage(
     device: &Device,
     stage: &StageKernels,
-    chunk: &Chunk,
+    upload: &Upload,
     input: &Input,
     run: &mut Run,
     found: &mut Found,
@@ -95,22 +95,22 @@ fn run_stage(
         let pending = run.begin_hits(device, input, kernel)?;
         run.finish(device, pending, |bytes| {
             let words: &[u32] = bytemuck::cast_slice(bytes);
-            for (words, index) in words.chunks_exact(chunk.segments).zip(of(true)) {
+            for (words, index) in words.chunks_exact(upload.segments).zip(of(true)) {
                 let mut from = 0;
-                for piece in &chunk.pieces {
-                    let SlotColumn::Bits(bits) = &mut found[piece.block][index] else {
+                for slice in &upload.slices {
+                    let SlotColumn::Bits(bits) = &mut found[slice.block][index] else {
                         unreachable!("masks")
                     };
-                    let to = from + piece.segments.len();
-                    bits[piece.segments.clone()].copy_from_slice(&words[from..to]);
+                    let to = from + slice.segments.len();
+                    bits[slice.segments.clone()].copy_from_slice(&words[from..to]);
                     from = to;
                 }
             }
         })?;
     }
     if let Some(kernel) = &stage.sets {
-        let all = hits_of(chunk, |_, _| u32::MAX);
-        let places: Vec<(usize, usize)> = chunk.segments().collect();
+        let all = hits_of(upload, |_, _| u32::MAX);
+        let places: Vec<(usize, usize)> = upload.segments().collect();
         run.words(device, input, kernel, &all, |hits, words| {
             let mut words = words.chunks_exact(kernel.outputs);
             for &(segment, slots) in hits {
@@ -130,7 +130,7 @@ fn run_stage(
     Ok(())
 }
 
-impl Chunk {
+impl Upload {
     /// For each segment, what was carried: a word for each column of masks, two for each slot of the others.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
@@ -151,6 +151,6 @@ impl Chunk {
 
     /// The segments as (block, segment of it).
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.pieces.iter().flat_map(|piece| piece.segments.clone().map(|segment| (piece.block, segment)))
+        self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }
 }

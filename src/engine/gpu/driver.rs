@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::GpuError;
 
-type Job = Box<dyn FnOnce() + Send>;
+type Task = Box<dyn FnOnce() + Send>;
 
 /// The stack of a helper: naga walks a kernel's expressions by recursion.
 const STACK_BYTES: usize = 8 << 20;
@@ -23,7 +23,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// The helpers of one device, and whether it still works.
 pub(super) struct Driver {
     silence: Duration,
-    idle: Mutex<Vec<mpsc::Sender<Job>>>,
+    idle: Mutex<Vec<mpsc::Sender<Task>>>,
     /// Why nothing more is asked of the device.
     end: OnceLock<GpuError>,
 }
@@ -76,11 +76,11 @@ impl Driver {
             return Err(end.clone());
         }
         let (sender, answer) = mpsc::sync_channel(1);
-        let job: Job = Box::new(move || {
+        let task: Task = Box::new(move || {
             // If the caller has given up, the answer is dropped here, on the helper.
             let _ = sender.send(caught(run));
         });
-        let answer = match self.hand_over(job) {
+        let answer = match self.hand_over(task) {
             Ok(helper) => match answer.recv_timeout(limit) {
                 Ok(answer) => {
                     // A device that has ended needs no helpers, and may never be dropped.
@@ -97,21 +97,21 @@ impl Driver {
                 Err(mpsc::RecvTimeoutError::Disconnected) => Err("a call ended without an answer".into()),
             },
             // A system that grants no more threads: the call runs here, without a limit.
-            Err(job) => {
-                job();
+            Err(task) => {
+                task();
                 answer.recv().unwrap_or_else(|_| Err("a call ended without an answer".into()))
             }
         };
         answer.unwrap_or_else(|reason| Err(self.lose(reason)))
     }
 
-    /// Gives a job to a helper, or back if there is none.
-    fn hand_over(&self, job: Job) -> Result<mpsc::Sender<Job>, Job> {
+    /// Gives a task to a helper, or back if there is none.
+    fn hand_over(&self, task: Task) -> Result<mpsc::Sender<Task>, Task> {
         let idle = lock(&self.idle).pop();
-        let Some(helper) = idle.or_else(spawn) else { return Err(job) };
-        match helper.send(job) {
+        let Some(helper) = idle.or_else(spawn) else { return Err(task) };
+        match helper.send(task) {
             Ok(()) => Ok(helper),
-            Err(mpsc::SendError(job)) => Err(job),
+            Err(mpsc::SendError(task)) => Err(task),
         }
     }
 
@@ -130,11 +130,11 @@ impl Driver {
 }
 
 /// A new helper; it ends when its sender is dropped.
-fn spawn() -> Option<mpsc::Sender<Job>> {
-    let (sender, jobs) = mpsc::channel::<Job>();
+fn spawn() -> Option<mpsc::Sender<Task>> {
+    let (sender, jobs) = mpsc::channel::<Task>();
     let work = move || {
-        for job in jobs {
-            let _ = caught(job);
+        for task in jobs {
+            let _ = caught(task);
         }
     };
     let helper = std::thread::Builder::new().name("gpu driver".into()).stack_size(STACK_BYTES);
@@ -250,9 +250,9 @@ mod tests {
     }
 
     /// Says when it is dropped.
-    struct Tells(Arc<AtomicBool>);
+    struct SaysWhenDropped(Arc<AtomicBool>);
 
-    impl Drop for Tells {
+    impl Drop for SaysWhenDropped {
         fn drop(&mut self) {
             self.0.store(true, Ordering::Relaxed);
             panic!("a driver that cannot free what it gave");
@@ -263,7 +263,7 @@ mod tests {
     fn what_is_kept_is_dropped_once_and_leaked_from_a_lost_device() {
         let driver = Driver::new(LONG);
         let dropped = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
-        let kept = dropped.each_ref().map(|told| Kept::new(Tells(Arc::clone(told)), &driver));
+        let kept = dropped.each_ref().map(|told| Kept::new(SaysWhenDropped(Arc::clone(told)), &driver));
         let [first, second, third] = kept;
         drop(first);
         drop(second);

@@ -1,18 +1,18 @@
-//! The engine: which plans run, on which chunks, and where their answers go.
+//! The engine: which plans run, on which uploads, and where their answers go.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Chunk, GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Variant,
-    carry::{self, OnChunk},
+    GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
+    carry::{self, OnUpload},
     contexts, hits_of, no_hits,
-    pack::chunks,
+    pack::uploads,
     run::caps,
     store,
 };
 use crate::{
     engine::{
-        Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Tell, Values, context::Context,
+        Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, context::Context,
     },
     plan::{CopiesPlan, Output, Plan, Plans, SharedPlan},
     reel::{Block, SEGMENT_SLOTS},
@@ -50,7 +50,7 @@ pub struct Gpu {
 struct Second<'a> {
     query: usize,
     values: Option<&'a Printed<Plan>>,
-    copies: Option<(&'a Printed<CopiesPlan>, Tell)>,
+    copies: Option<(&'a Printed<CopiesPlan>, CopyDetail)>,
 }
 
 impl Gpu {
@@ -132,7 +132,7 @@ impl Gpu {
         let second = |(query, outputs): (usize, &Outputs)| {
             let has_values = outputs.contains(Outputs::VALUES) && self.plans.has_values(query);
             let values = has_values.then(|| self.values(query));
-            let copies = outputs.tell().map(|tell| (self.copies(query), tell));
+            let copies = outputs.detail().map(|detail| (self.copies(query), detail));
             (values.is_some() || copies.is_some()).then_some(Second { query, values, copies })
         };
         outputs.iter().enumerate().filter_map(second).collect()
@@ -155,8 +155,8 @@ impl Gpu {
             .collect();
         let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
         let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
-        let chunks = chunks(blocks, &caps)?;
-        let mut card = OnCard { open, blocks, chunks, transposed: self.variant.transposed, lane: None };
+        let uploads = uploads(blocks, &caps)?;
+        let mut card = OnCard { open, blocks, uploads, transposed: self.variant.transposed, set: None };
         let mut contexts = contexts(blocks);
 
         let mut all = Vec::with_capacity(self.plans.len());
@@ -165,10 +165,10 @@ impl Gpu {
             let kernel = (kernel, plan.columns.len());
             carry::carry(device, kernel, &mut contexts, |work| card.each(work))?;
             let mut hits = no_hits(blocks, kernel.0.outputs);
-            card.each(&mut |chunk, input, run| {
-                carry::set(device, kernel, chunk, &contexts, run)?;
+            card.each(&mut |upload, input, run| {
+                carry::set(device, kernel, upload, &contexts, run)?;
                 let pending = run.begin_hits(device, input, kernel.0)?;
-                run.finish(device, pending, |bytes| store(chunk, bytes, blocks, &mut hits))
+                run.finish(device, pending, |bytes| store(upload, bytes, blocks, &mut hits))
             })?;
             all.extend(hits);
         }
@@ -183,8 +183,8 @@ impl Gpu {
             if let Some(values) = values {
                 add_values(values, &mut card, &mut contexts, &mut all[query])?;
             }
-            if let Some((copies, tell)) = copies {
-                let found = tell_copies(copies, tell, &mut card, &mut contexts, &all[query])?;
+            if let Some((copies, detail)) = copies {
+                let found = find_copies(copies, detail, &mut card, &mut contexts, &all[query])?;
                 told[query] = found.into_iter().map(Some).collect();
             }
         }
@@ -210,20 +210,20 @@ fn add_values(
     contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
     let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
     carry::carry(device, kernel, contexts, |work| card.each(work))?;
-    card.each(&mut |chunk, input, run| {
-        let list = hits_of(chunk, |block, segment| hits[block].bits[segment]);
+    card.each(&mut |upload, input, run| {
+        let list = hits_of(upload, |block, segment| hits[block].bits[segment]);
         if list.is_empty() {
             return Ok(());
         }
-        carry::set(device, kernel, chunk, contexts, run)?;
-        run.words(device, input, kernel.0, &list, |list, words| store_values(chunk, list, words, hits))
+        carry::set(device, kernel, upload, contexts, run)?;
+        run.words(device, input, kernel.0, &list, |list, words| store_values(upload, list, words, hits))
     })
 }
 
 /// Second pass: the copies of a query that match at its hits on each block.
-fn tell_copies(
+fn find_copies(
     copies: &Printed<CopiesPlan>,
-    tell: Tell,
+    detail: CopyDetail,
     card: &mut OnCard<'_>,
     contexts: &mut [Context<'_>],
     hits: &[Hits],
@@ -233,14 +233,14 @@ fn tell_copies(
     let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
     carry::carry(device, kernel, contexts, |work| card.each(work))?;
     let mut out: Vec<CopyHits> =
-        hits.iter().map(|hits| CopyHits::new(plan.copies.len(), tell, hits)).collect();
-    card.each(&mut |chunk, input, run| {
-        let list = hits_of(chunk, |block, segment| hits[block].bits[segment]);
+        hits.iter().map(|hits| CopyHits::new(plan.copies.len(), detail, hits)).collect();
+    card.each(&mut |upload, input, run| {
+        let list = hits_of(upload, |block, segment| hits[block].bits[segment]);
         if list.is_empty() {
             return Ok(());
         }
-        let blocks: Vec<usize> = chunk.segments().map(|(block, _)| block).collect();
-        carry::set(device, kernel, chunk, contexts, run)?;
+        let blocks: Vec<usize> = upload.segments().map(|(block, _)| block).collect();
+        carry::set(device, kernel, upload, contexts, run)?;
         run.words(device, input, kernel.0, &list, |list, words| {
             let mut words = words.chunks_exact(plan.words.len());
             for &(segment, slots) in list {
@@ -252,60 +252,60 @@ fn tell_copies(
     Ok(out)
 }
 
-/// Blocks in chunks that go to the device. A single chunk stays there until all is done; several go there
+/// Blocks in uploads that go to the device. A single upload stays there until all is done; several go there
 /// once for each thing that is done with them.
 struct OnCard<'a> {
     open: &'a Open,
     blocks: &'a [&'a Block],
-    chunks: Vec<Chunk>,
+    uploads: Vec<Upload>,
     transposed: bool,
-    lane: Option<Lent<'a>>,
+    set: Option<Lent<'a>>,
 }
 
 impl OnCard<'_> {
-    /// Does something with each chunk while it is on the device.
-    fn each(&mut self, work: &mut OnChunk<'_>) -> Result<(), GpuError> {
-        for chunk in &self.chunks {
-            let mut lane = match self.lane.take() {
-                Some(lane) => lane,
+    /// Does something with each upload while it is on the device.
+    fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
+        for upload in &self.uploads {
+            let mut set = match self.set.take() {
+                Some(set) => set,
                 None => {
-                    let mut lane = self.open.lane();
-                    let (input, run): (&mut Input, &mut Run) = lane.parts();
-                    run.upload(&self.open.device, input, (chunk, self.transposed), self.blocks)?;
-                    lane
+                    let mut set = self.open.set();
+                    let (input, run): (&mut Input, &mut Run) = set.parts();
+                    run.upload(&self.open.device, input, (upload, self.transposed), self.blocks)?;
+                    set
                 }
             };
-            let (input, run) = lane.parts();
-            work(chunk, input, run)?;
-            if self.chunks.len() == 1 {
-                self.lane = Some(lane);
+            let (input, run) = set.parts();
+            work(upload, input, run)?;
+            if self.uploads.len() == 1 {
+                self.set = Some(set);
             } else {
-                lane.done();
+                set.done();
             }
         }
         Ok(())
     }
 
-    /// Gives the lane back for others.
+    /// Gives the set of buffers back for others.
     fn done(self) {
-        self.lane.into_iter().for_each(Lent::done);
+        self.set.into_iter().for_each(Lent::done);
     }
 }
 
 /// Puts the values of hits where they belong.
-fn store_values(chunk: &Chunk, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
+fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
     let mut words = words.iter();
-    let mut pieces = chunk.pieces.iter();
-    let (mut first, mut piece) = (0, pieces.next().expect("a chunk has a piece"));
+    let mut slices = upload.slices.iter();
+    let (mut first, mut slice) = (0, slices.next().expect("an upload has a slice"));
     for &(segment, slots) in hits {
-        while segment as usize - first >= piece.segments.len() {
-            first += piece.segments.len();
-            piece = pieces.next().expect("hits are those of the chunk's pieces");
+        while segment as usize - first >= slice.segments.len() {
+            first += slice.segments.len();
+            slice = slices.next().expect("hits are those of the upload's slices");
         }
-        let slot = (piece.segments.start + segment as usize - first) * SEGMENT_SLOTS;
+        let slot = (slice.segments.start + segment as usize - first) * SEGMENT_SLOTS;
         for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
             let word = *words.next().expect("each hit has a word");
-            match &mut out[piece.block].values {
+            match &mut out[slice.block].values {
                 Values::Numbers(numbers) => numbers[slot + i] = word as i32,
                 Values::Sets(sets) => sets[slot + i] = word,
                 Values::None => {}

@@ -3,7 +3,7 @@
 //!
 //! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one
 //! word of 32 bits. A [`Variant`] may share the work out in another way, with the same answers. Values and counts of copies take a second pass over the segments that hit. Blocks
-//! are packed into chunks of up to 8 M positions; while one is uploaded, another computes.
+//! are packed into uploads of up to 8 M positions; while one is uploaded, another computes.
 //! Knows plans and reels, nothing of queries.
 //!
 //! Nothing here panics or hangs when a driver fails, see [`GpuError`]: whatever calls wgpu does so through
@@ -32,8 +32,8 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS},
 };
 use device::Device;
-use pack::{Caps, Chunk, chunks};
-use run::{Input, LANES, Lane, Run, caps, timed};
+use pack::{Caps, Upload, uploads};
+use run::{BUFFER_SETS, BufferSet, Input, Run, caps, timed};
 
 pub use adapters::{AdapterChoice, AdapterReport, adapters};
 #[doc(hidden)]
@@ -59,55 +59,55 @@ struct State {
     lost: bool,
 }
 
-/// A device and the lanes that no thread uses at the moment.
+/// A device and the sets of buffers that no thread uses at the moment.
 struct Open {
     device: Device,
-    lanes: Mutex<Lanes>,
+    sets: Mutex<BufferSets>,
     returned: Condvar,
 }
 
 #[derive(Default)]
-struct Lanes {
-    idle: Vec<Lane>,
+struct BufferSets {
+    idle: Vec<BufferSet>,
     lent: u64,
 }
 
 impl Open {
     fn new(options: &GpuOptions) -> Result<Arc<Open>, GpuError> {
         let device = Device::open(options)?;
-        Ok(Arc::new(Open { device, lanes: Mutex::default(), returned: Condvar::new() }))
+        Ok(Arc::new(Open { device, sets: Mutex::default(), returned: Condvar::new() }))
     }
 
-    /// Lends a lane, once there is one.
-    fn lane(&self) -> Lent<'_> {
-        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        while lanes.lent == LANES {
-            lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+    /// Lends a set of buffers, once there is one.
+    fn set(&self) -> Lent<'_> {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        while sets.lent == BUFFER_SETS {
+            sets = self.returned.wait(sets).unwrap_or_else(PoisonError::into_inner);
         }
-        lanes.lent += 1;
-        Lent { open: self, lane: lanes.idle.pop().unwrap_or_else(Lane::new), is_sound: false }
+        sets.lent += 1;
+        Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
     }
 
-    /// Frees the buffers of lanes that no thread uses: they grew to what other queries needed.
+    /// Frees the sets that no thread uses: they grew to what other queries needed.
     fn trim(&self) {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+        self.sets.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
     }
 }
 
-/// A lane that goes back when its work is done. After an error or a panic its buffers may be in any state,
-/// and another lane takes its place.
+/// A set of buffers that goes back when its work is done. After an error or a panic its buffers may be in any state,
+/// and another set takes its place.
 struct Lent<'a> {
     open: &'a Open,
-    lane: Lane,
+    set: BufferSet,
     is_sound: bool,
 }
 
 impl Lent<'_> {
     fn parts(&mut self) -> (&mut Input, &mut Run) {
-        (&mut self.lane.input, &mut self.lane.run)
+        (&mut self.set.input, &mut self.set.run)
     }
 
-    /// Gives the lane back for others.
+    /// Gives the set of buffers back for others.
     fn done(mut self) {
         self.is_sound = true;
     }
@@ -115,10 +115,10 @@ impl Lent<'_> {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        let lane = std::mem::replace(&mut self.lane, Lane::new());
-        let mut lanes = self.open.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        lanes.idle.extend(self.is_sound.then_some(lane));
-        lanes.lent -= 1;
+        let set = std::mem::replace(&mut self.set, BufferSet::new());
+        let mut sets = self.open.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        sets.idle.extend(self.is_sound.then_some(set));
+        sets.lent -= 1;
         self.open.returned.notify_one();
     }
 }
@@ -213,30 +213,30 @@ impl GpuDevice {
         let mut times = Times::default();
         let device = &open.device;
         let resident = timed(&mut times.upload, || {
-            // A chunk must suit whatever runs on it, also a query with many columns.
+            // An upload must suit whatever runs on it, also a query with many columns.
             let caps = Caps { bytes: u64::MAX, ..caps(device, &[], COLUMNS_MAX)? };
             let mut run = Run::new();
-            let chunks = chunks(blocks, &caps)?.into_iter().map(|chunk| {
+            let uploads = uploads(blocks, &caps)?.into_iter().map(|upload| {
                 let mut input = Input::new();
-                run.upload(device, &mut input, (&chunk, transposed), blocks)?;
-                Ok((chunk, input))
+                run.upload(device, &mut input, (&upload, transposed), blocks)?;
+                Ok((upload, input))
             });
-            let chunks = chunks.collect::<Result<Vec<_>, GpuError>>()?;
+            let uploads = uploads.collect::<Result<Vec<_>, GpuError>>()?;
             run.wait(device)?;
-            Ok::<_, GpuError>(chunks)
+            Ok::<_, GpuError>(uploads)
         })?;
         let runs = Mutex::new([Run::new(), Run::new()]);
-        Ok(Resident { blocks: blocks.to_vec(), chunks: resident, transposed, runs, open, times })
+        Ok(Resident { blocks: blocks.to_vec(), uploads: resident, transposed, runs, open, times })
     }
 }
 
-/// Columns of a query that a chunk which stays on the device has room for.
+/// Columns of a query that an upload which stays on the device has room for.
 const COLUMNS_MAX: usize = 64;
 
 /// Blocks that stay on a device. One thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
-    chunks: Vec<(Chunk, Input)>,
+    uploads: Vec<(Upload, Input)>,
     /// How they lie there.
     transposed: bool,
     runs: Mutex<[Run; 2]>,
@@ -252,13 +252,13 @@ impl Resident<'_> {
 
     /// Bytes of keys, moves and start tables on the device.
     pub fn bytes(&self) -> u64 {
-        self.chunks.iter().map(|(chunk, _)| pack::bytes(chunk.segments, chunk.starts)).sum()
+        self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
     /// First pass over everything: the hits of each of the kernel's queries on each block. While one
-    /// chunk is computed, the one before is read back.
+    /// upload is computed, the one before is read back.
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
-        let Resident { blocks, chunks, runs, open, .. } = self;
+        let Resident { blocks, uploads, runs, open, .. } = self;
         if kernel.variant.transposed != self.transposed {
             return Err(GpuError::OtherLayout { variant: kernel.variant });
         }
@@ -268,7 +268,7 @@ impl Resident<'_> {
         }
         let device = &open.device;
         let needed = kernel.all().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0) as u64
-            * chunks.iter().map(|(chunk, _)| chunk.segments as u64).max().unwrap_or(0);
+            * uploads.iter().map(|(upload, _)| upload.segments as u64).max().unwrap_or(0);
         if needed > device.limits.binding_bytes {
             let available = device.limits.binding_bytes;
             return Err(GpuError::TooSmall { what: "what `find` carries along games", needed, available });
@@ -285,22 +285,22 @@ impl Resident<'_> {
             for run in &mut runs {
                 run.start_clock(device)?;
             }
-            let all = |work: &mut carry::OnChunk<'_>| {
-                chunks.iter().try_for_each(|(chunk, input)| work(chunk, input, &mut runs[0]))
+            let all = |work: &mut carry::OnUpload<'_>| {
+                uploads.iter().try_for_each(|(upload, input)| work(upload, input, &mut runs[0]))
             };
             carry::carry(device, (kernel, columns.len()), &mut contexts, all)?;
-            for (index, (chunk, input)) in chunks.iter().enumerate() {
+            for (index, (upload, input)) in uploads.iter().enumerate() {
                 let run = &mut runs[index % 2];
-                carry::set(device, (kernel, columns.len()), chunk, &contexts, run)?;
+                carry::set(device, (kernel, columns.len()), upload, &contexts, run)?;
                 let pending = run.begin_hits(device, input, kernel)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
                     let run = &mut runs[before % 2];
-                    run.finish(device, pending, |bytes| store(&chunks[before].0, bytes, blocks, &mut out))?;
+                    run.finish(device, pending, |bytes| store(&uploads[before].0, bytes, blocks, &mut out))?;
                 }
             }
             if let Some((last, pending)) = waiting {
                 let run = &mut runs[last % 2];
-                run.finish(device, pending, |bytes| store(&chunks[last].0, bytes, blocks, &mut out))?;
+                run.finish(device, pending, |bytes| store(&uploads[last].0, bytes, blocks, &mut out))?;
             }
             Ok::<(), GpuError>(())
         })?;
@@ -322,32 +322,33 @@ fn no_hits(blocks: &[&Block], queries: usize) -> Vec<Vec<Hits>> {
 }
 
 /// Puts the first pass's words, those of one query after those of another, where they belong.
-fn store(chunk: &Chunk, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) {
+fn store(upload: &Upload, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) {
     let words: &[u32] = bytemuck::cast_slice(bytes);
-    for (words, hits) in words.chunks_exact(chunk.segments).zip(out) {
-        store_bits(chunk, words, blocks, hits);
+    for (words, hits) in words.chunks_exact(upload.segments).zip(out) {
+        store_bits(upload, words, blocks, hits);
     }
 }
 
-/// Puts the words of a chunk's segments where they belong, the tail of each block without bits.
-fn store_bits(chunk: &Chunk, words: &[u32], blocks: &[&Block], out: &mut [Hits]) {
+/// Puts the words of an upload's segments where they belong, the tail of each block without bits.
+fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits]) {
     let mut words = words;
-    for piece in &chunk.pieces {
-        let (these, others) = words.split_at(piece.segments.len());
+    for slice in &upload.slices {
+        let (these, others) = words.split_at(slice.segments.len());
         words = others;
-        let bits = &mut out[piece.block].bits;
-        bits[piece.segments.clone()].copy_from_slice(these);
-        let block = blocks[piece.block];
+        let bits = &mut out[slice.block].bits;
+        bits[slice.segments.clone()].copy_from_slice(these);
+        let block = blocks[slice.block];
         let tail = block.slots() % SEGMENT_SLOTS;
-        if tail != 0 && piece.segments.end == block.segments() {
-            bits[piece.segments.end - 1] &= (1 << tail) - 1;
+        if tail != 0 && slice.segments.end == block.segments() {
+            bits[slice.segments.end - 1] &= (1 << tail) - 1;
         }
     }
 }
 
-/// The segments of a chunk that have hits, counted from its first, with their bits.
-fn hits_of(chunk: &Chunk, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
-    let segments = chunk.pieces.iter().flat_map(|piece| piece.segments.clone().map(|seg| (piece.block, seg)));
+/// The segments of an upload that have hits, counted from its first, with their bits.
+fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
+    let segments =
+        upload.slices.iter().flat_map(|slice| slice.segments.clone().map(|seg| (slice.block, seg)));
     segments
         .zip(0..)
         .map(|((block, segment), index)| (index, bits(block, segment)))

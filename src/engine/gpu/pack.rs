@@ -1,8 +1,8 @@
-//! Blocks as chunks: what a device takes at once.
+//! Blocks as uploads: what a device takes at once.
 //!
-//! A chunk is a run of segments, those of one block after those of another. Each segment stands by
-//! itself, so a chunk may begin and end in the middle of a block; only what keys say of tables (the
-//! game, the entry of the start table) is counted from the chunk's own tables.
+//! An upload is a run of segments, those of one block after those of another. Each segment stands by
+//! itself, so an upload may begin and end in the middle of a block; only what keys say of tables (the
+//! game, the entry of the start table) is counted from the upload's own tables.
 
 use std::ops::Range;
 
@@ -39,20 +39,20 @@ impl From<&Position> for Start {
 
 /// Some segments of one block. Starts and games are those that these segments may ask for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Piece {
+pub(super) struct Slice {
     pub(super) block: usize,
     pub(super) segments: Range<usize>,
     starts: Range<usize>,
     games: Range<usize>,
 }
 
-impl Piece {
-    fn new(block: usize, of: &Block, segments: Range<usize>) -> Piece {
+impl Slice {
+    fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
         // A key that was tampered with may say anything.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
-        Piece {
+        Slice {
             block,
             starts: cut(
                 from.first_start as usize,
@@ -72,14 +72,14 @@ impl Piece {
 
 /// What a device takes at once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Chunk {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct Upload {
+    pub(super) slices: Vec<Slice>,
     pub(super) segments: usize,
     pub(super) starts: usize,
     games: usize,
 }
 
-/// The largest chunk.
+/// The largest upload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Caps {
     /// Segments.
@@ -92,47 +92,47 @@ pub(super) struct Caps {
     pub(super) bytes: u64,
 }
 
-impl Chunk {
-    fn fits(&self, piece: &Piece, caps: &Caps) -> bool {
-        let segments = self.segments + piece.segments.len();
-        let starts = self.starts + piece.starts.len();
+impl Upload {
+    fn fits(&self, slice: &Slice, caps: &Caps) -> bool {
+        let segments = self.segments + slice.segments.len();
+        let starts = self.starts + slice.starts.len();
         segments <= caps.segments
             && starts <= caps.starts
-            && self.games + piece.games.len() <= caps.games
+            && self.games + slice.games.len() <= caps.games
             && bytes(segments, starts) <= caps.bytes
     }
 
-    fn push(&mut self, piece: Piece) {
-        self.segments += piece.segments.len();
-        self.starts += piece.starts.len();
-        self.games += piece.games.len();
-        self.pieces.push(piece);
+    fn push(&mut self, slice: Slice) {
+        self.segments += slice.segments.len();
+        self.starts += slice.starts.len();
+        self.games += slice.games.len();
+        self.slices.push(slice);
     }
 
-    /// The keys, with games and starts counted from the chunk's first.
+    /// The keys, with games and starts counted from the upload's first.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);
         let (mut starts, mut games) = (0, 0);
-        for piece in &self.pieces {
+        for slice in &self.slices {
             let rebase = |key: &Key| Key {
-                first_start: key.first_start.wrapping_sub(piece.starts.start as u32).wrapping_add(starts),
-                first_game: key.first_game.wrapping_sub(piece.games.start as u32).wrapping_add(games),
+                first_start: key.first_start.wrapping_sub(slice.starts.start as u32).wrapping_add(starts),
+                first_game: key.first_game.wrapping_sub(slice.games.start as u32).wrapping_add(games),
                 ..*key
             };
-            out.extend(blocks[piece.block].keys[piece.segments.clone()].iter().map(rebase));
-            starts += piece.starts.len() as u32;
-            games += piece.games.len() as u32;
+            out.extend(blocks[slice.block].keys[slice.segments.clone()].iter().map(rebase));
+            starts += slice.starts.len() as u32;
+            games += slice.games.len() as u32;
         }
         out
     }
 
-    /// The moves of each piece, and how many bytes after them belong to its last segment.
+    /// The moves of each slice, and how many bytes after them belong to its last segment.
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
-        self.pieces.iter().map(|piece| {
-            let moves = &blocks[piece.block].moves;
+        self.slices.iter().map(|slice| {
+            let moves = &blocks[slice.block].moves;
             let slots =
-                piece.segments.start * SEGMENT_SLOTS..(piece.segments.end * SEGMENT_SLOTS).min(moves.len());
-            let missing = piece.segments.len() * SEGMENT_SLOTS - slots.len();
+                slice.segments.start * SEGMENT_SLOTS..(slice.segments.end * SEGMENT_SLOTS).min(moves.len());
+            let missing = slice.segments.len() * SEGMENT_SLOTS - slots.len();
             (bytemuck::cast_slice(&moves[slots]), 2 * missing)
         })
     }
@@ -150,9 +150,9 @@ impl Chunk {
     pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let mut out = Transposed { segments: self.segments, at: 0, write };
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);
-        for piece in &self.pieces {
-            let moves = &blocks[piece.block].moves;
-            for segment in piece.segments.clone() {
+        for slice in &self.slices {
+            let moves = &blocks[slice.block].moves;
+            for segment in slice.segments.clone() {
                 let from = (segment * SEGMENT_SLOTS).min(moves.len());
                 let these = &moves[from..(from + SEGMENT_SLOTS).min(moves.len())];
                 let mut words = [0u64; MOVES_WORDS];
@@ -169,16 +169,16 @@ impl Chunk {
     }
 
     pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<Start> {
-        let of = |piece: &Piece| blocks[piece.block].starts[piece.starts.clone()].iter().map(Start::from);
-        self.pieces.iter().flat_map(of).collect()
+        let of = |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(Start::from);
+        self.slices.iter().flat_map(of).collect()
     }
 
     /// For each game, for each column, its mask and its number. `columns` are those of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
-        for piece in &self.pieces {
-            for game in piece.games.clone() {
-                for column in columns[piece.block] {
+        for slice in &self.slices {
+            for game in slice.games.clone() {
+                for column in columns[slice.block] {
                     let word = |words: &[u64]| words.get(game).map_or(0, |&word| word as u32);
                     out.extend([word(&column.mask), word(&column.number)]);
                 }
@@ -220,44 +220,44 @@ impl<W: FnMut(u64, &[u64])> Transposed<W> {
     }
 }
 
-/// Bytes of a chunk on the device.
+/// Bytes of an upload on the device.
 pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
 
-/// Cuts blocks into chunks, each as large as the caps allow.
+/// Cuts blocks into uploads, each as large as the caps allow.
 ///
 /// # Errors
 ///
 /// A segment that fits nowhere.
-pub(super) fn chunks(blocks: &[&Block], caps: &Caps) -> Result<Vec<Chunk>, GpuError> {
+pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
     let mut out = Vec::new();
-    let mut open = Chunk::default();
+    let mut open = Upload::default();
     for (index, block) in blocks.iter().enumerate() {
         let mut from = 0;
         while from < block.segments() {
-            let fits = |to: usize| open.fits(&Piece::new(index, block, from..to), caps);
+            let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
             if to > from {
-                open.push(Piece::new(index, block, from..to));
+                open.push(Slice::new(index, block, from..to));
                 from = to;
                 continue;
             }
-            if open.pieces.is_empty() {
-                return Err(too_small(&Piece::new(index, block, from..from + 1), caps));
+            if open.slices.is_empty() {
+                return Err(too_small(&Slice::new(index, block, from..from + 1), caps));
             }
             out.push(std::mem::take(&mut open));
         }
     }
-    if !open.pieces.is_empty() {
+    if !open.slices.is_empty() {
         out.push(open);
     }
     Ok(out)
 }
 
 /// What of a segment does not fit.
-fn too_small(piece: &Piece, caps: &Caps) -> GpuError {
-    let (starts, games) = (piece.starts.len(), piece.games.len());
+fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
+    let (starts, games) = (slice.starts.len(), slice.games.len());
     let (what, needed, available) = if caps.segments == 0 {
         ("a segment", bytes(1, 0), 0)
     } else if starts > caps.starts {

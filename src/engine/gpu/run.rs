@@ -7,23 +7,23 @@ use wgpu::{BufferUsages, MapMode};
 
 use super::device::{Buffer, Device, Encoder, PARAMS_BYTES, Pass, bind};
 use super::driver::Kept;
-use super::pack::{Caps, Chunk, KEY_BYTES, MOVES_BYTES, START_BYTES};
+use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, START_BYTES, Upload};
 use super::{GpuError, Kernel};
 use crate::{
     engine::{carry::SlotColumn, columns::GameColumn},
     reel::{Block, SEGMENT_SLOTS},
 };
 
-/// Segments in a chunk: 8 M positions fill the largest cards, and 30 MB stage quickly.
+/// Segments in an upload: 8 M positions fill the largest cards, and 30 MB stage quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
 /// Steps of plans in one dispatch. Systems reset a card that draws nothing for seconds.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 
-/// Lanes at a time. One uploads while another computes and a third reads back.
-pub(super) const LANES: u64 = 3;
+/// Sets of buffers at a time. One uploads while another computes and a third reads back.
+pub(super) const BUFFER_SETS: u64 = 3;
 
-/// Words of values that one batch of the second pass brings back.
+/// Words of values that one round of the second pass brings back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
 /// The smallest part of a buffer that can be mapped.
@@ -47,7 +47,7 @@ pub struct Times {
     pub run: Duration,
 }
 
-/// A chunk on the device.
+/// An upload on the device.
 pub(super) struct Input {
     keys: Buffer,
     moves: Buffer,
@@ -56,8 +56,8 @@ pub(super) struct Input {
     start_count: usize,
 }
 
-/// Buffers that a chunk passes through.
-pub(super) struct Lane {
+/// Buffers that an upload passes through.
+pub(super) struct BufferSet {
     pub(super) input: Input,
     pub(super) run: Run,
 }
@@ -95,11 +95,11 @@ enum First {
     Unmap(wgpu::Buffer),
 }
 
-/// The largest chunk for a kernel.
+/// The largest upload for a kernel.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
-    // Input and its staging are two fifths of a lane, output and readback less than the rest.
-    let bytes = device.limits.memory_bytes / LANES / 5;
+    // Input and its staging are two fifths of a set, output and readback less than the rest.
+    let bytes = device.limits.memory_bytes / BUFFER_SETS / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
     let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
@@ -137,20 +137,20 @@ impl Input {
         }
     }
 
-    /// Stages a chunk, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
+    /// Stages an upload, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
     /// that copy it.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         staging: &mut Buffer,
         after: Option<wgpu::SubmissionIndex>,
-        (chunk, transposed): (&Chunk, bool),
+        (upload, transposed): (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
-        (self.segments, self.start_count) = (chunk.segments, chunk.starts);
-        let key_bytes = KEY_BYTES * chunk.segments as u64;
-        let move_bytes = MOVES_BYTES * chunk.segments as u64;
-        let start_bytes = START_BYTES * chunk.starts as u64;
+        (self.segments, self.start_count) = (upload.segments, upload.starts);
+        let key_bytes = KEY_BYTES * upload.segments as u64;
+        let move_bytes = MOVES_BYTES * upload.segments as u64;
+        let start_bytes = START_BYTES * upload.starts as u64;
         let bytes = key_bytes + move_bytes + start_bytes;
         let staged = staging.with_room(device, bytes)?;
         let view = device
@@ -161,19 +161,19 @@ impl Input {
             view.slice(at..at + bytes.len()).copy_from_slice(bytes);
         };
         if transposed {
-            chunk.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
-            chunk.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
+            upload.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
+            upload.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
         } else {
-            write(0, bytemuck::cast_slice(&chunk.keys(blocks)));
+            write(0, bytemuck::cast_slice(&upload.keys(blocks)));
             let mut at = key_bytes;
-            for (moves, missing) in chunk.moves(blocks) {
+            for (moves, missing) in upload.moves(blocks) {
                 write(at, moves);
                 at += moves.len() as u64;
                 write(at, &[0; MOVES_BYTES as usize][..missing]);
                 at += missing as u64;
             }
         }
-        write(key_bytes + move_bytes, bytemuck::cast_slice(&chunk.start_table(blocks)));
+        write(key_bytes + move_bytes, bytemuck::cast_slice(&upload.start_table(blocks)));
         drop(view);
         let parts = [
             (self.keys.with_room(device, key_bytes)?.clone(), key_bytes),
@@ -195,9 +195,9 @@ impl Input {
     }
 }
 
-impl Lane {
-    pub(super) fn new() -> Lane {
-        Lane { input: Input::new(), run: Run::new() }
+impl BufferSet {
+    pub(super) fn new() -> BufferSet {
+        BufferSet { input: Input::new(), run: Run::new() }
     }
 }
 
@@ -224,16 +224,16 @@ impl Run {
         }
     }
 
-    /// Uploads a chunk, transposed or not.
+    /// Uploads an upload, transposed or not.
     pub(super) fn upload(
         &mut self,
         device: &Device,
         input: &mut Input,
-        chunk: (&Chunk, bool),
+        upload: (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<(), GpuError> {
         let after = self.uploading.take();
-        let encoder = input.upload(device, &mut self.staging, after, chunk, blocks)?;
+        let encoder = input.upload(device, &mut self.staging, after, upload, blocks)?;
         self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
         Ok(())
     }
@@ -246,25 +246,25 @@ impl Run {
         device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
 
-    /// The columns of the chunk's games, if the plan has any.
+    /// The columns of the upload's games, if the plan has any.
     pub(super) fn set_columns(
         &mut self,
         device: &Device,
-        chunk: &Chunk,
+        upload: &Upload,
         columns: &[&[GameColumn]],
     ) -> Result<(), GpuError> {
-        self.column_bytes = write(device, &mut self.first, &mut self.columns, &chunk.columns(columns))?;
+        self.column_bytes = write(device, &mut self.first, &mut self.columns, &upload.columns(columns))?;
         Ok(())
     }
 
-    /// What stages before have carried along the games of the chunk's blocks.
+    /// What stages before have carried along the games of the upload's blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
-        chunk: &Chunk,
+        upload: &Upload,
         carried: &[Vec<&SlotColumn>],
     ) -> Result<(), GpuError> {
-        self.carried_bytes = write(device, &mut self.first, &mut self.carried, &chunk.carried(carried))?;
+        self.carried_bytes = write(device, &mut self.first, &mut self.carried, &upload.carried(carried))?;
         Ok(())
     }
 
@@ -489,9 +489,9 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 
-/// Bytes of words that one batch of the second pass may bring back.
+/// Bytes of words that one round of the second pass may bring back.
 fn output_budget(device: &Device) -> u64 {
-    device.limits.binding_bytes.min(device.limits.memory_bytes / LANES / 10).min(OUTPUT_BYTES_MAX)
+    device.limits.binding_bytes.min(device.limits.memory_bytes / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
 
 /// Turns of the loops that replay a segment, and one turn of each for its end.

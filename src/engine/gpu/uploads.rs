@@ -98,10 +98,10 @@ fn by_belt(device: &Device) -> Result<Duration, GpuError> {
 
 fn by_map(device: &Device) -> Result<Duration, GpuError> {
     let data = vec![3u8; BYTES as usize];
-    let mut lanes = [(); 3].map(|()| Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC));
+    let mut stagings = [(); 3].map(|()| Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC));
     let mut next = 0;
     timed(device, |target| {
-        let staging = lanes[next % 3].with_room(device, BYTES)?;
+        let staging = stagings[next % 3].with_room(device, BYTES)?;
         next += 1;
         let view = device
             .map(staging, MapMode::Write, BYTES, None, |staging| staging.get_mapped_range_mut(0..BYTES))?;

@@ -10,7 +10,7 @@ use super::AdapterReport;
 
 /// How a kernel is written and run. The default runs everywhere.
 ///
-/// A variant belongs to an engine (`Job::gpu_with`) and to blocks that stay on a device
+/// A variant belongs to an engine (`PreparedQuery::gpu_with`) and to blocks that stay on a device
 /// (`GpuDevice::upload_as`), which serve every engine whose variant is as `transposed` as theirs. Its name lists
 /// what differs from the default: `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

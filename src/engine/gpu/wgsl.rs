@@ -173,7 +173,7 @@ struct Printer<'a> {
     /// Where the query's own part begins.
     own: usize,
     /// For each open loop, the first scalar of its rows and their width.
-    rows: Vec<Row<'a>>,
+    rows: Vec<OpenRow<'a>>,
     /// Where in a segment's record each carried column begins; at last, how long it is.
     carried: Vec<usize>,
     /// Operations in loops that are written out so far.
@@ -186,7 +186,7 @@ struct Printer<'a> {
 
 /// Where the words of an open loop's row are.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct OpenRow<'a> {
     table: usize,
     first: u32,
     width: u32,
@@ -367,11 +367,11 @@ impl<'a> Printer<'a> {
         };
         let neutral = if reduce == Reduce::Max { self.word(NO_VALUE as u64) } else { "NONE".into() };
         self.line(&format!("r{acc} = {neutral};"));
-        let row = Row { table, first: first.0, width: width as u32, values: None };
+        let row = OpenRow { table, first: first.0, width: width as u32, values: None };
         if self.writes_out(&body, rows.len()) {
             for (k, values) in rows.iter().enumerate() {
                 self.line(&format!("// row {k} of {}", rows.len()));
-                self.rows.push(Row { values: Some(values), ..row });
+                self.rows.push(OpenRow { values: Some(values), ..row });
                 self.steps(body.clone());
                 self.line(&reduction);
                 self.rows.pop();
@@ -434,7 +434,9 @@ impl<'a> Printer<'a> {
     fn scalar(&self, scalar: Scalar) -> String {
         let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
         match row {
-            Some(Row { values: Some(values), first, .. }) => self.word(values[(scalar.0 - first) as usize]),
+            Some(OpenRow { values: Some(values), first, .. }) => {
+                self.word(values[(scalar.0 - first) as usize])
+            }
             Some(row) => format!("tables[t{} + {}u]", row.table, scalar.0 - row.first),
             None => self.word(self.program.scalars[scalar.0 as usize]),
         }

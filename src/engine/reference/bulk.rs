@@ -2,7 +2,9 @@
 
 use super::{Reference, ReferenceError};
 use crate::{
-    engine::{Answer, Answers, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot, Tell, Values},
+    engine::{
+        Answer, Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot, Values,
+    },
     query::{Query, Type},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -43,9 +45,9 @@ impl Bulk {
         hits
     }
 
-    fn tell(&self, query: usize, block: &Block, hits: &Hits, tell: Tell) -> CopyHits {
+    fn detail(&self, query: usize, block: &Block, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (reference, _) = &self.queries[query];
-        let mut found = CopyHits::new(reference.copies(), tell, hits);
+        let mut found = CopyHits::new(reference.copies(), detail, hits);
         each(block, |slot, game, at| {
             if hits.contains(slot) {
                 let matching = reference.copy_hits(game, at).into_iter().zip(0..);
@@ -90,7 +92,7 @@ impl Engine for Bulk {
             let answers = queries.map(|(query, &outputs)| {
                 let mut hits = self.hits(query, block, outputs);
                 request.select(index, block, query, &mut hits);
-                let copies = outputs.tell().map(|tell| self.tell(query, block, &hits, tell));
+                let copies = outputs.detail().map(|detail| self.detail(query, block, &hits, detail));
                 Answers { hits, copies }
             });
             answers.collect()

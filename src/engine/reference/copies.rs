@@ -10,8 +10,8 @@ use super::{
 };
 
 use crate::query::tree::{
-    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Form, GameResult, Keyword, Kind,
-    ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Part, Position, PositionOp, Ref,
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, Keyword,
+    Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp, Ref,
     Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
@@ -49,7 +49,7 @@ pub(super) enum NumberCopies {
     Counted(Counted, Vec<Filter>),
 }
 
-impl<F: Kind<Explicit>, C: Kind<Explicit>> Part<Explicit> for Copies<F, C> {
+impl<F: Kind<Explicit>, C: Kind<Explicit>> Extension<Explicit> for Copies<F, C> {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
         match self {
             Copies::Orbit(copies) => copies.iter().for_each(|copy| visit(copy.node())),
@@ -58,7 +58,7 @@ impl<F: Kind<Explicit>, C: Kind<Explicit>> Part<Explicit> for Copies<F, C> {
     }
 }
 
-impl Part<Explicit> for NumberCopies {
+impl Extension<Explicit> for NumberCopies {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
         match self {
             NumberCopies::Largest(copies) => copies.each_child(visit),

@@ -33,9 +33,9 @@ pub(super) enum Value {
 
 /// Variables hold values.
 #[derive(Clone, Debug)]
-pub(super) enum Held {}
+pub(super) enum Evaluated {}
 
-impl Values for Held {
+impl Values for Evaluated {
     type Squares = Bitboard;
     type Number = i32;
     type Text = Vec<u8>;
@@ -51,7 +51,7 @@ pub(super) struct Evaluation<'a> {
     spot: &'a Spot<'a>,
     placement: Placement,
     rules: OnceCell<Rules>,
-    cells: Cells<Held>,
+    cells: Cells<Evaluated>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -60,7 +60,7 @@ impl<'a> Evaluation<'a> {
         Evaluation::with(line, at, Cells::unbound(vars))
     }
 
-    fn with(line: &'a [Spot<'a>], at: usize, cells: Cells<Held>) -> Evaluation<'a> {
+    fn with(line: &'a [Spot<'a>], at: usize, cells: Cells<Evaluated>) -> Evaluation<'a> {
         let spot = &line[at];
         let placement = Placement::new(&spot.position);
         Evaluation { line, at, spot, placement, rules: OnceCell::new(), cells }

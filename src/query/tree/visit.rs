@@ -8,13 +8,13 @@ use super::{
 };
 
 /// What only one form of the tree has.
-pub trait Part<P: Form>: Clone + Debug {
+pub trait Extension<P: Form>: Clone + Debug {
     /// Calls `visit` on the filters in it, in order.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 }
 
 /// A form has nothing of its own for a kind.
-impl<P: Form> Part<P> for Infallible {
+impl<P: Form> Extension<P> for Infallible {
     fn each_child<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {
         match *self {}
     }

@@ -1,7 +1,7 @@
 //! The tree as written: with spans, and transforms as keywords.
 
 use super::{
-    Condition, ConditionOp, Counted, Form, Kind, ListTransform, Node, Number, NumberOp, Part, Position,
+    Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp, Position,
     PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
 };
 use crate::diagnostic::Span;
@@ -53,14 +53,14 @@ pub enum ConditionKeyword {
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
-impl<F: Kind<Written>> Part<Written> for Keyword<F> {
+impl<F: Kind<Written>> Extension<Written> for Keyword<F> {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
         let (Keyword::Transform(_, of) | Keyword::NoTransform(of)) = self;
         visit(of.node());
     }
 }
 
-impl Part<Written> for NumberKeyword {
+impl Extension<Written> for NumberKeyword {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
         match self {
             NumberKeyword::Number(keyword) => keyword.each_child(visit),
@@ -69,7 +69,7 @@ impl Part<Written> for NumberKeyword {
     }
 }
 
-impl Part<Written> for ConditionKeyword {
+impl Extension<Written> for ConditionKeyword {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
         match self {
             ConditionKeyword::Transform(_, of) | ConditionKeyword::Lists(_, of) => visit(of.node()),
@@ -78,7 +78,7 @@ impl Part<Written> for ConditionKeyword {
     }
 }
 
-impl<P: Form, F: Kind<P>> Part<P> for NoTransform<F> {
+impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
         visit(self.0.node());
     }

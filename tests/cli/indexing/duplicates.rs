@@ -122,7 +122,7 @@ fn duplicates_are_those_that_a_comparison_finds_however_the_text_is_cut() {
         assert_eq!((summary.totals.games(), summary.sources[0].duplicates), (2800, duplicates));
         for block in &kept {
             assert_eq!(replay::check_keys(block), Ok(()));
-            assert_eq!(block.parts().iter().map(|part| part.games).sum::<u32>(), block.games_read());
+            assert_eq!(block.source_games().iter().map(|part| part.games).sum::<u32>(), block.games_read());
         }
     }
 }

@@ -16,7 +16,7 @@ use std::{
 use orbit_chess::{
     board::Position,
     engine::{
-        Engine, EngineError, Job, Outputs,
+        Engine, EngineError, Outputs, PreparedQuery,
         gpu::{GpuError, Variant},
     },
     plan::{Op, Program, Step},
@@ -169,12 +169,12 @@ struct Candidate {
 /// What a seed leads to; `None` if nothing can be compared.
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
-    let job = Job::new(case.query.clone(), runners::without(case.mask)).ok()?;
-    let hits = job.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
+    let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
+    let hits = prepared.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
-    let mut programs = vec![job.planner.hits().program];
+    let mut programs = vec![prepared.planner.hits().program];
     if values && hits > 0 {
-        programs.extend([job.planner.values().program, job.planner.each_copy().program]);
+        programs.extend([prepared.planner.values().program, prepared.planner.each_copy().program]);
     }
     if !programs.iter().all(is_short) {
         return None;

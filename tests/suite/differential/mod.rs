@@ -22,7 +22,7 @@ use std::{
 
 use orbit_chess::{
     board::Position,
-    engine::{Engine, Hits, Job, Outputs, Values, reference::Bulk},
+    engine::{Engine, Hits, Outputs, PreparedQuery, Values, reference::Bulk},
     plan::{Options, OrbitNote},
     query::{
         self, Query,
@@ -232,7 +232,7 @@ fn all_kinds() -> Vec<String> {
 /// What two engines say of one query, or why they say nothing.
 enum Outcome {
     /// Positions that hit.
-    Same(Box<Job>, u64),
+    Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),
 }
@@ -252,16 +252,16 @@ fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 
 fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     let reference = Bulk::new([query]);
-    let job = Job::new(query.clone(), options);
-    let (reference, job) = match (reference, job) {
-        (Ok(reference), Ok(job)) => (reference, job),
+    let prepared = PreparedQuery::new(query.clone(), options);
+    let (reference, prepared) = match (reference, prepared) {
+        (Ok(reference), Ok(prepared)) => (reference, prepared),
         (Err(_), Err(_)) => return Outcome::Refused,
         (Err(error), Ok(_)) if error.to_string().contains("more than") => return Outcome::Refused,
         (Ok(_), Err(error)) if error.message.contains("copies to make") => return Outcome::Refused,
         (Err(error), Ok(_)) => return Outcome::Differ(format!("only reference refuses: {error}")),
         (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
     };
-    let cpu = job.cpu();
+    let cpu = prepared.cpu();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
@@ -308,7 +308,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         return Outcome::Differ("the copies of each hit do not sum up to the counts of the copies".into());
     }
     let hits = fast.count();
-    Outcome::Same(Box::new(job), hits)
+    Outcome::Same(Box::new(prepared), hits)
 }
 
 /// The first slot at which two engines' answers differ.
@@ -390,14 +390,14 @@ fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     let options = runners::without(mask);
     match compare(&query, &block, options) {
         Outcome::Refused => seen.refused += 1,
-        Outcome::Same(job, hits) => {
+        Outcome::Same(prepared, hits) => {
             seen.queries += 1;
             seen.positions += block.slots() as u64;
             seen.hits += hits;
             seen.balanced += u64::from(is_balanced(hits, &block));
-            seen.copies += job.planner.copies() as u64;
+            seen.copies += prepared.planner.copies() as u64;
             seen.note_query(&query);
-            seen.note_plan(&job.planner.hits().notes);
+            seen.note_plan(&prepared.planner.hits().notes);
         }
         Outcome::Differ(_) => {
             let small = shrink(term, &block, options);

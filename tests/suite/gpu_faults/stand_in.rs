@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use orbit_chess::{
     engine::{
-        Answers, Engine, EngineError, Job, Outputs, Request,
+        Answers, Engine, EngineError, Outputs, PreparedQuery, Request,
         fallback::Fallback,
         gpu::{GpuDevice, GpuError, GpuOptions},
     },
@@ -29,8 +29,8 @@ const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 /// How long a device may be silent in a child.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-fn job(text: &str) -> Job {
-    Job::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+fn prepared(text: &str) -> PreparedQuery {
+    PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
 }
 
 /// Real games in some blocks.
@@ -69,7 +69,7 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
 }
 
 fn by_cpu() -> String {
-    let engines = QUERIES.map(|text| Box::new(job(text).cpu()) as Box<dyn Engine>);
+    let engines = QUERIES.map(|text| Box::new(prepared(text).cpu()) as Box<dyn Engine>);
     answers(&engines).unwrap()
 }
 
@@ -87,9 +87,11 @@ fn a_child() {
         Err(error) => return println!("child fails: {error}"),
     };
     let engines = QUERIES.map(|text| {
-        let gpu = job(text).gpu(&device);
+        let gpu = prepared(text).gpu(&device);
         match engine.as_str() {
-            "auto" => Box::new(Fallback::new(Box::new(gpu), Box::new(job(text).cpu()))) as Box<dyn Engine>,
+            "auto" => {
+                Box::new(Fallback::new(Box::new(gpu), Box::new(prepared(text).cpu()))) as Box<dyn Engine>
+            }
             _ => Box::new(gpu),
         }
     });

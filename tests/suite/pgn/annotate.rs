@@ -68,7 +68,7 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
 /// Checks the games of a text alone and, the last one first, together; returns how many there are.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let chunk = Sources::from_bytes(name, bytes.to_vec()).next_chunk();
-    if chunk.is_some_and(|chunk| chunk.parts[0].kind == Kind::Epd) {
+    if chunk.is_some_and(|chunk| chunk.texts[0].kind == Kind::Epd) {
         return 0;
     }
     let games = games(bytes);

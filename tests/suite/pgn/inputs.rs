@@ -64,7 +64,7 @@ fn small_files_share_a_chunk() {
         fs::write(folder.path().join(format!("{k}.pgn")), "1. e4 *").unwrap();
     }
     let mut sources = Sources::open(&[folder.path().to_owned()], Options::default()).unwrap();
-    assert_eq!(sources.next_chunk().map(|chunk| chunk.parts.len()), Some(20));
+    assert_eq!(sources.next_chunk().map(|chunk| chunk.texts.len()), Some(20));
     assert!(sources.next_chunk().is_none());
 }
 

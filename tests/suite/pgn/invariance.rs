@@ -37,8 +37,8 @@ fn small_chunks_are_really_cut() {
     let mut chunks = 0;
     while let Some(chunk) = sources.next_chunk() {
         assert_eq!(chunk.index, chunks);
-        assert!(chunk.parts.iter().all(|part| part.bytes.len() <= 256));
-        for part in &chunk.parts {
+        assert!(chunk.texts.iter().all(|part| part.bytes.len() <= 256));
+        for part in &chunk.texts {
             assert_eq!(part.offset as usize, bytes.len());
             bytes.extend_from_slice(&part.bytes);
         }

@@ -45,7 +45,7 @@ fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sourc
     let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {
         let before = seen.clone();
-        assert!(chunk.parts.is_sorted_by(|a, b| a.source < b.source), "one part of a source");
+        assert!(chunk.texts.is_sorted_by(|a, b| a.source < b.source), "one part of a source");
         chunk.parse(&ParseOptions::default(), &mut |source, game| {
             let mut game = game.clone();
             game.number += before.get(&source).copied().unwrap_or(0);

@@ -4,7 +4,7 @@
 use orbit_chess::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_chess::positions::chessops::*;
 use orbit_chess::positions::names::{Shifts, parse};
-use orbit_chess::positions::{Board, Group, SquareMap, king_side, view_from_black};
+use orbit_chess::positions::{Board, Group, SquareTransform, king_side, view_from_black};
 
 use super::{moved, set, setup};
 
@@ -290,10 +290,10 @@ fn square_sets_of_the_cql_5_manual() {
         assert_eq!(image, set(to), "{names} {from}");
     }
     for s in sets() {
-        let once = SquareMap::Smear(1, 0).apply(s);
+        let once = SquareTransform::Smear(1, 0).apply(s);
         assert_eq!(
-            SquareMap::Smear(1, 0).apply(once),
-            SquareMap::Smear(2, 0).apply(s),
+            SquareTransform::Smear(1, 0).apply(once),
+            SquareTransform::Smear(2, 0).apply(s),
             "unit shifts in turn"
         );
     }

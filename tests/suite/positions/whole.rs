@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use orbit_chess::board::{Bitboard, Color, Dihedral, Role, Square};
 use orbit_chess::positions::{
-    Board, Group, Setup, SquareMap, Symmetry, Transform, TransformError, canonical, flip_colors,
+    Board, Group, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 
 use super::random::position;
@@ -96,10 +96,10 @@ fn what_a_shift_pushes_off_the_board_is_gone() {
     assert_eq!(moved("shift:8:0", fen), "8/8/8/8/8/8/8/8 b - - 0 1");
     let rank: Bitboard = set("a2 b2 c2 d2 e2 f2 g2 h2");
     assert_eq!(named("shift:1:1").squares(rank).unwrap(), Bitboard(rank.0 << 8), "of a set it is one");
-    let smear = Transform::Squares(SquareMap::Smear(1, 0));
+    let smear = Transform::Squares(SquareTransform::Smear(1, 0));
     assert_eq!(smear.setup(&setup(fen)), Err(TransformError::Smears));
     assert_eq!(smear.board(&Board::empty()), Err(TransformError::Smears));
-    assert!(Transform::Squares(SquareMap::Smear(0, 0)).setup(&setup(fen)).is_ok(), "nothing smears");
+    assert!(Transform::Squares(SquareTransform::Smear(0, 0)).setup(&setup(fen)).is_ok(), "nothing smears");
     assert_eq!(Transform::KingSide.squares(rank), Err(TransformError::NeedsKing));
 }
 

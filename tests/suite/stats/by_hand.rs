@@ -1,12 +1,12 @@
 //! Small tables that were counted by hand.
 
-use orbit_chess::stats::{Counts, Key, Row, Tally};
+use orbit_chess::stats::{Counts, GroupRow, Key, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 
 /// `key: games hit/games, positions hit/positions`, with the second key if there is one.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
-    let row = |Row { keys: [first, second], all, hit }: &Row| {
+    let row = |GroupRow { keys: [first, second], all, hit }: &GroupRow| {
         let second = if *second == Key::Whole { String::new() } else { format!(" {second}") };
         format!("{first}{second}: {}/{}, {}/{}", hit.games, all.games, hit.positions, all.positions)
     };

@@ -27,7 +27,7 @@ impl Known {
     pub(super) fn new(query: NamedQuery, games: &Games) -> Result<Known, Failure> {
         let blocks: Vec<&Block> = games.blocks.iter().collect();
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
-        let truth = in_parallel(games.threads, &groups, &query.job.cpu())?;
+        let truth = in_parallel(games.threads, &groups, &query.prepared.cpu())?;
         Ok(Known { query, truth })
     }
 
@@ -195,8 +195,8 @@ pub(super) fn resident(
     card: &OnCard,
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
-    let NamedQuery { name, text, job } = &known.query;
-    let gpu = job.gpu_with(device, variant);
+    let NamedQuery { name, text, prepared } = &known.query;
+    let gpu = prepared.gpu_with(device, variant);
     let compile = compile(device, &gpu, games)?;
     let (took, (mut found, times)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     let differing = check.differing(name, &known.truth, &mut found[0], &card.blocks);
@@ -244,8 +244,8 @@ pub(super) fn streamed(
     card_bytes: f64,
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
-    let NamedQuery { name, text, job } = &known.query;
-    let gpu = job.gpu_with(device, variant);
+    let NamedQuery { name, text, prepared } = &known.query;
+    let gpu = prepared.gpu_with(device, variant);
     // As a scan does it: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.blocks_at_once()).collect();
     let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
@@ -272,8 +272,8 @@ pub(super) fn cpu(
     runs: usize,
     check: &Check,
 ) -> Result<Value, Failure> {
-    let NamedQuery { name, text, job } = &known.query;
-    let cpu = job.cpu();
+    let NamedQuery { name, text, prepared } = &known.query;
+    let cpu = prepared.cpu();
     let groups: Vec<&[&Block]> = all.chunks(1).collect();
     let (together, mut found) = best(runs, || in_parallel(games.threads, &groups, &cpu))?;
     let (alone, mut found_alone) = best(1, || cpu.hits(one).map_err(failed))?;
@@ -302,7 +302,7 @@ pub(super) fn shared(
     threads: usize,
     (variant, runs, check): (Variant, usize, &Check),
 ) -> Result<Value, Failure> {
-    let plans = engine::plans(queries.iter().map(|known| &known.query.job));
+    let plans = engine::plans(queries.iter().map(|known| &known.query.prepared));
     let gpu = Gpu::with_variant(Arc::clone(&plans), Arc::clone(device), variant);
     let begun = Instant::now();
     gpu.hits(&card.blocks[..1]).map_err(failed)?;

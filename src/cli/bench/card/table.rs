@@ -67,25 +67,25 @@ fn agree(row: &Value) -> String {
 }
 
 /// A column: its head, and what it has of a row.
-type Column = (&'static str, fn(&Value) -> String);
+type TableColumn = (&'static str, fn(&Value) -> String);
 
 /// A part of the table: the kinds of rows that it shows, its title and its columns. The first column stands left,
 /// the others right, the last, which says whether answers agree, left again.
-struct Part {
+struct Section {
     kinds: &'static [&'static str],
     title: &'static str,
-    columns: &'static [Column],
+    columns: &'static [TableColumn],
 }
 
-const AGREE: Column = ("agrees", agree);
-const NAME: Column = ("", |row| text(&row["name"]).into());
-const VARIANT: Column = ("variant", |row| text(&row["variant"]).into());
-const NS: Column = ("ns", |row| number(&row["ns"], 1.0, 4));
-const G_POSITIONS: Column = ("G pos/s", |row| number(&row["positions_s"], GIGA, 3));
-const G_BYTES: Column = ("GB/s", |row| number(&row["bytes_s"], GIGA, 2));
+const AGREE: TableColumn = ("agrees", agree);
+const NAME: TableColumn = ("", |row| text(&row["name"]).into());
+const VARIANT: TableColumn = ("variant", |row| text(&row["variant"]).into());
+const NS: TableColumn = ("ns", |row| number(&row["ns"], 1.0, 4));
+const G_POSITIONS: TableColumn = ("G pos/s", |row| number(&row["positions_s"], GIGA, 3));
+const G_BYTES: TableColumn = ("GB/s", |row| number(&row["bytes_s"], GIGA, 2));
 
-const PARTS: &[Part] = &[
-    Part {
+const SECTIONS: &[Section] = &[
+    Section {
         kinds: &["cpu_memory", "device_memory", "device_operations"],
         title: "floors: what no kernel can beat",
         columns: &[
@@ -96,7 +96,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["upload", "games"],
         title: "uploads: the three ways, and the games themselves",
         columns: &[
@@ -107,7 +107,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["variant"],
         title: "variants of kernels, on fewer positions; of the default's time",
         columns: &[
@@ -120,7 +120,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["replay", "resident", "find"],
         title: "resident: the games on the card, answers read back",
         columns: &[
@@ -135,7 +135,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["streamed", "find_streamed"],
         title: "streamed: the games uploaded meanwhile",
         columns: &[
@@ -148,7 +148,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["cpu"],
         title: "the processor beside it",
         columns: &[
@@ -160,7 +160,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["shared"],
         title: "many queries at once, G positions/s with all of them",
         columns: &[
@@ -173,7 +173,7 @@ const PARTS: &[Part] = &[
             AGREE,
         ],
     },
-    Part {
+    Section {
         kinds: &["crossover"],
         title: "where the card begins to pay: seconds of the CPU / of the card, start included",
         columns: &[
@@ -199,7 +199,7 @@ fn both(row: &Value, size: usize) -> String {
 pub(super) fn lines(document: &Value) -> Vec<String> {
     let mut out = head(document);
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
-    for part in PARTS {
+    for part in SECTIONS {
         let rows: Vec<&Value> = rows.iter().filter(|row| part.kinds.contains(&text(&row["kind"]))).collect();
         if !rows.is_empty() {
             out.push(String::new());
@@ -271,7 +271,7 @@ fn head(document: &Value) -> Vec<String> {
     out
 }
 
-impl Part {
+impl Section {
     fn lines(&self, rows: &[&Value]) -> Vec<String> {
         let cells: Vec<Vec<String>> =
             std::iter::once(self.columns.iter().map(|(head, _)| head.to_string()).collect())

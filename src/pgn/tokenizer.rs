@@ -4,8 +4,8 @@
 //! the cutter of chunks and the reader of games both run it, so they cannot disagree.
 //!
 //! Invariant: every decision looks back as far as the last game boundary and ahead no further than
-//! the end of the line. Hence a scan of any prefix that ends with a line end finds the same
-//! boundaries as a scan of the whole.
+//! the end of the line. Hence reading any prefix that ends with a line end finds the same
+//! boundaries as reading the whole.
 
 mod plain;
 
@@ -17,7 +17,7 @@ use super::Outcome;
 use super::lex::{self, BOM, Pair, Range, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
 use super::san::Shape;
 
-/// What a scan yields, in order of the text.
+/// What a tokenizer yields, in order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     /// A game begins at this byte; everything before belongs to its predecessor.
@@ -54,7 +54,7 @@ enum Section {
 }
 
 /// Iterates over the [`Event`]s of a text that begins at a game boundary.
-pub(super) struct Scanner<'a> {
+pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
     /// Where the current game ends at the latest: the end of the text, or its first byte + `cap`.
@@ -72,9 +72,9 @@ pub(super) struct Scanner<'a> {
     blank: bool,
     /// Words of the main line so far.
     words: u32,
-    /// See [`Scanner::side_lines`].
+    /// See [`Tokenizer::side_lines`].
     side_lines: u64,
-    /// See [`Scanner::movetext`].
+    /// See [`Tokenizer::movetext`].
     movetext: Option<usize>,
     first_name: Range,
     has_event: bool,
@@ -82,11 +82,11 @@ pub(super) struct Scanner<'a> {
     partial: bool,
 }
 
-impl<'a> Scanner<'a> {
-    /// Scans `text`; a game longer than `cap` bytes is cut there and the scan goes on at the next
+impl<'a> Tokenizer<'a> {
+    /// Reads `text`; a game longer than `cap` bytes is cut there and reading goes on at the next
     /// line that is a tag pair.
-    pub(super) fn new(text: &'a [u8], cap: usize) -> Scanner<'a> {
-        Scanner {
+    pub(super) fn new(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
+        Tokenizer {
             text,
             pos: 0,
             end: text.len().min(cap),
@@ -106,9 +106,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the first whole lines of a text that goes on.
-    pub(super) fn partial(text: &'a [u8], cap: usize) -> Scanner<'a> {
-        Scanner { partial: true, ..Scanner::new(text, cap) }
+    /// Reads the first whole lines of a text that goes on.
+    pub(super) fn partial(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
+        Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
 
     /// Where the movetext of the current game begins: its first number, word or terminator that stands
@@ -122,15 +122,15 @@ impl<'a> Scanner<'a> {
         self.side_lines
     }
 
-    /// Where the scan goes on.
+    /// Where reading goes on.
     pub(super) fn position(&self) -> usize {
         self.pos
     }
 
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        let Scanner { partial, side_lines, .. } = *self;
-        let new = Scanner::new(self.text, self.cap);
-        *self = Scanner { pos: at, region: at, section, partial, side_lines, ..new };
+        let Tokenizer { partial, side_lines, .. } = *self;
+        let new = Tokenizer::new(self.text, self.cap);
+        *self = Tokenizer { pos: at, region: at, section, partial, side_lines, ..new };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -404,7 +404,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-impl Iterator for Scanner<'_> {
+impl Iterator for Tokenizer<'_> {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
@@ -464,7 +464,7 @@ pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
         .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
-/// Whether a scan may be cut at a boundary: a part of the text must look like a text of its own.
+/// Whether the text may be cut at a boundary: a part of the text must look like a text of its own.
 pub(super) fn may_cut(text: &[u8], at: usize) -> bool {
     at > 0 && at_line_start(text, at)
 }

@@ -5,47 +5,47 @@ use serde::{Deserialize, Serialize};
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
 use crate::reel::Totals;
-use crate::report::Tally;
+use crate::report::HitTotals;
 
 /// Counts games and positions, and those that hit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TallyCollector;
+pub struct TotalsCollector;
 
-/// What [`TallyCollector`] counts.
+/// What [`TotalsCollector`] counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct TallyPart {
+pub struct TotalsPart {
     /// What was read.
     pub totals: Totals,
     /// The games that the conditions fit, if there are conditions.
     pub passing: Option<u64>,
     /// What each query hits.
-    pub queries: Vec<Tally>,
+    pub queries: Vec<HitTotals>,
 }
 
-impl Collector for TallyCollector {
-    type Part = TallyPart;
+impl Collector for TotalsCollector {
+    type Part = TotalsPart;
 
     fn needs(&self) -> Needs {
         Needs::NOTHING
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> TallyPart {
+    fn look(&self, result: &BlockResult, _: &Room) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
         let hits = result.answers.iter().map(|answers| &answers.hits);
-        TallyPart {
+        TotalsPart {
             // They are summed up with each block that is taken.
             totals: Totals::default(),
             passing: result.games.map(passing),
             queries: hits
-                .map(|hits| Tally { games: hits.games(result.block), positions: hits.count() })
+                .map(|hits| HitTotals { games: hits.games(result.block), positions: hits.count() })
                 .collect(),
         }
     }
 
     fn take(
         &self,
-        sum: &mut TallyPart,
-        mut part: TallyPart,
+        sum: &mut TotalsPart,
+        mut part: TotalsPart,
         streamed: &StreamedBlock,
         _: &mut GameTexts,
     ) -> Result<(), TakeError> {
@@ -54,16 +54,16 @@ impl Collector for TallyCollector {
     }
 }
 
-impl Part for TallyPart {
-    fn merge(&mut self, next: TallyPart) -> Result<(), PartError> {
+impl Part for TotalsPart {
+    fn merge(&mut self, next: TotalsPart) -> Result<(), PartError> {
         self.totals.add(&next.totals);
         self.passing.merge(next.passing)?;
         self.queries.merge(next.queries)
     }
 }
 
-impl Part for Tally {
-    fn merge(&mut self, next: Tally) -> Result<(), PartError> {
+impl Part for HitTotals {
+    fn merge(&mut self, next: HitTotals) -> Result<(), PartError> {
         self.games += next.games;
         self.positions += next.positions;
         Ok(())

@@ -1,13 +1,13 @@
 //! A quick way through what nearly all movetext is made of: moves in plain SAN, their numbers,
 //! comments, variations, and blanks without an empty line.
 //!
-//! It takes nothing that the general scan would read otherwise, and leaves the scanner as that would.
-//! Whatever it does not know it leaves, with the blanks before it, to the general scan.
+//! It takes nothing that the general tokenizer would read otherwise, and leaves the tokenizer as that would.
+//! Whatever it does not know it leaves, with the blanks before it, to the general one.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
 use super::super::lex::{self, window, words};
-use super::{Range, Scanner, Section};
+use super::{Range, Section, Tokenizer};
 
 /// A move of the main line.
 pub(in crate::pgn) struct Plain {
@@ -33,7 +33,7 @@ pub(in crate::pgn) enum San {
     },
 }
 
-impl Scanner<'_> {
+impl Tokenizer<'_> {
     /// The next word of the main line, if up to its end all is plain.
     #[inline(always)]
     pub(in crate::pgn) fn plain(&mut self) -> Option<Plain> {
@@ -96,7 +96,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a number, a word or a remark changes nothing but where the scan is.
+    /// Whether a number, a word or a remark changes nothing but where the tokenizer stands.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == Section::Moves && !self.blank && self.inner.is_none()

@@ -10,7 +10,7 @@ use crate::query::tree::{Kind as _, Ref, SquaresOp};
 
 /// The places of the copies of an orbit, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Anchors {
+pub enum Places {
     /// The image of the first designator of a single square in the filter as written, for each copy.
     Squares(Vec<Square>),
     /// There is no such designator, or some copy has no single image of it: the shift (files, ranks) of
@@ -21,17 +21,17 @@ pub enum Anchors {
 /// Where the copies of an orbit stand.
 ///
 /// Designators under `notransform` stay where they are, and those of inner orbits stand at several squares
-/// at once: neither is an anchor.
+/// at once: neither is a place.
 ///
 /// ```
-/// use orbit_chess::{board::Square, orbit::{self, Anchors}, query};
+/// use orbit_chess::{board::Square, orbit::{self, Places}, query};
 ///
 /// let query = query::parse("flipcolor {Nd4 kf3}").unwrap().query;
 /// let orbit = orbit::expand(&query.body).unwrap().outermost().unwrap();
-/// assert_eq!(orbit::anchors(&orbit), Anchors::Squares(vec![Square::D4, Square::D5]));
+/// assert_eq!(orbit::places(&orbit), Places::Squares(vec![Square::D4, Square::D5]));
 /// ```
-pub fn anchors(orbit: &Orbit) -> Anchors {
-    let offsets = || Anchors::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
+pub fn places(orbit: &Orbit) -> Places {
+    let offsets = || Places::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
     let Some(first) =
         designators(orbit.base.node()).iter().position(|squares| squares.single_square().is_some())
     else {
@@ -39,7 +39,7 @@ pub fn anchors(orbit: &Orbit) -> Anchors {
     };
     // A copy has the designators of the filter as written, in the same order.
     let images = orbit.copies.iter().map(|copy| designators(copy.filter.node())[first].single_square());
-    images.collect::<Option<Vec<_>>>().map_or_else(offsets, Anchors::Squares)
+    images.collect::<Option<Vec<_>>>().map_or_else(offsets, Places::Squares)
 }
 
 /// The squares of the designators that transforms move, in the order of the text, without inner orbits.
@@ -75,21 +75,21 @@ mod tests {
     }
 
     fn squares(text: &str) -> Vec<String> {
-        match anchors(&orbit(text)) {
-            Anchors::Squares(squares) => squares.iter().map(Square::to_string).collect(),
-            Anchors::Offsets(offsets) => panic!("{text} has offsets: {offsets:?}"),
+        match places(&orbit(text)) {
+            Places::Squares(squares) => squares.iter().map(Square::to_string).collect(),
+            Places::Offsets(offsets) => panic!("{text} has offsets: {offsets:?}"),
         }
     }
 
     fn offsets(text: &str) -> Vec<Option<(i8, i8)>> {
-        match anchors(&orbit(text)) {
-            Anchors::Offsets(offsets) => offsets,
-            Anchors::Squares(squares) => panic!("{text} has squares: {squares:?}"),
+        match places(&orbit(text)) {
+            Places::Offsets(offsets) => offsets,
+            Places::Squares(squares) => panic!("{text} has squares: {squares:?}"),
         }
     }
 
     #[test]
-    fn an_anchor_is_the_image_of_the_first_single_square() {
+    fn a_place_is_the_image_of_the_first_single_square() {
         for (text, wanted) in [
             ("flip {Nd4 kf3}", "d4 e4 e5 d5 d5 e4 d4 e5"),
             ("flip {Nb1 kf3}", "b1 h2 g8 a7 b8 g1 a2 h7"),
@@ -120,7 +120,7 @@ mod tests {
             [("shift {Nd4 kf3}", 42), ("flip shift {Nd4 kf3}", 336), ("shift flip flipcolor {Nd4 kf3}", 672)]
         {
             let orbit = orbit(text);
-            let Anchors::Squares(found) = anchors(&orbit) else { panic!("{text} has a single square") };
+            let Places::Squares(found) = places(&orbit) else { panic!("{text} has a single square") };
             assert_eq!(found.len(), copies, "{text}");
             for (copy, square) in orbit.copies.iter().zip(&found) {
                 assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
@@ -137,14 +137,14 @@ mod tests {
         assert!(found.contains(&Some((0, 0))) && found.contains(&Some((7, 6))), "{found:?}");
         assert!(!found.contains(&Some((-1, 0))), "all of the rook's squares left the board: {found:?}");
         assert_eq!(offsets("flip {R[a1,a2]}"), [Some((0, 0)); 8]);
-        assert_eq!(offsets("shifthorizontal count flip {Ra1 kb3}").len(), 13, "inner orbits have no anchor");
+        assert_eq!(offsets("shifthorizontal count flip {Ra1 kb3}").len(), 13, "inner orbits have no place");
     }
 
     #[test]
-    fn shifts_one_after_the_other_have_anchors_too() {
+    fn shifts_one_after_the_other_have_places_too() {
         let orbit = orbit("shifthorizontal shifthorizontal {R[c3,h3] kd3}");
         assert!(orbit.copies.iter().any(|copy| copy.placement.shift.is_none()), "some are no single shift");
-        let Anchors::Squares(found) = anchors(&orbit) else { panic!("d3 is a single square") };
+        let Places::Squares(found) = places(&orbit) else { panic!("d3 is a single square") };
         assert!(found.iter().all(|square| square.rank() == shakmaty::Rank::Third), "{found:?}");
     }
 }
