@@ -26,14 +26,16 @@ use crate::{
 };
 
 pub(crate) use apply::member;
-use apply::{Basic, apply};
+use apply::{Basic, Composite, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
-pub use expand::{COPIES_MAX, expand};
-use lists::Composite;
+pub use expand::expand;
 pub use pattern::{Pattern, matched, pattern};
 pub use places::{Places, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
+
+/// The largest number of copies of one transform, nested ones included.
+pub const COPIES_MAX: usize = 100_000;
 
 /// The form of a tree whose transforms are expanded. The mark says whether a filter stands under `notransform`: then
 /// outer transforms leave it alone. Copies of an orbit that is marked are not.

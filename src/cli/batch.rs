@@ -10,7 +10,7 @@ use orbit_chess::choice::{Choice, Condition};
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::PreparedQuery;
-use orbit_chess::files::{OutputFile, refuse_clashes};
+use orbit_chess::files::refuse_clashes;
 use orbit_chess::plan::Options;
 use orbit_chess::report::Phases;
 use orbit_chess::run::{Collectors, StatisticsCollector};
@@ -20,13 +20,13 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, threads, write_whole,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, threads,
 };
 use super::pass;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
-use super::table_format::TableFormat;
-use super::terminal::{self, Stdout};
+use super::table_format::{Sink, TableFormat};
+use super::terminal::{self};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
@@ -298,24 +298,5 @@ fn failure(error: ThemesError) -> Failure {
     match error {
         ThemesError::Fault(fault) => Failure::Query(render(&fault)),
         other => Failure::Other(other.to_string()),
-    }
-}
-
-/// Where the answer goes: a file under its name when it is complete, else standard output.
-pub(super) struct Sink(Option<OutputFile>);
-
-impl Sink {
-    /// Where what takes no search goes.
-    fn open(path: Option<&Path>) -> Result<Sink, Failure> {
-        Ok(Sink(path.map(OutputFile::create).transpose()?))
-    }
-
-    /// Writes everything.
-    pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
-        let Some(file) = self.0 else {
-            let mut out = Stdout::new();
-            return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
-        };
-        write_whole(file, |file| file.write_all(bytes))
     }
 }

@@ -10,8 +10,7 @@ use orbit_chess::themes::Theme;
 use orbit_chess::visible::{Context, escape};
 use serde::Serialize;
 
-use super::batch::Sink;
-use super::table_format::TableFormat;
+use super::table_format::{Sink, TableFormat};
 use super::{Failure, terminal};
 
 /// Groups of games that a table for reading has columns for.

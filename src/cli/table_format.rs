@@ -1,11 +1,15 @@
 //! How tables of counts are written, and what the names of their files may end in.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use clap::ValueEnum;
 
+use orbit_chess::files::OutputFile;
+
 use super::Failure;
-use super::common::ending;
+use super::common::{ending, write_whole};
+use super::terminal::Stdout;
 
 /// A table for people or for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -48,5 +52,24 @@ impl TableFormat {
             ))),
             (asked, named) => Ok(asked.or(named).unwrap_or(TableFormat::Text)),
         }
+    }
+}
+
+/// Where the answer goes: a file under its name when it is complete, else standard output.
+pub(super) struct Sink(pub(super) Option<OutputFile>);
+
+impl Sink {
+    /// Where what takes no search goes.
+    pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
+        Ok(Sink(path.map(OutputFile::create).transpose()?))
+    }
+
+    /// Writes everything.
+    pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
+        let Some(file) = self.0 else {
+            let mut out = Stdout::new();
+            return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
+        };
+        write_whole(file, |file| file.write_all(bytes))
     }
 }

@@ -661,7 +661,7 @@ impl Feed {
     }
 }
 
-/// Makes the block of a job.
+/// Makes the block of a task.
 fn prepare(
     task: Task,
     options: &DatabaseOptions,

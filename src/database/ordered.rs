@@ -1,4 +1,4 @@
-//! Work on many threads whose results come out in the order in which the jobs came in.
+//! Work on many threads whose results come out in the order in which the tasks came in.
 //!
 //! Knows nothing of blocks. Whoever stops, fails or panics, nobody is left waiting.
 
@@ -15,24 +15,24 @@ const THREADS_MAX: usize = 1024;
 /// How often a waiting caller looks at the interrupt flag.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
-/// What to do with each job.
+/// What to do with each task.
 pub(super) struct Steps<Next, Prepare, Number, Work> {
-    /// Hands out jobs, one call at a time.
+    /// Hands out tasks, one call at a time.
     pub(super) next: Next,
     /// First step, in any order.
     pub(super) prepare: Prepare,
-    /// Second step, in the order of the jobs, one call at a time.
+    /// Second step, in the order of the tasks, one call at a time.
     pub(super) number: Number,
     /// Third step, in any order.
     pub(super) work: Work,
 }
 
-/// What the jobs may take.
+/// What the tasks may take.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// Threads to start; fewer work if the system starts no more.
     pub(super) threads: usize,
-    /// Bytes of results that wait to be taken, as far as jobs reserve them.
+    /// Bytes of results that wait to be taken, as far as tasks reserve them.
     pub(super) bytes_max: u64,
     /// Of each thread, if not the usual size.
     pub(super) stack_bytes: Option<usize>,
@@ -44,8 +44,8 @@ impl Limits {
     }
 }
 
-/// Memory for results that wait to be taken. A job reserves what its results will take before it makes them, and waits
-/// while those of other jobs take too much; the job that is to be taken next never waits. Without it, results that are
+/// Memory for results that wait to be taken. A task reserves what its results will take before it makes them, and waits
+/// while those of other tasks take too much; the task that is to be taken next never waits. Without it, results that are
 /// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
 pub struct Room<'a> {
     gate: Option<&'a Gate>,
@@ -83,7 +83,7 @@ impl Room<'_> {
     }
 }
 
-/// What all jobs have reserved.
+/// What all tasks have reserved.
 struct Gate {
     bytes_max: u64,
     state: Mutex<GateState>,
@@ -93,7 +93,7 @@ struct Gate {
 #[derive(Default)]
 struct GateState {
     reserved: u64,
-    /// The job that is to be taken next.
+    /// The task that is to be taken next.
     taken: u64,
     stopped: bool,
 }
@@ -115,7 +115,7 @@ struct State<R> {
     taken: u64,
     /// Results, and the bytes that are reserved for each.
     ready: BTreeMap<u64, (R, u64)>,
-    /// No further jobs will be issued.
+    /// No further tasks will be issued.
     exhausted: bool,
     /// Everybody goes home.
     stopped: bool,
@@ -155,13 +155,13 @@ impl<R> Drop for StopOnDrop<'_, R> {
     }
 }
 
-/// Runs all jobs on several threads, a few jobs ahead of `take`, which is called on this
-/// thread in the order of the jobs. With one thread, or if the system starts none, this thread does it all. Returns
-/// whether all jobs were taken.
+/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this
+/// thread in the order of the tasks. With one thread, or if the system starts none, this thread does it all. Returns
+/// whether all tasks were taken.
 ///
 /// # Errors
 ///
-/// The first error of `prepare` or `number` in the order of the jobs, after all jobs before it have been taken.
+/// The first error of `prepare` or `number` in the order of the tasks, after all tasks before it have been taken.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
     limits: Limits,
     interrupt: &AtomicBool,
@@ -253,7 +253,7 @@ where
     })
 }
 
-/// Runs all jobs on this thread.
+/// Runs all tasks on this thread.
 fn run_here<J, M, T, E, Next, Prepare, Number, Work>(
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
@@ -278,14 +278,14 @@ where
     Ok(false)
 }
 
-/// The next job and its index, once it is not too far ahead.
+/// The next task and its index, once it is not too far ahead.
 fn issue<J, R, Next: FnMut() -> Option<J>>(
     shared: &Shared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
     ahead: u64,
 ) -> Option<(u64, J)> {
-    // AlreadyHeld while waiting: whoever else wants a job would have to wait as well.
+    // Held while waiting: whoever else wants a task would have to wait as well.
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     let mut state = shared.lock();
     while state.issued >= state.taken + ahead && !state.stopped {
@@ -427,7 +427,7 @@ mod tests {
         }
     }
 
-    /// The most bytes that were reserved at once, by jobs that take their time to be taken.
+    /// The most bytes that were reserved at once, by tasks that take their time to be taken.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));

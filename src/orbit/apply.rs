@@ -5,15 +5,24 @@ use std::{collections::HashSet, convert::Infallible};
 use shakmaty::Color;
 
 use super::{
-    Composite, Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Position, Squares,
-    Text,
+    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Position, Squares,
+    Placement, Text,
 };
 use crate::{
-    board::{self, Code, Dihedral, PieceSet},
+    board::{self, Code, Dihedral, PieceSet, SquareMap},
     query::tree::{
         ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,
     },
 };
+
+/// One composition of the elements of list transforms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Composite {
+    /// What becomes of squares, the reflection that goes with a swap of colours included.
+    pub map: SquareMap,
+    /// The same as a placement.
+    pub placement: Placement,
+}
 
 /// What one transform keyword does to a filter in one of its elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -228,6 +237,13 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
         list = list.union(PieceSet::only(swapped));
     }
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
+}
+
+/// The number of filters in one, copies included.
+pub(super) fn size(filter: FilterRef) -> usize {
+    let mut sum = 1;
+    filter.each_child(&mut |child| sum += size(child));
+    sum
 }
 
 /// Keeps the first copy of every structure.

@@ -3,9 +3,9 @@
 use shakmaty::Bitboard;
 
 use super::{
-    Basic, Condition, Copy, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Placement, Position,
+    Basic, COPIES_MAX, Condition, Copy, Expanded, Filter, Number, NumberOrbit, Orbit, Placement, Position,
     Squares, Text,
-    apply::{apply, drop_repetitions},
+    apply::{apply, drop_repetitions, size},
     lists::list,
 };
 use crate::{
@@ -20,9 +20,6 @@ use crate::{
     },
 };
 
-/// The largest number of copies of one transform, nested ones included.
-pub const COPIES_MAX: usize = 100_000;
-
 /// Expands every transform of a typed tree.
 ///
 /// # Errors
@@ -35,7 +32,7 @@ pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
 
 /// Expansion in progress.
 #[derive(Default)]
-pub(super) struct Expander {
+struct Expander {
     /// Whether the filter at hand stands under `notransform`. Transforms inside it do their work all the same.
     fixed: bool,
 }
@@ -49,7 +46,7 @@ impl Expander {
     }
 
     /// What transforms are applied to, as it is without them.
-    pub(super) fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
+    fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
@@ -107,7 +104,7 @@ impl Rewrite<Written, Expanded> for Expander {
             ConditionKeyword::NoTransform(of) => {
                 return self.shielded(true, |expander| expander.condition(of));
             }
-            ConditionKeyword::Lists(transforms, of) => list(self, transforms, of, *span)?,
+            ConditionKeyword::Lists(transforms, of) => list(self.base(of)?, transforms, *span)?,
             ConditionKeyword::Transform(kind, of) => {
                 let (mut kinds, mut of) = (vec![*kind], of);
                 while let Any::Condition(inner) = of
@@ -220,13 +217,6 @@ fn products(kinds: &[TransformKind]) -> Vec<Vec<Basic>> {
             .collect();
     }
     sequences
-}
-
-/// The number of filters in one, copies included.
-pub(super) fn size(filter: FilterRef) -> usize {
-    let mut sum = 1;
-    filter.each_child(&mut |child| sum += size(child));
-    sum
 }
 
 /// The first thing in a filter that `rotate45` cannot turn.

@@ -9,17 +9,13 @@
 use std::collections::HashSet;
 
 use super::{
-    Basic, COPIES_MAX, Copy, Orbit, Placement,
-    apply::{apply, drop_repetitions, structure},
-    expand::{Expander, size},
+    Basic, COPIES_MAX, Copy, Filter, Orbit, Placement,
+    apply::{Composite, apply, drop_repetitions, size, structure},
 };
 use crate::{
     board::{Dihedral, SquareMap},
     diagnostic::{Diagnostic, Span},
-    query::{
-        Node,
-        tree::{Kind as _, ListTransform},
-    },
+    query::tree::{Kind as _, ListTransform},
 };
 
 /// How many compositions are tried before a list is refused.
@@ -27,15 +23,6 @@ const COMPOSITIONS_MAX: usize = 2_000_000;
 
 /// How many filters all copies together may have before those without squares are dropped.
 const FILTERS_TRIED_MAX: usize = 16_000_000;
-
-/// One composition of the elements of list transforms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Composite {
-    /// What becomes of squares, the reflection that goes with a swap of colours included.
-    pub map: SquareMap,
-    /// The same as a placement.
-    pub placement: Placement,
-}
 
 impl Composite {
     const IDENTITY: Composite = Composite { map: SquareMap::IDENTITY, placement: Placement::IDENTITY };
@@ -116,14 +103,8 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// Expands the transforms of a list.
-pub(super) fn list(
-    expander: &mut Expander,
-    transforms: &[ListTransform],
-    of: &Node,
-    span: Span,
-) -> Result<Orbit, Diagnostic> {
-    let base = expander.base(of)?;
+/// The orbit of a list under its transforms.
+pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(
             span,

@@ -11,36 +11,11 @@ use super::{
     dag::{Carried, CarryId, Dag, Id, Op},
     lower::Lower,
     needed,
-    program::{Program, Reg},
 };
 use crate::{
     orbit::Filter,
     query::tree::{Cmp, Counted, Kind as _},
 };
-
-/// A program that runs over all positions before the one that needs it.
-#[derive(Clone, Debug)]
-pub struct Stage {
-    /// The code; it has no stages of its own.
-    pub program: Program,
-    /// What is carried along games, in the order in which later programs number it.
-    pub carried: Vec<StageCarry>,
-}
-
-/// A register that is carried along games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StageCarry {
-    /// Which answer this is, among all of the queries that are planned together.
-    pub id: CarryId,
-    /// Which word is gathered: carries with the same one are made of the same answers of the stage.
-    pub word: Id,
-    /// How it is gathered.
-    pub what: Carried,
-    /// Whether from the positions before, not from those that follow.
-    pub back: bool,
-    /// The register.
-    pub reg: Reg,
-}
 
 impl Lower {
     /// `find` that counts: at how many positions a filter matches.

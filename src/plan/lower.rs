@@ -5,9 +5,8 @@
 //! filter has a function of its own: conditions and what all kinds share are here.
 
 use super::{
-    columns::{Column, TextTest},
+    columns::{Column, Text, TextTest},
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
-    texts::Texts,
 };
 use crate::{
     board::{Code, PieceSet},
@@ -39,6 +38,9 @@ impl Value {
         }
     }
 }
+
+/// The strings that one may be, with the masks.
+pub(super) type Texts = Vec<(Id, Text)>;
 
 /// Variables hold words of the graph.
 #[derive(Clone, Debug)]

@@ -18,15 +18,15 @@ mod pointwise;
 mod program;
 mod pure;
 mod sets;
+mod shifted;
 mod texts;
 mod tiles;
 
-pub use carry::{Stage, StageCarry};
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use plans::Plans;
-pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Step, Term};
+pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Stage, StageCarry, Step, Term};
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
 pub use crate::query::tree::{Cmp, GameResult, Special};

@@ -12,7 +12,7 @@ use super::{
     OrbitNote,
     dag::{Id, LoopId, NO_VALUE, Op, Reduce, TRUE},
     lower::{LIGHT, Lower, Slot, Slots},
-    tiles::is_pointwise,
+    shifted::is_pointwise,
 };
 use crate::{
     orbit::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member},

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    carry::{Stage, StageCarry, stages},
+    carry::stages,
     dag::{Carried, CarryId, ColumnId, Dag, Id, LoopId, Op, Reduce},
     needed,
 };
@@ -107,6 +107,30 @@ pub struct Program {
     pub tables: Vec<Vec<Vec<u64>>>,
     /// Whether a step looks at the whole position (turn, rights), not only at the planes.
     pub whole_positions: bool,
+}
+
+/// A program that runs over all positions before the one that needs it.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// The code; it has no stages of its own.
+    pub program: Program,
+    /// What is carried along games, in the order in which later programs number it.
+    pub carried: Vec<StageCarry>,
+}
+
+/// A register that is carried along games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StageCarry {
+    /// Which answer this is, among all of the queries that are planned together.
+    pub id: CarryId,
+    /// Which word is gathered: carries with the same one are made of the same answers of the stage.
+    pub word: Id,
+    /// How it is gathered.
+    pub what: Carried,
+    /// Whether from the positions before, not from those that follow.
+    pub back: bool,
+    /// The register.
+    pub reg: Reg,
 }
 
 impl Program {

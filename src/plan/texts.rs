@@ -7,15 +7,12 @@
 use super::{
     columns::{Column, Text, TextTest},
     dag::{Id, Op},
-    lower::Lower,
+    lower::{Lower, Texts},
 };
 use crate::{
     orbit,
     query::tree::{Control, Kind as _, TextOp, VarId},
 };
-
-/// The strings that one may be, with the masks.
-pub(super) type Texts = Vec<(Id, Text)>;
 
 impl Lower {
     /// The strings that one may be.

@@ -13,12 +13,12 @@ use shakmaty::{Bitboard, Square};
 use super::{
     dag::{Carried, Id, Op},
     lower::Lower,
-    pointwise::{Attack, Comparison, counts_dearly, few_squares},
+    shifted::{Shifted, counts_dearly, few_squares, is_pointwise},
 };
 use crate::{
-    board::{PieceSet, full_lines},
+    board::full_lines,
     orbit::{Expanded, FilterRef, Orbit, Placement, Squares},
-    query::tree::{ConditionOp, Control, Kind, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
+    query::tree::{Kind, Ref, SquaresOp},
 };
 
 /// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
@@ -230,121 +230,6 @@ impl Lower {
     }
 }
 
-/// A filter whose truth under all shifts can be had from bits of designators, and how.
-pub(super) enum Shifted<'a> {
-    /// No shift changes anything in it.
-    Still(FilterRef<'a>),
-    /// Its pieces and squares.
-    Designator(PieceSet, Bitboard),
-    /// The same, cut with a set that shifts leave alone.
-    Restricted(PieceSet, Bitboard, &'a Squares),
-    Attack(Attack<'a>),
-    Comparison(Comparison<'a>),
-    Not(Box<Shifted<'a>>),
-    All(Vec<Shifted<'a>>),
-    Any(Vec<Shifted<'a>>),
-    If {
-        condition: Box<Shifted<'a>>,
-        then: Box<Shifted<'a>>,
-        other: Option<Box<Shifted<'a>>>,
-    },
-    /// `find` of it.
-    Found {
-        back: bool,
-        of: Box<Shifted<'a>>,
-    },
-}
-
-impl<'a> Shifted<'a> {
-    /// How the truth of a filter can be had, if it can.
-    pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
-        if ignores_shifts(filter) {
-            return Some(Shifted::Still(filter));
-        }
-        match filter {
-            Ref::Condition(f) => match f.op() {
-                ConditionOp::Not(of) => Some(Shifted::Not(Box::new(Shifted::new(of.node())?))),
-                ConditionOp::And(..) | ConditionOp::Braces(_) => Shifted::parts(filter).map(Shifted::All),
-                ConditionOp::Or(..) => Shifted::parts(filter).map(Shifted::Any),
-                ConditionOp::If { .. } => Shifted::branches(filter),
-                ConditionOp::Differ(..) => Comparison::new(filter).map(Shifted::Comparison),
-                _ => None,
-            },
-            Ref::Squares(f) => match f.op() {
-                SquaresOp::Designator { pieces, squares } => {
-                    Some(Shifted::Designator(pieces.accepts(), *squares))
-                }
-                SquaresOp::Intersect(a, b) => restricted(a, b).or_else(|| restricted(b, a)),
-                SquaresOp::Attacks(x, y) | SquaresOp::AttackedBy(y, x) => {
-                    Attack::new(x, y).map(Shifted::Attack)
-                }
-                SquaresOp::Union(..) => Shifted::parts(filter).map(Shifted::Any),
-                SquaresOp::Control(of) => Shifted::control(filter, of),
-                _ => None,
-            },
-            Ref::Number(f) => match f.op() {
-                NumberOp::Compare(..) => Comparison::new(filter).map(Shifted::Comparison),
-                NumberOp::Control(of) => Shifted::control(filter, of),
-                _ => None,
-            },
-            Ref::Text(f) => match f.op() {
-                TextOp::Control(of) => Shifted::control(filter, of),
-                _ => None,
-            },
-            Ref::Position(f) => match f.op() {
-                PositionOp::Find { back, of } => {
-                    Some(Shifted::Found { back: *back, of: Box::new(Shifted::new(of.node())?) })
-                }
-                PositionOp::Control(of) => Shifted::control(filter, of),
-                _ => None,
-            },
-        }
-    }
-
-    fn parts(filter: FilterRef<'a>) -> Option<Vec<Shifted<'a>>> {
-        filter.children().into_iter().map(Shifted::new).collect()
-    }
-
-    fn control<F>(filter: FilterRef<'a>, of: &Control<Expanded, F>) -> Option<Shifted<'a>> {
-        match of {
-            Control::Var(_) => None,
-            Control::If { .. } => Shifted::branches(filter),
-            Control::Braces { .. } => Shifted::parts(filter).map(Shifted::All),
-        }
-    }
-
-    fn branches(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
-        let mut parts = Shifted::parts(filter)?.into_iter().map(Box::new);
-        let (condition, then) = (parts.next()?, parts.next()?);
-        Some(Shifted::If { condition, then, other: parts.next() })
-    }
-}
-
-/// A designator that shifts move, cut with a set that they leave alone.
-fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
-    match designator.op() {
-        SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {
-            Some(Shifted::Restricted(pieces.accepts(), *squares, others))
-        }
-        _ => None,
-    }
-}
-
-/// Whether more than designators and logic have to be moved.
-pub(super) fn is_pointwise(filter: FilterRef) -> bool {
-    let mut found = false;
-    filter.walk_unshielded(&mut |filter| {
-        found |= match filter {
-            Ref::Condition(f) => matches!(f.op(), ConditionOp::Differ(..)),
-            Ref::Squares(f) => matches!(f.op(), SquaresOp::Attacks(..) | SquaresOp::AttackedBy(..)),
-            Ref::Number(f) => matches!(f.op(), NumberOp::Compare(..) | NumberOp::Find { .. }),
-            Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. }),
-            Ref::Text(_) => false,
-        };
-    });
-    found
-}
-
 /// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
 /// board.
 fn single_square(filter: FilterRef) -> Option<Square> {
@@ -357,22 +242,6 @@ fn single_square(filter: FilterRef) -> Option<Square> {
         }
     });
     found
-}
-
-/// Whether a shift changes nothing in a filter.
-pub(super) fn ignores_shifts(filter: FilterRef) -> bool {
-    let mut moves = false;
-    filter.walk_unshielded(&mut |filter| {
-        moves |= match filter {
-            Ref::Squares(f) => match f.op() {
-                SquaresOp::Designator { squares, .. } => *squares != Bitboard::FULL,
-                SquaresOp::Shade { .. } => true,
-                _ => false,
-            },
-            _ => false,
-        }
-    });
-    !moves
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use shakmaty::{Bitboard, Square};
 
 use super::isa::for_each_isa;
-use super::machine::{BATCH, Machine, WordColumn};
+use super::registers::{GROUP, Machine, WordColumn};
 use crate::{
     board::{Board, MoveKind, PackedMove, Position, State, attacks, legal, pure},
     plan::{
@@ -104,25 +104,25 @@ fn run_steps(program: &Program, machine: &mut Machine) {
 }
 
 #[inline(always)]
-fn words(column: &WordColumn) -> &[u64; BATCH] {
+fn words(column: &WordColumn) -> &[u64; GROUP] {
     column.0.as_flattened().first_chunk().expect("a register has a word for each position of a group")
 }
 
 #[inline(always)]
-fn words_mut(column: &mut WordColumn) -> &mut [u64; BATCH] {
+fn words_mut(column: &mut WordColumn) -> &mut [u64; GROUP] {
     column.0.as_flattened_mut().first_chunk_mut().expect("a register has a word for each position of a group")
 }
 
 #[inline(always)]
-fn map1(out: &mut [u64; BATCH], a: &[u64; BATCH], f: impl Fn(u64) -> u64) {
-    for i in 0..BATCH {
+fn map1(out: &mut [u64; GROUP], a: &[u64; GROUP], f: impl Fn(u64) -> u64) {
+    for i in 0..GROUP {
         out[i] = f(a[i]);
     }
 }
 
 #[inline(always)]
-fn map2(out: &mut [u64; BATCH], a: &[u64; BATCH], b: &[u64; BATCH], f: impl Fn(u64, u64) -> u64) {
-    for i in 0..BATCH {
+fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u64, u64) -> u64) {
+    for i in 0..GROUP {
         out[i] = f(a[i], b[i]);
     }
 }
@@ -144,7 +144,7 @@ fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -
                 .get_disjoint_mut([acc.0 as usize, word.0 as usize])
                 .expect("a loop's body is not its own result");
             let (acc, word) = (words_mut(acc), words(word));
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 acc[i] = match reduce {
                     Reduce::Or => acc[i] | word[i],
                     Reduce::Max => (acc[i] as i64).max(word[i] as i64) as u64,
@@ -194,7 +194,7 @@ fn packed(number: i32) -> u64 {
 
 /// Runs a chain, four, two or one terms at a time.
 #[inline(always)]
-fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; BATCH]) {
+fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; GROUP]) {
     match chain.op {
         ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
         ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
@@ -210,7 +210,7 @@ fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; BATCH]) {
 fn gather(
     chain: &Chain<Reg>,
     machine: &Machine,
-    out: &mut [u64; BATCH],
+    out: &mut [u64; GROUP],
     neutral: u64,
     add: impl Fn(u64, u64, u64) -> u64 + Copy,
 ) {
@@ -240,7 +240,7 @@ fn is_plain(terms: &[Term<Reg>], machine: &Machine) -> bool {
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
     machine: &Machine,
-    out: &mut [u64; BATCH],
+    out: &mut [u64; GROUP],
     begin: Option<u64>,
     is_plain: bool,
     add: impl Fn(u64, u64, u64) -> u64,
@@ -269,7 +269,7 @@ fn add_terms<const N: usize>(
 }
 
 #[inline(always)]
-fn write(out: &mut [u64; BATCH], begin: Option<u64>, all: impl Fn(u64, usize) -> u64) {
+fn write(out: &mut [u64; GROUP], begin: Option<u64>, all: impl Fn(u64, usize) -> u64) {
     match begin {
         Some(neutral) => {
             for (i, out) in out.iter_mut().enumerate() {
@@ -286,7 +286,7 @@ fn write(out: &mut [u64; BATCH], begin: Option<u64>, all: impl Fn(u64, usize) ->
 
 /// One operation on whole registers.
 #[inline(always)]
-fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
+fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
     let r = |id: Id| words(&machine.regs[id.0 as usize]);
     match op {
         Op::And(a, b) => map2(out, r(a), r(b), |a, b| a & b),
@@ -295,7 +295,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
         Op::Not(a) => map1(out, r(a), |a| !a),
         Op::Select { mask, a, b } => {
             let (m, a, b) = (r(mask), r(a), r(b));
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = a[i] & m[i] | b[i] & !m[i];
             }
         }
@@ -318,7 +318,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
         Op::File(a) => map1(out, r(a), |a| u64::from(a.trailing_zeros() & 7) + 1),
         Op::Content(a) => {
             let a = r(a);
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = (0..4).fold(0, |code, k| {
                     code | u64::from(machine.regs[k].0.as_flattened()[i] & a[i] != 0) << k
                 });
@@ -345,25 +345,25 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
         Op::Compare(cmp, a, b) => compare(out, r(a), r(b), cmp),
         Op::NoMoves(a) => {
             let a = r(a);
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = if a[i] == 0 { 0 } else { mask(legal::no_moves(&position(machine, i))) };
             }
         }
         Op::PureMen { within, mate } => {
             let within = r(within);
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = if within[i] == 0 { 0 } else { pure::men(&position(machine, i), mate) };
             }
         }
         Op::Legal { from, to, pseudo, only } => {
             let (from, to) = (r(from), r(to));
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).0;
             }
         }
         Op::LegalCount { from, to, pseudo, only } => {
             let (from, to) = (r(from), r(to));
-            for i in 0..BATCH {
+            for i in 0..GROUP {
                 out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).1;
             }
         }
@@ -383,25 +383,25 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; BATCH]) {
 
 /// Adds the squares of `a` moved by (files, ranks) to `out`.
 #[inline(always)]
-fn translate_into(out: &mut [u64; BATCH], a: &[u64; BATCH], dx: i8, dy: i8) {
+fn translate_into(out: &mut [u64; GROUP], a: &[u64; GROUP], dx: i8, dy: i8) {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
         return;
     }
     let (stay, by) = attacks::translation(dx, dy);
     let amount = by.unsigned_abs();
     if by >= 0 {
-        for i in 0..BATCH {
+        for i in 0..GROUP {
             out[i] |= (a[i] & stay) << amount;
         }
     } else {
-        for i in 0..BATCH {
+        for i in 0..GROUP {
             out[i] |= (a[i] & stay) >> amount;
         }
     }
 }
 
 #[inline(always)]
-fn slide(out: &mut [u64; BATCH], a: &[u64; BATCH], empty: &[u64; BATCH], dir: u8) {
+fn slide(out: &mut [u64; GROUP], a: &[u64; GROUP], empty: &[u64; GROUP], dir: u8) {
     match dir {
         0 => map2(out, a, empty, attacks::slide::<0>),
         1 => map2(out, a, empty, attacks::slide::<1>),
@@ -415,7 +415,7 @@ fn slide(out: &mut [u64; BATCH], a: &[u64; BATCH], empty: &[u64; BATCH], dir: u8
 }
 
 #[inline(always)]
-fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
+fn walk(out: &mut [u64; GROUP], a: &[u64; GROUP], dirs: u8, lo: i8, hi: i8) {
     out.fill(0);
     for (dir, (dx, dy)) in DIR_STEPS.into_iter().enumerate() {
         if dirs >> dir & 1 == 0 {
@@ -433,10 +433,10 @@ fn walk(out: &mut [u64; BATCH], a: &[u64; BATCH], dirs: u8, lo: i8, hi: i8) {
 
 /// Adds all squares in a direction, whatever stands between, to `out`.
 #[inline(always)]
-fn whole_ray(out: &mut [u64; BATCH], a: &[u64; BATCH], dir: u8) {
+fn whole_ray(out: &mut [u64; GROUP], a: &[u64; GROUP], dir: u8) {
     #[inline(always)]
-    fn add<const DIR: u8>(out: &mut [u64; BATCH], a: &[u64; BATCH]) {
-        for i in 0..BATCH {
+    fn add<const DIR: u8>(out: &mut [u64; GROUP], a: &[u64; GROUP]) {
+        for i in 0..GROUP {
             out[i] |= attacks::slide::<DIR>(a[i], TRUE);
         }
     }
@@ -453,7 +453,7 @@ fn whole_ray(out: &mut [u64; BATCH], a: &[u64; BATCH], dir: u8) {
 }
 
 #[inline(always)]
-fn compare(out: &mut [u64; BATCH], a: &[u64; BATCH], b: &[u64; BATCH], cmp: Cmp) {
+fn compare(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], cmp: Cmp) {
     match cmp {
         Cmp::Eq => map2(out, a, b, |a, b| mask(a == b)),
         Cmp::Ne => map2(out, a, b, |a, b| mask(a != b)),

@@ -1,55 +1,16 @@
-//! Registers, and how they are filled and emptied.
+//! How registers are filled and emptied.
 
-use super::isa::Isa;
 use super::kernels;
+use super::registers::Machine;
 use crate::{
     engine::{Values, carry::SlotColumn, columns::GameColumn},
     plan::{Input, Output, Plan, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
-        lanes::{LANES, LaneColumn, LaneMoves},
-        replay::{Masks, SegmentColumns, number_plies},
+        lanes::{LANES, LaneColumn},
+        replay::{Masks, number_plies},
     },
 };
-
-/// Positions in a group: eight segments. 256 words are 2 KiB a register: the registers of most plans
-/// stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
-pub(super) const BATCH: usize = LANES * SEGMENT_SLOTS;
-
-/// A register: a word for each position of a group. Aligned to cache lines: a vector of 64 bytes that
-/// lies across two of them takes twice as long.
-pub(super) type WordColumn = Box<Words>;
-
-#[repr(align(64))]
-#[derive(Clone, Debug)]
-pub(super) struct Words(pub(super) LaneColumn);
-
-fn column() -> WordColumn {
-    Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
-}
-
-/// Registers and what is beside them.
-#[derive(Debug)]
-pub(super) struct Machine {
-    isa: Isa,
-    pub(super) regs: Vec<WordColumn>,
-    /// Where a step writes, before it changes places with its register.
-    pub(super) spare: Option<WordColumn>,
-    pub(super) scalars: Vec<u64>,
-    /// For each loop that is open, the step that began it and the row that it is in.
-    pub(super) rows: Vec<(usize, usize)>,
-    /// Turn, rights and en passant of each position; kept only where the program looks at them.
-    pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
-    pub(super) moves: Box<LaneMoves>,
-    pub(super) masks: [Masks; LANES],
-    /// For each of several queries its mask, a word for each segment.
-    pub(super) answers: Vec<[u32; LANES]>,
-    /// Half-moves played; kept only where the program reads them.
-    plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The game of each slot; kept only where the program reads columns of games.
-    games: [[u32; LANES]; SEGMENT_SLOTS],
-    segment: SegmentColumns,
-}
 
 /// What a program reads beside positions.
 #[derive(Clone, Copy, Debug)]
@@ -61,23 +22,6 @@ pub(super) struct Beside<'a> {
 }
 
 impl Machine {
-    pub(super) fn new(program: &Program, isa: Isa) -> Machine {
-        Machine {
-            isa,
-            regs: vec![column(); program.registers],
-            spare: Some(column()),
-            scalars: program.scalars.clone(),
-            rows: Vec::new(),
-            states: [[0; LANES]; SEGMENT_SLOTS],
-            moves: LaneMoves::new_boxed(),
-            masks: [Masks::default(); LANES],
-            answers: vec![[0; LANES]; program.answers()],
-            plies: [[0; LANES]; SEGMENT_SLOTS],
-            games: [[0; LANES]; SEGMENT_SLOTS],
-            segment: SegmentColumns::new(),
-        }
-    }
-
     /// Replays a group of segments, from `first` on, and loads everything that the program reads.
     pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, beside: Beside<'_>) {
         let len = kernels::replay(self.isa, self, block, first);
@@ -107,7 +51,7 @@ impl Machine {
         }
     }
 
-    /// The same for single slots, at most [`BATCH`] of them, ascending; the `k`-th goes to row
+    /// The same for single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending; the `k`-th goes to row
     /// `k / LANES`, lane `k % LANES`.
     pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: Beside<'_>) {
         self.masks = [Masks::default(); LANES];

@@ -7,6 +7,7 @@
 mod isa;
 mod kernels;
 mod machine;
+mod registers;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -21,7 +22,8 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
 pub use isa::Isa;
-use machine::{BATCH, Beside, Machine};
+use machine::Beside;
+use registers::{GROUP, Machine};
 
 /// See the module.
 #[derive(Debug)]
@@ -223,7 +225,7 @@ impl Cpu {
                 }
                 return;
             }
-            for slots in slots_of(bits, 0..block.slots()).collect::<Vec<usize>>().chunks(BATCH) {
+            for slots in slots_of(bits, 0..block.slots()).collect::<Vec<usize>>().chunks(GROUP) {
                 machine.gather(&plan.program, block, slots, beside);
                 machine.run(&plan.program);
                 machine.store(plan, slots, values);

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use wgpu::{Backends, DeviceType, InstanceDescriptor};
 
 use super::GpuError;
-use super::device::SILENCE_MAX;
-use super::driver::Driver;
+use super::driver::{Driver, SILENCE_MAX};
 
 /// Which adapter is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -9,11 +9,9 @@ use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
-use super::driver::{Driver, Kept, first_lines, lock};
+use super::driver::{Driver, Kept, SILENCE_MAX, first_lines, lock};
 use super::{GpuError, Kernel, Variant};
 
-/// How long a device, or a call of its driver, may be silent before it is given up.
-pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;

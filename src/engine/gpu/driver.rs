@@ -17,6 +17,9 @@ use super::GpuError;
 
 type Task = Box<dyn FnOnce() + Send>;
 
+/// How long a device, or a call of its driver, may be silent before it is given up.
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
+
 /// The stack of a helper: naga walks a kernel's expressions by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -131,9 +134,9 @@ impl Driver {
 
 /// A new helper; it ends when its sender is dropped.
 fn spawn() -> Option<mpsc::Sender<Task>> {
-    let (sender, jobs) = mpsc::channel::<Task>();
+    let (sender, tasks) = mpsc::channel::<Task>();
     let work = move || {
-        for task in jobs {
+        for task in tasks {
             let _ = caught(task);
         }
     };

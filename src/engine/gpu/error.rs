@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::Variant;
-
 /// Why the GPU engine cannot do what it should.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -77,8 +75,8 @@ pub enum GpuError {
         "these blocks do not lie on the GPU as kernels of the variant {variant} read them; upload them for it"
     )]
     OtherLayout {
-        /// The engine's.
-        variant: Variant,
+        /// The name of the engine's variant.
+        variant: String,
     },
     /// An allocation failed.
     #[error("the GPU is out of memory ({reason}); give a smaller --gpu-memory, or use --engine cpu")]

@@ -260,7 +260,7 @@ impl Resident<'_> {
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let Resident { blocks, uploads, runs, open, .. } = self;
         if kernel.variant.transposed != self.transposed {
-            return Err(GpuError::OtherLayout { variant: kernel.variant });
+            return Err(GpuError::OtherLayout { variant: kernel.variant.to_string() });
         }
         if columns.len() > COLUMNS_MAX {
             let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);

@@ -1,0 +1,69 @@
+//! The registers of a thread, and what is beside them.
+
+use super::isa::Isa;
+use crate::{
+    plan::Program,
+    reel::{
+        SEGMENT_SLOTS,
+        lanes::{LANES, LaneColumn, LaneMoves},
+        replay::{Masks, SegmentColumns},
+    },
+};
+
+/// Positions in a group: eight segments. 256 words are 2 KiB a register: the registers of most plans
+/// stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
+pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
+
+/// A register: a word for each position of a group. Aligned to cache lines: a vector of 64 bytes that
+/// lies across two of them takes twice as long.
+pub(super) type WordColumn = Box<Words>;
+
+#[repr(align(64))]
+#[derive(Clone, Debug)]
+pub(super) struct Words(pub(super) LaneColumn);
+
+fn column() -> WordColumn {
+    Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
+}
+
+/// Registers and what is beside them.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) isa: Isa,
+    pub(super) regs: Vec<WordColumn>,
+    /// Where a step writes, before it changes places with its register.
+    pub(super) spare: Option<WordColumn>,
+    pub(super) scalars: Vec<u64>,
+    /// For each loop that is open, the step that began it and the row that it is in.
+    pub(super) rows: Vec<(usize, usize)>,
+    /// Turn, rights and en passant of each position; kept only where the program looks at them.
+    pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
+    pub(super) moves: Box<LaneMoves>,
+    pub(super) masks: [Masks; LANES],
+    /// For each of several queries its mask, a word for each segment.
+    pub(super) answers: Vec<[u32; LANES]>,
+    /// Half-moves played; kept only where the program reads them.
+    pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
+    /// The game of each slot; kept only where the program reads columns of games.
+    pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
+    pub(super) segment: SegmentColumns,
+}
+
+impl Machine {
+    pub(super) fn new(program: &Program, isa: Isa) -> Machine {
+        Machine {
+            isa,
+            regs: vec![column(); program.registers],
+            spare: Some(column()),
+            scalars: program.scalars.clone(),
+            rows: Vec::new(),
+            states: [[0; LANES]; SEGMENT_SLOTS],
+            moves: LaneMoves::new_boxed(),
+            masks: [Masks::default(); LANES],
+            answers: vec![[0; LANES]; program.answers()],
+            plies: [[0; LANES]; SEGMENT_SLOTS],
+            games: [[0; LANES]; SEGMENT_SLOTS],
+            segment: SegmentColumns::new(),
+        }
+    }
+}
