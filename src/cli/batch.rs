@@ -1,6 +1,5 @@
 //! `orbit batch`.
 
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

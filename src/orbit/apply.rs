@@ -5,8 +5,8 @@ use std::{collections::HashSet, convert::Infallible};
 use shakmaty::Color;
 
 use super::{
-    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Position, Squares,
-    Placement, Text,
+    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Placement, Position, Squares,
+    Text,
 };
 use crate::{
     board::{self, Code, Dihedral, PieceSet, SquareMap},

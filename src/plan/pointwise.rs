@@ -13,10 +13,7 @@ use super::{
     shifted::{Attack, Comparison, PlainSet, Set, lines},
     tiles::Anchor,
 };
-use crate::{
-    board::PieceSet,
-    query::tree::Cmp,
-};
+use crate::{board::PieceSet, query::tree::Cmp};
 
 impl Lower {
     /// For every shift of a tile, whether an attack is there.

@@ -7,7 +7,9 @@ use shakmaty::{Bitboard, Square};
 use crate::{
     board::{PieceSet, full_lines},
     orbit::{Expanded, FilterRef, Number, Squares},
-    query::tree::{Cmp, ConditionOp, Control, Kind as _, NumberOp, PositionOp, Ref, SquaresOp, TextOp, contents_where},
+    query::tree::{
+        Cmp, ConditionOp, Control, Kind as _, NumberOp, PositionOp, Ref, SquaresOp, TextOp, contents_where,
+    },
 };
 
 /// Designators that attack each other on more pairs of squares are left to tables.

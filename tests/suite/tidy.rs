@@ -33,7 +33,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
     ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
-    ("engine", &["board", "diagnostic", "pgn", "plan", "query", "reel"], "a prepared query joins query, plan and reel"),
+    (
+        "engine",
+        &["board", "diagnostic", "pgn", "plan", "query", "reel"],
+        "a prepared query joins query, plan and reel",
+    ),
     ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
     ("engine::facts", &["engine", "pgn", "reel"], "what a filter may ask of a game: number, result, tags"),
     (

@@ -12,7 +12,6 @@ use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, SILENCE_MAX, first_lines, lock};
 use super::{GpuError, Kernel, Variant};
 
-
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
 
