@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{
-    Answers, Engine as _, Job, Outputs, Values,
+    Answers, Engine as _, EngineError, Job, Outputs, Values,
     cpu::Isa,
-    gpu::{Kernel, Variant},
+    gpu::{self, Kernel, Variant},
 };
 use orbit_chess::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
@@ -68,10 +68,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let job = Job::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
     query.print_remarks(&job.planner.warnings(), true);
-    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref(), args.gpu_variant)?;
+    let kernel = args.wgsl.then(|| gpu::kernel(&job.planner.hits(), args.gpu_variant)).transpose();
+    let kernel = kernel.map_err(EngineError::from)?;
+    let explanation = Explanation::new(&query.text, &job, args.fen.as_deref(), kernel)?;
     let mut out = Out::new();
     if args.json {
-        out.json(&explanation.json(args.copies, args.wgsl))?;
+        out.json(&explanation.json(args.copies))?;
     } else {
         explanation.lines(&args).into_iter().try_for_each(|line| out.line(line))?;
     }
@@ -84,8 +86,8 @@ struct Explanation<'a> {
     text: &'a str,
     job: &'a Job,
     plan: Plan,
-    /// Of the kernel.
-    variant: Variant,
+    /// Where it is to be shown.
+    kernel: Option<Kernel>,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
     orbits: Vec<(&'a str, String, Orbit)>,
     /// Whether the first of them is the whole query.
@@ -105,7 +107,7 @@ impl<'a> Explanation<'a> {
         text: &'a str,
         job: &'a Job,
         fen: Option<&str>,
-        variant: Variant,
+        kernel: Option<Kernel>,
     ) -> Result<Explanation<'a>, Failure> {
         let mut orbits = Vec::new();
         let body = &job.query.body;
@@ -118,7 +120,7 @@ impl<'a> Explanation<'a> {
         } else {
             job.planner.hits()
         };
-        Ok(Explanation { text, job, plan, variant, orbits, whole, evaluated })
+        Ok(Explanation { text, job, plan, kernel, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
@@ -146,12 +148,11 @@ impl<'a> Explanation<'a> {
         if args.plan {
             lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
         }
-        if args.wgsl {
+        if let Some(kernel) = &self.kernel {
             lines.push(format!(
                 "wgsl    {} bytes with what all shaders share",
-                grouped(self.kernel().wgsl.len() as u64)
+                grouped(kernel.wgsl.len() as u64)
             ));
-            let kernel = self.kernel();
             let kernels = kernel.all().flat_map(|kernel| kernel.evaluate().lines());
             lines.extend(kernels.map(str::to_string));
         }
@@ -165,11 +166,6 @@ impl<'a> Explanation<'a> {
             }
         }
         lines
-    }
-
-    fn kernel(&self) -> Kernel {
-        let plan = self.job.planner.hits();
-        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), self.variant)
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {
@@ -195,7 +191,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    fn json(&self, copies: usize, wgsl: bool) -> Value {
+    fn json(&self, copies: usize) -> Value {
         let plan = &self.plan;
         let orbits = self.orbits.iter().map(|(text, _, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
@@ -217,7 +213,7 @@ impl<'a> Explanation<'a> {
                 "registers": plan.program.registers,
                 "strategies": note_lines(&plan.notes),
             },
-            "wgsl": wgsl.then(|| self.kernel().wgsl),
+            "wgsl": self.kernel.as_ref().map(|kernel| &kernel.wgsl),
             "evaluated": self.evaluated.as_ref().map(|it| json!({
                 "hit": it.hit,
                 "value": it.value,
