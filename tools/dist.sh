@@ -6,4 +6,7 @@ cd "$(dirname "$0")/.."
 cargo build --profile dist --bin orbit "$@"
 cd "${CARGO_TARGET_DIR:-target}/dist"
 objcopy --only-keep-debug orbit orbit.debug
-objcopy --strip-all --add-gnu-debuglink=orbit.debug orbit
+# A new file takes the name: cargo keeps the old one under another name too, and with its symbols.
+objcopy --strip-all --add-gnu-debuglink=orbit.debug orbit orbit.stripped
+mv orbit.stripped orbit
+ls -l "$PWD/orbit" "$PWD/orbit.debug"

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::{
-    Answers, Engine as _, Outputs, PreparedQuery, Values,
+    Answers, Engine as _, EngineError, Outputs, PreparedQuery, Values,
     cpu::Isa,
-    gpu::{Kernel, Variant},
+    gpu::{self, Kernel, Variant},
 };
 use orbit_chess::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
 use orbit_chess::plan::{Options, OrbitNote, Plan};
@@ -65,14 +65,15 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
     let parsed = query.parse(args.dialect)?;
-    let prepared =
-        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+    let prepared = PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
     query.print_remarks(&prepared.planner.warnings(), true);
-    let explanation = Explanation::new(&query.text, &prepared, args.fen.as_deref(), args.gpu_variant)?;
+    let kernel = args.wgsl.then(|| gpu::kernel(&prepared.planner.hits(), args.gpu_variant)).transpose();
+    let kernel = kernel.map_err(EngineError::from)?;
+    let explanation = Explanation::new(&query.text, &prepared, args.fen.as_deref(), kernel)?;
     let mut out = Out::new();
     if args.json {
-        out.json(&explanation.json(args.copies, args.wgsl))?;
+        out.json(&explanation.json(args.copies))?;
     } else {
         explanation.lines(&args).into_iter().try_for_each(|line| out.line(line))?;
     }
@@ -85,8 +86,8 @@ struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
     plan: Plan,
-    /// Of the kernel.
-    variant: Variant,
+    /// Where it is to be shown.
+    kernel: Option<Kernel>,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
     orbits: Vec<(&'a str, String, Orbit)>,
     /// Whether the first of them is the whole query.
@@ -106,7 +107,7 @@ impl<'a> Explanation<'a> {
         text: &'a str,
         prepared: &'a PreparedQuery,
         fen: Option<&str>,
-        variant: Variant,
+        kernel: Option<Kernel>,
     ) -> Result<Explanation<'a>, Failure> {
         let mut orbits = Vec::new();
         let body = &prepared.query.body;
@@ -119,7 +120,7 @@ impl<'a> Explanation<'a> {
         } else {
             prepared.planner.hits()
         };
-        Ok(Explanation { text, prepared, plan, variant, orbits, whole, evaluated })
+        Ok(Explanation { text, prepared, plan, kernel, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
@@ -147,12 +148,11 @@ impl<'a> Explanation<'a> {
         if args.plan {
             lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
         }
-        if args.wgsl {
+        if let Some(kernel) = &self.kernel {
             lines.push(format!(
                 "wgsl    {} bytes with what all shaders share",
-                grouped(self.kernel().wgsl.len() as u64)
+                grouped(kernel.wgsl.len() as u64)
             ));
-            let kernel = self.kernel();
             let kernels = kernel.all().flat_map(|kernel| kernel.evaluate().lines());
             lines.extend(kernels.map(str::to_string));
         }
@@ -166,11 +166,6 @@ impl<'a> Explanation<'a> {
             }
         }
         lines
-    }
-
-    fn kernel(&self) -> Kernel {
-        let plan = self.prepared.planner.hits();
-        Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), self.variant)
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {
@@ -196,7 +191,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    fn json(&self, copies: usize, wgsl: bool) -> Value {
+    fn json(&self, copies: usize) -> Value {
         let plan = &self.plan;
         let orbits = self.orbits.iter().map(|(text, _, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
@@ -218,7 +213,7 @@ impl<'a> Explanation<'a> {
                 "registers": plan.program.registers,
                 "strategies": note_lines(&plan.notes),
             },
-            "wgsl": wgsl.then(|| self.kernel().wgsl),
+            "wgsl": self.kernel.as_ref().map(|kernel| &kernel.wgsl),
             "evaluated": self.evaluated.as_ref().map(|it| json!({
                 "hit": it.hit,
                 "value": it.value,

@@ -59,9 +59,25 @@ Examples:
 
 `orbit COMMAND --help` explains a command, with examples; `orbit help language` the words of queries.";
 
+/// What `--version` and the help add in a build without the GPU engine.
+const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
+    ["", ""]
+} else {
+    [
+        " (without the GPU engine)",
+        "\n\nThis orbit was built without the GPU engine: it uses no graphics card.",
+    ]
+};
+
 /// Search chess games for patterns, wherever and however they stand on the board.
 #[derive(Debug, Parser)]
-#[command(name = "orbit", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(
+    name = "orbit",
+    version = format!("{}{}", env!("CARGO_PKG_VERSION"), WITHOUT_GPU[0]),
+    max_term_width = 100,
+    after_help = format!("{AFTER_HELP}{}", WITHOUT_GPU[1]),
+    disable_help_subcommand = true
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

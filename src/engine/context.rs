@@ -26,12 +26,8 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(block: &'a Block) -> Context<'a> {
-        Context::with_spare(block, Vec::new())
-    }
-
-    /// The same with the memory of an earlier block.
-    pub(super) fn with_spare(block: &'a Block, spare: Vec<Vec<u64>>) -> Context<'a> {
+    /// Nothing yet, with the memory of an earlier block.
+    pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>) -> Context<'a> {
         Context { block, columns: Vec::new(), found: HashMap::new(), carried: HashMap::new(), spare }
     }
 

@@ -26,6 +26,10 @@ mod copies;
 pub mod cpu;
 mod facts;
 pub mod fallback;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "without_gpu.rs"]
 pub mod gpu;
 pub mod reference;
 mod request;

@@ -8,15 +8,19 @@
 //! * `promises`: names, endings and words promise nothing that is not done.
 //! * `readme`: every command of the README.
 //! * `terminal`: nothing that a game holds acts on a terminal.
+//! * `without_gpu`: what a build without the GPU engine says.
 
 #[macro_use]
 extern crate attribute;
 
+#[cfg(feature = "gpu")]
 mod adapter;
+#[cfg(feature = "gpu")]
 mod card;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "gpu")]
 mod gpu_commands;
 mod indexing;
 mod outputs;
@@ -29,6 +33,8 @@ mod stats;
 mod terminal;
 mod themes;
 mod transform;
+#[cfg(not(feature = "gpu"))]
+mod without_gpu;
 
 use std::process::ExitCode;
 

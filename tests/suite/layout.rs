@@ -5,16 +5,16 @@ use std::{
     mem::offset_of,
 };
 
-use naga::{
-    AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,
-    valid::{Capabilities, ValidationFlags, Validator},
-};
 use orbit_chess::{
     board::{Board, MoveKind, PackedMove, Position},
     engine::gpu::{Kernel, Variant},
     plan::{Options, Output, Planner},
     query,
     reel::{Key, SEGMENT_SLOTS},
+};
+use wgpu::naga::{
+    self, AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,
+    valid::{Capabilities, ValidationFlags, Validator},
 };
 
 use crate::{

@@ -44,10 +44,12 @@ mod fuzz_smoke;
 mod games_out;
 mod golden;
 mod golden_sample;
+#[cfg(feature = "gpu")]
 mod gpu;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "gpu", target_os = "linux"))]
 mod gpu_faults;
 mod language;
+#[cfg(feature = "gpu")]
 mod layout;
 mod mates;
 mod parts;
@@ -63,6 +65,7 @@ mod stats;
 mod tables;
 mod tidy;
 mod trees;
+#[cfg(feature = "gpu")]
 mod variants;
 mod verify;
 

@@ -40,6 +40,8 @@ pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
 fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     match GpuDevice::open(options) {
         Ok(device) => Some(Arc::new(device)),
+        #[cfg(not(feature = "gpu"))]
+        Err(GpuError::NotBuilt) => None,
         Err(GpuError::NoAdapter) if !GPU.is_required() => None,
         Err(error) => panic!("{error}"),
     }

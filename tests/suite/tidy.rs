@@ -10,6 +10,8 @@ use std::{
     process::Command,
 };
 
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+
 /// Lines of a source file at most.
 const LINES_MAX: usize = 800;
 
@@ -204,98 +206,86 @@ fn sources() -> Vec<String> {
     files().into_iter().filter(is_source).collect()
 }
 
-/// Source text without comments, the contents of literals and test modules; lines stay lines.
-fn code(text: &str) -> String {
-    let mut out = blanked(text);
-    while let Some(at) = out.find("#[cfg(test)]") {
-        let open = out[at..].find(['{', ';']).map(|k| at + k).unwrap();
-        let mut end = open + 1;
-        if out.as_bytes()[open] == b'{' {
-            let mut depth = 1;
-            while depth > 0 {
-                match out.as_bytes()[end] {
-                    b'{' => depth += 1,
-                    b'}' => depth -= 1,
-                    _ => {}
-                }
-                end += 1;
-            }
-        }
-        let lines = "\n".repeat(out[at..end].matches('\n').count());
-        out.replace_range(at..end, &lines);
-    }
-    out
+/// A word, a sign or a bracket, and the line where it stands.
+struct Token {
+    word: String,
+    line: usize,
 }
 
-/// Source text as ASCII without comments and the contents of literals.
-fn blanked(text: &str) -> String {
-    let text: Vec<char> = text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect();
-    let starts = |at: usize, word: &str| word.chars().enumerate().all(|(k, c)| text.get(at + k) == Some(&c));
-    let mut out = String::new();
-    let mut at = 0;
-    while at < text.len() {
-        let hashes = |from: usize| text[from..].iter().take_while(|&&c| c == '#').count();
-        let end = if starts(at, "//") {
-            text[at..].iter().position(|&c| c == '\n').map_or(text.len(), |k| at + k)
-        } else if starts(at, "/*") {
-            (at..text.len()).find(|&k| starts(k, "*/")).unwrap() + 2
-        } else if text[at] == 'r' && text.get(at + 1 + hashes(at + 1)) == Some(&'"') && !after_word(&out) {
-            let close = format!("\"{}", "#".repeat(hashes(at + 1)));
-            let open = at + 2 + hashes(at + 1);
-            (open..text.len()).find(|&k| starts(k, &close)).unwrap() + close.len()
-        } else if text[at] == '"' {
-            let mut k = at + 1;
-            while text[k] != '"' {
-                k += if text[k] == '\\' { 2 } else { 1 };
-            }
-            k + 1
-        } else if text[at] == '\'' && text.get(at + 1) == Some(&'\\') {
-            (at + 3..text.len()).find(|&k| text[k] == '\'').unwrap() + 1
-        } else if text[at] == '\'' && text.get(at + 2) == Some(&'\'') {
-            at + 3
-        } else {
-            out.push(text[at]);
-            at += 1;
-            continue;
-        };
-        out.push(' ');
-        out.extend(text[at..end].iter().filter(|&&c| c == '\n'));
-        at = end;
-    }
-    out
-}
-
-/// Whether the text ends within a word, so that an `r` that follows begins no raw string.
-fn after_word(text: &str) -> bool {
-    text.ends_with(|c: char| c.is_alphanumeric() || c == '_')
-}
-
-fn tokens(code: &str) -> Vec<&str> {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
+/// The tokens of a source text without comments, literals and test modules.
+fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
-    let mut rest = code;
-    while let Some(first) = rest.chars().next() {
-        let len = match first {
-            _ if word(first) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
-            ':' if rest.starts_with("::") => 2,
-            _ => 1,
-        };
-        if !first.is_whitespace() {
-            out.push(&rest[..len]);
-        }
-        rest = &rest[len..];
-    }
+    let stream = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+    flatten(stream, &mut out);
     out
+}
+
+fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
+    let token = |word: &str, span: Span| Token { word: word.to_owned(), line: span.start().line };
+    let mut trees = stream.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        match tree {
+            TokenTree::Ident(word) => out.push(token(&word.to_string(), word.span())),
+            TokenTree::Literal(_) => {}
+            TokenTree::Punct(sign) if sign.as_char() == '#' && trees.peek().is_some_and(is_cfg_test) => {
+                let ends = |tree: &TokenTree| match tree {
+                    TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                    TokenTree::Punct(sign) => sign.as_char() == ';',
+                    _ => false,
+                };
+                trees.find(ends);
+            }
+            TokenTree::Punct(sign) => {
+                let is_colon =
+                    |tree: &TokenTree| matches!(tree, TokenTree::Punct(sign) if sign.as_char() == ':');
+                let begins = sign.as_char() == ':' && sign.spacing() == Spacing::Joint;
+                let is_path = begins && trees.next_if(is_colon).is_some();
+                let word = if is_path { "::".into() } else { sign.to_string() };
+                out.push(token(&word, sign.span()));
+            }
+            TokenTree::Group(group) => {
+                let [open, close] = match group.delimiter() {
+                    Delimiter::Parenthesis => ["(", ")"],
+                    Delimiter::Brace => ["{", "}"],
+                    Delimiter::Bracket => ["[", "]"],
+                    Delimiter::None => ["", ""],
+                };
+                out.push(token(open, group.span_open()));
+                flatten(group.stream(), out);
+                out.push(token(close, group.span_close()));
+            }
+        }
+    }
+}
+
+/// Whether an attribute is `[cfg(test)]`.
+fn is_cfg_test(attribute: &TokenTree) -> bool {
+    matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
+}
+
+/// The places of tokens that follow each other.
+fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
+    let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
+    let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
+    let windows = tokens.windows(wanted.len()).enumerate();
+    windows.filter(|(_, found)| is_there(found)).map(|(at, _)| at).collect()
+}
+
+/// `number: text` of lines of a source text.
+fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
+    let line = |number: usize| text.lines().nth(number - 1).unwrap_or_default().trim();
+    lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
 /// All paths of a file that begin with `crate` or `super`, from the root of the crate.
-fn paths(module: &[String], code: &str) -> BTreeSet<String> {
-    let tokens = tokens(code);
+fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for at in 0..tokens.len() {
-        let begins = matches!(tokens[at], "crate" | "super") && tokens.get(at + 1) == Some(&"::");
-        if begins && (at == 0 || tokens[at - 1] != "::") {
-            let base = if tokens[at] == "crate" { &[] } else { &module[..module.len() - 1] };
+        let word = tokens[at].word.as_str();
+        let begins =
+            matches!(word, "crate" | "super") && tokens.get(at + 1).is_some_and(|next| next.word == "::");
+        if begins && (at == 0 || tokens[at - 1].word != "::") {
+            let base = if word == "crate" { &[] } else { &module[..module.len() - 1] };
             tree(&tokens[at + 2..], base.to_vec(), &mut out);
         }
     }
@@ -303,29 +293,32 @@ fn paths(module: &[String], code: &str) -> BTreeSet<String> {
 }
 
 /// One tree of a path or a `use`; returns how many tokens it takes.
-fn tree(tokens: &[&str], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
+fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
+    let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
     loop {
-        match tokens.get(at) {
-            Some(&"{") => {
+        match word(at) {
+            Some("{") => {
                 at += 1;
-                while tokens.get(at).is_some_and(|&token| token != "}") {
+                while word(at).is_some_and(|word| word != "}") {
                     at += tree(&tokens[at..], path.clone(), out);
-                    if tokens.get(at) == Some(&",") {
+                    if word(at) == Some(",") {
                         at += 1;
                     }
                 }
                 return at + 1;
             }
-            Some(&"super") => drop(path.pop()),
-            Some(&"self" | &"*") => {}
-            Some(word) if after_word(word) => path.push((*word).to_owned()),
+            Some("super") => drop(path.pop()),
+            Some("self") => {}
+            Some(word) if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                path.push(word.to_owned());
+            }
             _ => {}
         }
         at += 1;
-        if tokens.get(at) != Some(&"::") {
+        if word(at) != Some("::") {
             out.insert(path.join("::"));
-            return if tokens.get(at) == Some(&"as") { at + 2 } else { at };
+            return if word(at) == Some("as") { at + 2 } else { at };
         }
         at += 1;
     }
@@ -352,7 +345,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     };
     let allowed = ARROWS.iter().find(|arrow| arrow.0 == from).unwrap().1;
     let mut wrong = Vec::new();
-    for path in paths(&module, &code(text)) {
+    for path in paths(&module, &tokens(text)) {
         match unit(&path) {
             None => wrong.push(format!("{file}: `{path}` lies in no module of the table")),
             Some(to) if to != from && !allowed.contains(&to) => {
@@ -379,7 +372,7 @@ fn imports_go_one_way() {
     let mut wrong = Vec::new();
     for file in sources().iter().filter(|file| !matches!(file.as_str(), "src/lib.rs" | "src/main.rs")) {
         let text = read(file);
-        arrows += paths(&module(file), &code(&text)).len();
+        arrows += paths(&module(file), &tokens(&text)).len();
         wrong.extend(misplaced(file, &text));
     }
     assert!(arrows > 100, "only {arrows} imports were found");
@@ -397,6 +390,7 @@ fn a_wrong_import_is_found_however_it_is_written() {
         ("src/engine/reference/eval.rs", "let c = 'x'; let d = '\"'; crate::plan::TRUE"),
         ("src/board/mv.rs", "#[cfg(test)] mod tests { use crate::board; }\nuse crate::pgn::Game as G;"),
         ("src/reel/mod.rs", "/* crate::board */ let s = r#\"\"\"#; crate::engine::Hits"),
+        ("src/reel/mod.rs", "/* /* */ */ f(br##\"a\"#b\"##, matches!(x, crate::engine::Hits { .. }))"),
         ("src/nowhere.rs", ""),
         ("src/plan/mod.rs", "use crate::Everything;"),
     ];
@@ -428,17 +422,14 @@ fn files_are_short() {
 
 /// `line: text` of every unwrapping outside tests.
 fn unwraps(text: &str) -> Vec<String> {
-    let code = code(text);
-    let lines = code.lines().enumerate();
-    lines
-        .filter(|(_, line)| line.contains(".unwrap()"))
-        .map(|(k, line)| format!("{}: {}", k + 1, line.trim()))
-        .collect()
+    let tokens = tokens(text);
+    numbered(text, places(&tokens, ".unwrap()").into_iter().map(|at| tokens[at].line).collect())
 }
 
 #[test]
 fn the_library_does_not_unwrap() {
-    assert_eq!(unwraps("f();\nx.unwrap();\n#[cfg(test)]\nmod t { y.unwrap() }\n// z.unwrap()").len(), 1);
+    let wrong = "f();\nx.unwrap();\n#[cfg(test)]\nmod t { y.unwrap() }\n// z.unwrap()\nx\n.unwrap\n()";
+    assert_eq!(unwraps(wrong), ["2: x.unwrap();", "7: .unwrap"]);
     let wrong = sources().into_iter().flat_map(|path| {
         unwraps(&read(&path)).into_iter().map(move |line| format!("{path}:{line}; say why it cannot fail"))
     });
@@ -451,18 +442,15 @@ const PRINTING: &str = "src/cli/terminal.rs";
 
 /// `line: text` of all that prints without being escaped.
 fn prints(path: &str, text: &str) -> Vec<String> {
-    let code = code(text);
-    let is_found = |line: &str| {
-        // The target of a progress bar is named like the stream.
-        let line = line.replace("ProgressDrawTarget::stderr()", "");
-        let is_word = |word: &str| {
-            line.match_indices(word)
-                .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-        };
-        PRINTERS.iter().any(|word| is_word(word))
-    };
-    let lines = code.lines().enumerate().filter(|(_, line)| path != PRINTING && is_found(line));
-    lines.map(|(k, line)| format!("{path}:{}: {}", k + 1, line.trim())).collect()
+    if path == PRINTING {
+        return Vec::new();
+    }
+    let tokens = tokens(text);
+    // The target of a progress bar is named like the stream.
+    let is_target = |at: usize| at > 1 && tokens[at - 2].word == "ProgressDrawTarget";
+    let found = PRINTERS.iter().flat_map(|printer| places(&tokens, printer)).filter(|&at| !is_target(at));
+    let lines = numbered(text, found.map(|at| tokens[at].line).collect());
+    lines.into_iter().map(|line| format!("{path}:{line}")).collect()
 }
 
 #[test]

@@ -4,8 +4,7 @@ use orbit_chess::{
     engine::{
         self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, Values,
         cpu::Cpu,
-        fallback::Fallback,
-        gpu::{Fault, Gpu, GpuError, GpuLimits},
+        gpu::{Gpu, GpuLimits},
         reference::Bulk,
         verify::{Sample, Verified},
     },
@@ -175,7 +174,13 @@ fn verification_samples_what_was_asked_for() {
 
 /// A device that is lost for good, at the first or a later submission: the run goes on where it stood.
 #[test]
+#[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
+    use orbit_chess::engine::{
+        fallback::Fallback,
+        gpu::{Fault, GpuError},
+    };
+
     let blocks = blocks();
     let prepared = prepared("shift flip flipcolor {Nf3 kg8}");
     let cpu = prepared.cpu();

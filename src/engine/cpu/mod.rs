@@ -171,7 +171,7 @@ impl Cpu {
     fn scan_block(&self, index: usize, block: &Block, request: &Request<'_>) -> Vec<Answers> {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let words = spare().pop().unwrap_or_default();
-        let mut context = Context::with_spare(block, words);
+        let mut context = Context::new(block, words);
         let mut all = self.hits(&mut context);
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);

@@ -290,7 +290,7 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use naga::{BinaryOperator, Expression, Literal, Module, Statement, TypeInner};
+    use wgpu::naga::{self, BinaryOperator, Expression, Literal, Module, Statement, TypeInner};
 
     use super::*;
 

@@ -28,7 +28,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::{Hits, context::Context};
 use crate::{
-    plan::Column,
+    plan::{Column, Plan},
     reel::{Block, SEGMENT_SLOTS},
 };
 use device::Device;
@@ -46,6 +46,15 @@ pub use run::Times;
 pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
 pub use work::Work;
+
+/// The kernel of a plan's hits, as it is written for any card.
+///
+/// # Errors
+///
+/// That there is no GPU engine, in a build without it.
+pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
+    Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
+}
 
 /// A graphics card that is open, for any number of engines.
 pub struct GpuDevice {
@@ -312,7 +321,7 @@ impl Resident<'_> {
 
 /// What is known of blocks beside their positions: nothing yet.
 fn contexts<'a>(blocks: &[&'a Block]) -> Vec<Context<'a>> {
-    blocks.iter().map(|block| Context::new(block)).collect()
+    blocks.iter().map(|block| Context::new(block, Vec::new())).collect()
 }
 
 /// No hits yet of some queries on some blocks.

@@ -158,6 +158,7 @@ fn all_operations() -> Vec<String> {
 
 /// A query that may be compared.
 struct Candidate {
+    seed: u64,
     case: Case,
     /// Whether values and counts of copies are wanted too, which takes two more kernels.
     values: bool,
@@ -180,7 +181,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
         return None;
     }
     let operations = programs.iter().flat_map(operations).collect();
-    Some(Candidate { values, balanced: is_balanced(hits, &case.block), operations, case })
+    Some(Candidate { seed, values, balanced: is_balanced(hits, &case.block), operations, case })
 }
 
 /// How the engines differ, if they do.
@@ -224,7 +225,7 @@ const VARIANT_EVERY: u64 = 8;
 
 /// The fault of a case on the smallest query that still has one.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
-    let Candidate { case: Case { seed, term, query, block, mask }, values, .. } = candidate;
+    let Candidate { seed, case: Case { term, query, block, mask }, values, .. } = candidate;
     let others = seed.is_multiple_of(VARIANT_EVERY).then(|| {
         // Neighbours in this list have much in common, so that each of a few hundred queries takes a long step.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]

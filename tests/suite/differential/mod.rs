@@ -5,6 +5,7 @@
 //! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
 
 mod generate;
+#[cfg(feature = "gpu")]
 mod gpu;
 pub mod positions;
 pub mod rng;
@@ -357,7 +358,6 @@ fn fen(position: &Position) -> String {
 
 /// What a seed leads to.
 struct Case {
-    seed: u64,
     term: Term,
     query: Query,
     block: Block,
@@ -373,7 +373,7 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let count = *rng.pick(&[20, 60, 110]);
     let block = block_of_games(positions::games(&mut rng, &query, real, count));
     let mask = if rng.percent(50) { 0 } else { rng.below(runners::NONE as usize + 1) as u32 };
-    Some(Case { seed, term, query, block, mask })
+    Some(Case { term, query, block, mask })
 }
 
 /// Whether so many hits are neither hardly any nor nearly all.
@@ -383,7 +383,7 @@ fn is_balanced(hits: u64, block: &Block) -> bool {
 
 /// One query of a seed on one block.
 fn run(seed: u64, real: &[Position], seen: &mut Seen) {
-    let Some(Case { term, query, block, mask, .. }) = case(seed, real) else {
+    let Some(Case { term, query, block, mask }) = case(seed, real) else {
         seen.unread += 1;
         return;
     };

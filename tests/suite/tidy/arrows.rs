@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{ARROWS, EXCEPT, code, module, paths, read, root, sources, tokens, tree, unit};
+use super::{ARROWS, EXCEPT, Token, module, paths, read, root, sources, tokens, tree, unit};
 
 /// Modules of one folder that import each other, directly or not. A circle that is not listed is a fault, and so is one
 /// that is listed and gone: the list only becomes shorter.
@@ -18,8 +18,8 @@ struct Imports {
 impl Imports {
     /// Of files, each with its text.
     fn of(files: &[(String, String)]) -> Imports {
-        let texts: BTreeMap<Vec<String>, String> =
-            files.iter().map(|(file, text)| (module(file), code(text))).collect();
+        let texts: BTreeMap<Vec<String>, Vec<Token>> =
+            files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
         // By the folder's module, where a name comes from: `pub use child::Name` makes `folder::Name`.
         let mut exported: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
         for (module, text) in &texts {
@@ -40,7 +40,7 @@ impl Imports {
             }
             path
         };
-        let imports = |(module, text): (&Vec<String>, &String)| {
+        let imports = |(module, text): (&Vec<String>, &Vec<Token>)| {
             (module.clone(), paths(module, text).iter().map(|path| resolved(path)).collect())
         };
         Imports { modules: texts.iter().map(imports).collect() }
@@ -96,11 +96,11 @@ fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a s
 }
 
 /// The paths of all `use` of a module that begin with one of its own children.
-fn relative_uses(module: &[String], code: &str) -> Vec<Vec<String>> {
-    let tokens = tokens(code);
+fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
-    for at in (0..tokens.len()).filter(|&at| tokens[at] == "use") {
-        if tokens.get(at + 1).is_some_and(|first| !["crate", "super", "self", "::"].contains(first)) {
+    for at in (0..tokens.len()).filter(|&at| tokens[at].word == "use") {
+        let is_relative = |first: &Token| !["crate", "super", "self", "::"].contains(&first.word.as_str());
+        if tokens.get(at + 1).is_some_and(is_relative) {
             tree(&tokens[at + 1..], module.to_vec(), &mut found);
         }
     }
@@ -138,7 +138,7 @@ fn every_allowed_arrow_is_used() {
     for (file, text) in all() {
         let module = module(&file);
         let Some(from) = unit(&module.join("::")) else { continue };
-        used.extend(paths(&module, &code(&text)).iter().filter_map(|path| Some((from, unit(path)?))));
+        used.extend(paths(&module, &tokens(&text)).iter().filter_map(|path| Some((from, unit(path)?))));
     }
     let allowed = ARROWS.iter().flat_map(|(from, to, _)| to.iter().map(move |to| (*from, *to)));
     let unused: Vec<_> = allowed.filter(|arrow| !used.contains(arrow)).collect();
