@@ -6,16 +6,16 @@ use std::time::Instant;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::Job;
-use orbit_chess::report::{Phases, Tally};
+use orbit_chess::report::Tally;
 use orbit_chess::run::{Collectors, TallyCollector};
 use orbit_chess::scan::Scan;
 use serde_json::json;
 
 use super::Args;
 use crate::cli::beside::print_substitutes;
-use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, threads};
+use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
 use crate::cli::outputs::FormatName;
-use crate::cli::pass;
+use crate::cli::pass::Pass;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::{Exit, Failure};
@@ -38,21 +38,32 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let scan = Scan::of(jobs, &args.engine_options(database.positions_known())?)?;
     let scan = scan.threads(threads(args.threads));
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
-    let progress = Progress::of(&args.progress, args.quiet);
-    let planned = Instant::now();
+    let pass = Pass {
+        scan: &scan,
+        interrupt,
+        progress: Progress::of(&args.progress, args.quiet),
+        queries: counted(queries.len(), "query", "queries"),
+        begun,
+        planned: Instant::now(),
+        threads: args.threads,
+        quiet: args.quiet,
+        fail_if_none: args.fail_if_none,
+    };
     let collectors = Collectors { tally: Some(TallyCollector), ..Collectors::default() };
-    let choice = Choice::default();
-    let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
+    let (parts, summary) = pass.collect(&Choice::default(), collectors, database, problems)?;
     let mut tallies = parts.tally.unwrap_or_default().queries;
     tallies.resize(queries.len(), Tally::default());
-    if let Some(notice) = scan.engine().notice() {
-        message!("warning: {notice}");
-    }
+    let is_hit = tallies.iter().any(|tally| tally.positions > 0);
+    pass.finish(&summary, is_hit, || print_counts(&queries, &tallies, is_json))
+}
+
+/// Prints how many games and positions each query hits.
+fn print_counts(queries: &[NamedQuery], tallies: &[Tally], is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     if !is_json {
         out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
     }
-    for (query, Tally { games, positions }) in queries.iter().zip(&tallies) {
+    for (query, Tally { games, positions }) in queries.iter().zip(tallies) {
         if is_json {
             let NamedQuery { name, text, .. } = query;
             out.json(
@@ -62,24 +73,5 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
             out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
         }
     }
-    out.finish()?;
-    if !interrupt.is_set() {
-        progress.done();
-    }
-    if !args.quiet {
-        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        pass::print_summary(
-            &counted(queries.len(), "query", "queries"),
-            &scan,
-            phases,
-            args.threads,
-            &summary,
-            interrupt,
-        );
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && tallies.iter().all(|tally| tally.positions == 0) => Exit::NoHits,
-        exit => exit,
-    })
+    out.finish()
 }
