@@ -29,7 +29,7 @@ use super::{Exit, Failure};
   orbit explain 'flip count {Ra1 or Rh1}' --fen '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1'
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
-    /// The query.
+    /// The query: CQL 6.2, or a position list of CQL 5.
     #[arg(required_unless_present_any = ["file", "board"], conflicts_with_all = ["file", "board"])]
     query: Option<String>,
     /// Read the query from a file.
@@ -37,25 +37,25 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// How many copies of the outermost transform to show.
+    /// Show at most N of the copies that the outermost transform makes.
     #[arg(long, value_name = "N", default_value_t = 10)]
     copies: usize,
-    /// Show each of these copies on a small board.
+    /// Draw each of these copies as a small board.
     #[arg(long)]
     boards: bool,
-    /// List the steps of the plan.
+    /// List the steps in which the query is evaluated.
     #[arg(long)]
     plan: bool,
-    /// Print the query's part of the shader that runs on a graphics card.
+    /// Print the part of the shader (in WGSL) that evaluates the query on a graphics card.
     #[arg(long)]
     wgsl: bool,
-    /// How that shader is written, such as `transposed,u64`.
+    /// Choose how that shader is written, such as `transposed,u64`.
     #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
     gpu_variant: Variant,
-    /// Evaluate the query on a position.
+    /// Evaluate the query on this position, and show its value and the copies that match.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Everything there is to say about a query.
+/// Everything that is printed about a query.
 struct Explanation<'a> {
     text: &'a str,
     job: &'a Job,
@@ -112,7 +112,7 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
-        // Whether a number has a value is often plain; how it is computed is what one wants to see.
+        // The plan of the hits of a number is often trivial (it always has a value), so that of its value is shown.
         let plan = if matches!(body.ty(), Type::Num | Type::Position) {
             job.planner.values()
         } else {

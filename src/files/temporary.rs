@@ -58,7 +58,7 @@ impl Temporary {
                 if error.kind() == io::ErrorKind::AlreadyExists
                     || fs::symlink_metadata(&self.target).is_ok() =>
             {
-                let text = "it was made by somebody else meanwhile; append once more";
+                let text = "another process has made this reel; append again";
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
             }
             Err(_) => {

@@ -41,7 +41,10 @@ impl Games {
         blocks.retain(|block| block.slots() > 0);
         let once: u64 = blocks.iter().map(|block| block.slots() as u64).sum();
         if once == 0 {
-            return Err(Failure::Other("there is no game to measure with".into()));
+            return Err(Failure::Other(
+                "there is no position to measure with: name files with games, or none for the built-in games"
+                    .into(),
+            ));
         }
         Ok(Games { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }

@@ -167,7 +167,9 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 /// What a panic says, without the frame that wgpu puts round its errors.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("its driver gave up");
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("its driver panicked without a reason");
     first_lines(text.split_once("Caused by:").map_or(text, |(_, cause)| cause))
 }
 
