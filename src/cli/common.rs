@@ -42,7 +42,7 @@ impl Interrupt {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<Interrupt, Failure> {
         let interrupt = Interrupt::default();
-        // Where the system starts no thread, nobody could wait for Ctrl-C: it ends the process then.
+        // Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
         let Ok(probe) = std::thread::Builder::new().spawn(|| ()) else { return Ok(interrupt) };
         let _ = probe.join();
         let handler = interrupt.clone();

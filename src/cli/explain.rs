@@ -156,7 +156,7 @@ impl<'a> Explanation<'a> {
             lines.extend(kernels.map(str::to_string));
         }
         if let Some(evaluated) = &self.evaluated {
-            lines.push(format!("there   {}", evaluated.value));
+            lines.push(format!("--fen   {}", evaluated.value));
             if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
                 lines.push(format!("        {} of the copies match", evaluated.copies.len()));
                 for &index in evaluated.copies.iter().take(args.copies) {

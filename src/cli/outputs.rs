@@ -265,7 +265,7 @@ pub(super) struct Outputs {
     outputs: Vec<Output>,
     pictures: Vec<(Picture, OutputFile)>,
     games: Games,
-    /// The order of games, if they do not come as they stand in the database.
+    /// The order of games, if it is not that of the database.
     order: Option<Order>,
     skip: u64,
     games_max: Option<u64>,
@@ -348,7 +348,7 @@ impl Outputs {
         texts: &mut GameTexts,
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        // Games that do not come as they stand in the database are held until the end.
+        // Games in another order than the database's are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(taken, game, texts, progress)?;
@@ -362,7 +362,7 @@ impl Outputs {
         Ok(all)
     }
 
-    /// Whether nobody reads what is written.
+    /// Whether all readers have closed their pipes and no file is written.
     pub(super) fn are_closed(&self) -> bool {
         let is_closed = |output: &Output| match output.sink {
             Sink::Closed => true,

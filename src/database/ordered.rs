@@ -1,6 +1,6 @@
 //! Work on many threads whose results come out in the order in which the jobs came in.
 //!
-//! Knows nothing of blocks. Whoever stops, fails or panics, nobody is left waiting.
+//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits for ever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -285,7 +285,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     interrupt: &AtomicBool,
     ahead: u64,
 ) -> Option<(u64, J)> {
-    // Held while waiting: whoever else wants a job would have to wait as well.
+    // Kept while waiting: any other thread that wants a job would wait as well.
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     let mut state = shared.lock();
     while state.issued >= state.taken + ahead && !state.stopped {

@@ -150,7 +150,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // It is locked until it has its name: nobody takes it for left behind.
+        // The lock is kept until the file has its name: no other run removes it as a left-over.
         temporary.replace()
     }
 

@@ -77,7 +77,7 @@ impl Temporary {
 }
 
 impl Drop for Temporary {
-    /// Nobody is left to tell if this fails; the next run removes what stays.
+    /// An error is ignored: the next run removes the file.
     fn drop(&mut self) {
         if !self.has_its_name {
             let _ = fs::remove_file(&self.path);

@@ -58,7 +58,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while somebody else adds to
+    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while another process appends to
     /// the file or replaces it, [`ReelError::Io`] when the folder cannot be written to.
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
@@ -81,7 +81,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Busy`] while somebody else adds to it or replaces it, [`ReelError::NoFile`], and those of
+    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`], and those of
     /// [`Reel::open`].
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
@@ -261,7 +261,7 @@ impl ReelWriter {
             before.iter().for_each(release);
             named?;
         }
-        // A new reel is locked until it has its name: nobody takes it for left behind.
+        // The lock is kept until a new reel has its name: no other run removes it as a left-over.
         release(&file);
         Ok(())
     }

@@ -220,7 +220,7 @@ fn many_queries_are_counted_in_one_run() {
     std::fs::write(folder.path().join("none.txt"), "# nothing\n").unwrap();
     let none = folder.path().join("none.txt");
     let out = orbit(&["scan", "--queries", none.to_str().unwrap(), SAMPLE]);
-    assert!(text(&out.stderr).contains("holds no query"), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("contains no query"), "{}", text(&out.stderr));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::super::{Exit, Failure};
 use super::games::{Games, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
-/// Positions if nobody says how many.
+/// Positions without `--positions`.
 const POSITIONS: u64 = 16_000_000;
 /// Positions that the CPU is given at most: its rate does not depend on how many there are.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;

@@ -103,7 +103,7 @@ pub(super) fn in_parallel(
     Ok(done.into_iter().flatten().flatten().collect())
 }
 
-/// Does something with each group of blocks, on several threads; what comes of it in the order of the groups.
+/// Runs `work` on each group of blocks, on several threads; the results are in the order of the groups.
 pub(super) fn side_by_side<T: Send>(
     threads: usize,
     groups: &[&[&Block]],

@@ -12,7 +12,7 @@ use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, first_lines, lock};
 use super::{GpuError, Kernel, Variant};
 
-/// How long a device, or a call of its driver, may be silent before it is given up.
+/// How long a device, or a call of its driver, may take to answer before it counts as failed.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
@@ -66,7 +66,7 @@ pub struct GpuOptions {
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
-    /// How long the device may be silent before it is given up; two minutes if that is not said.
+    /// How long the device may take to answer before it counts as failed; two minutes by default.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<Fault>,
@@ -332,7 +332,7 @@ fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<O
     };
     let opened = block_on(adapter.request_device(&descriptor));
     let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
-    // Neither what no scope catches nor a loss may panic: whoever asks next is told.
+    // An error outside all scopes, or a loss, must not panic: the next caller gets it as an error.
     let lost = Arc::clone(driver);
     device.set_device_lost_callback(move |reason, text| {
         lost.lose(format!("{reason:?}: {}", first_lines(&text)));

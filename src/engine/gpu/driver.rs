@@ -90,7 +90,7 @@ impl Driver {
                     answer
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    // What comes too late is leaked like all else.
+                    // An answer that comes too late is leaked, like the rest of the device.
                     std::mem::forget(answer);
                     return Err(self.hang());
                 }
@@ -121,7 +121,7 @@ impl Driver {
             std::mem::forget(value);
             return;
         }
-        // What fails here has ended the device, and whoever asks next is told.
+        // A failure here has ended the device, and the next caller gets it as an error.
         let _ = self.call(self.silence, move || {
             drop(value);
             Ok(())
