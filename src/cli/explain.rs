@@ -112,7 +112,7 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(job, fen)).transpose()?;
-        // The plan of the hits of a number is often trivial (it always has a value), so that of its value is shown.
+        // Whether a number has a value is often plain; how it is computed is what one wants to see.
         let plan = if matches!(body.ty(), Type::Num | Type::Position) {
             job.planner.values()
         } else {

@@ -285,7 +285,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     interrupt: &AtomicBool,
     ahead: u64,
 ) -> Option<(u64, J)> {
-    // Kept while waiting: any other thread that wants a job would wait as well.
+    // Held while waiting: whoever else wants a job would have to wait as well.
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     let mut state = shared.lock();
     while state.issued >= state.taken + ahead && !state.stopped {

@@ -12,7 +12,7 @@ use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, first_lines, lock};
 use super::{GpuError, Kernel, Variant};
 
-/// How long a device, or a call of its driver, may take to answer before it counts as failed.
+/// How long a device, or a call of its driver, may be silent before it is given up.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Variant;
 
-/// Why the GPU engine failed.
+/// Why the GPU engine cannot do what it should.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
