@@ -97,7 +97,7 @@ impl Compare {
 pub enum ConditionError {
     /// There is no operator.
     #[error(
-        "`{0}` compares nothing; write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
+        "`{0}` compares nothing: write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
     )]
     NoOperator(String),
     /// What stands first is no name of a tag, or a second `=` follows.
@@ -106,7 +106,7 @@ pub enum ConditionError {
     )]
     NoName(String),
     /// A name that is no field and no known tag.
-    #[error("there is no field and no known tag `{name}`{}; a tag of one's own is written `tag:{name}`", did_you_mean(.hint))]
+    #[error("there is no field and no known tag `{name}`{}; write `tag:{name}` for a tag of your own", did_you_mean(.hint))]
     Unknown {
         /// As it was written.
         name: String,
@@ -115,7 +115,7 @@ pub enum ConditionError {
     },
     /// A name after `tag:` that resembles a known tag.
     #[error(
-        "`tag:{name}` is no known tag (did you mean `{hint}`?); `tag::{name}` takes the name as it stands"
+        "`tag:{name}` is no known tag (did you mean `{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     Resembles {
         /// As it was written.
@@ -138,7 +138,7 @@ pub enum ConditionError {
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
     /// Not a number where one belongs.
-    #[error("`{0}` is no number, which `{1}` is compared with")]
+    #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
     /// Not a result.
     #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]

@@ -11,52 +11,50 @@ use orbit_chess::diagnostic::{Severity, nearest};
 use orbit_chess::engine::PreparedQuery;
 use orbit_chess::files::refuse_clashes;
 use orbit_chess::plan::Options;
-use orbit_chess::report::Phases;
 use orbit_chess::run::{Collectors, StatisticsCollector};
 use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{By, Grouping, Stats};
 use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
-use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, print_failures, threads,
-};
-use super::pass;
+use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};
+use super::pass::Pass;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat};
-use super::terminal::{self};
+use super::terminal;
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
 orbit batch --show NAME [THEMES]";
 
 const AFTER_HELP: &str = "\
-A file of themes is TOML:
-  include = [\"more.toml\", \"catalogue\"]   # beside this file; what is built in
+A theme is a query with a name. A file of themes is TOML:
+  include = [\"more.toml\", \"catalogue\"]   # another file beside this one; the built-in themes
 
   [[theme]]
   name = \"knight-fork\"                   # letters from a to z, digits and `-`
-  query = 'flipcolor {(N->k) & (N->q)}'   # CQL; '''...''' over several lines
-  title = \"Knight fork\"                  # this and all that follows may be left out
+  query = 'flipcolor {(N->k) & (N->q)}'   # CQL; '''...''' if it has several lines
+  title = \"Knight fork\"                  # this field and the next ones may be left out
   group = \"tactics\"
   description = \"One knight attacks king and queen.\"
   source = \"where it is explained\"
-  hits = [\"FEN\"]                         # positions that it hits
-  misses = [\"FEN\"]                       # and some that it does not
+  hits = [\"FEN\"]                         # positions that the query hits
+  misses = [\"FEN\"]                       # positions that it does not hit
 
 Formats:
-  text  a table, grouped; with --by, for each theme the share of each group's games that hit,
-        in percent
-  csv   a row for each theme, then one for each of its groups under --by: theme, title, group,
-        grouping (`total` or as under --by), key, games_hit, games, positions_hit, positions,
-        share_games (from 0 to 1, with share_games_low and share_games_high, an interval of
-        95 %), share_positions, white_score_hit, white_score_all
-  json  one object: games, positions, and themes, each with the same names and `groupings`
+  text  a table of the themes under the names of their groups; with --by, one table for each
+        grouping: the percentage of each group's games that each theme hits
+  csv   a row for each theme, and with --by another one for each group of games or positions:
+        theme, title, group, grouping (`total`, or a grouping of --by), key, games_hit, games,
+        positions_hit, positions, share_games (from 0 to 1; share_games_low and share_games_high
+        are its 95 % interval), share_positions, white_score_hit, white_score_all
+  json  one object: games, positions, and themes; each theme has the names and counts of csv, and
+        groupings with the counts of its groups
 
-Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
-under --fail-if-none; 2 for wrong themes, usage or output; 3 if a source was not read to its end;
-130 after Ctrl-C.
+Exit code: 0 if the search succeeded, with or without hits; 1 if no theme hits and --fail-if-none is
+given; 2 if a theme, an option or an output is wrong; 3 if a source was not read to its end; 130
+after Ctrl-C.
 
 Examples:
   orbit batch catalogue games.pgn
@@ -68,72 +66,83 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// A file of themes, or `catalogue` for those that are built in.
+    /// A file of themes, or `catalogue` for the built-in themes.
     #[arg(required_unless_present_any = ["list", "show"])]
     themes: Option<PathBuf>,
-    /// Where the games are: PGN, EPD or FEN files, folders, reels, or `-` for standard input.
+    /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), folders of such files, reels, or `-` for
+    /// standard input.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Take these themes alone, by name.
+    /// Search only for the themes of these names; with --group, also for those of the groups.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// Take the themes of these groups alone (and those of --only).
+    /// Search only for the themes of these groups; with --only, also for those of the names.
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     group: Vec<String>,
-    /// Split the games, or their positions, into groups: year, decade, eco, result, elo:100, ply:10,
-    /// player, tag:Name and more; several with commas.
+    /// Count the hits of each group of games or positions apart, such as `year` or `elo:200`.
+    ///
+    /// Groups are made by year, decade, eco, result, elo:100 (in steps of 100), ply:10, player, tag:Name and more; see
+    /// --stats of `orbit scan --help`. `year,eco` groups by year, and again by opening.
     #[arg(long, value_name = "GROUPING")]
     by: Option<String>,
-    /// Count only games of which this is true, as in `orbit scan`: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
+    /// Count only games that meet a condition, such as `white~Carlsen` or `elo>=2600`.
+    ///
+    /// May be given several times: a game must meet all conditions. `orbit scan --help` explains how to write them.
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
-    /// How the counts are printed [default: what the name of --output ends in (.txt, .csv, .json), else text].
+    /// Print the counts in this format [default: the ending of the name of --output, else text].
     #[arg(long, value_enum)]
     format: Option<TableFormat>,
-    /// Write them to a file, whose name ends in .txt, .csv or .json (perhaps with .zst after it).
+    /// Write the counts to a file whose name ends in .txt, .csv or .json (.zst may follow).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// List the themes, and search nothing.
+    /// List the themes without searching.
     #[arg(long, conflicts_with_all = ["show", "by", "conditions"])]
     list: bool,
-    /// Print all of one theme, and search nothing.
+    /// Print one theme with its query, description and examples, without searching.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "only", "group"])]
     show: Option<String>,
-    /// Which engine to use; `auto` takes the fastest that can.
+    /// Choose the engine that evaluates the queries; all engines give the same answers.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     #[command(flatten)]
     gpu: GpuArgs,
     #[command(flatten)]
     beside: ReadingArgs,
-    /// Threads to work with [default: one a core].
+    /// Use N threads [default: one for each core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Print neither summary nor progress.
+    /// Print neither a summary nor progress.
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     progress: ProgressArgs,
-    /// Exit with 1 if no theme hits.
+    /// Exit with code 1 if no theme hits.
     #[arg(long)]
     fail_if_none: bool,
-    /// List every game that was cut, skipped or repaired in a file.
+    /// Write to FILE a list of the games that were cut, skipped or repaired.
+    ///
+    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
+    /// can be read is skipped. Each line of the list names the source, the game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
-    /// List them on stderr as well, and print notes about the queries.
+    /// Print on stderr which games were cut, skipped or repaired, and notes about the queries.
     #[arg(short, long)]
     verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EngineName {
+    /// The graphics card if there are so many positions that it is faster, else the processor.
     Auto,
+    /// The processor.
     Cpu,
+    /// The graphics card; an error if there is none.
     Gpu,
 }
 
 impl Args {
-    /// What was asked for, or what the name of the file ends in.
+    /// The format of `--format`, or that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::of(self.format, "--format", self.output.as_deref())
     }
@@ -147,14 +156,14 @@ impl Args {
         self.gpu.engine_options(choice, positions)
     }
 
-    /// The groupings of `--by`: of games and positions alone, since the hits of themes have nothing in common.
+    /// The groupings of `--by`. Only games and positions are grouped: hits of different themes have no common property.
     fn groupings(&self) -> Result<Vec<Grouping>, Failure> {
         let Some(text) = &self.by else { return Ok(Vec::new()) };
         let groupings = Grouping::list(text).map_err(|error| Failure::Other(error.to_string()))?;
         match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
             Some(other) => Err(Failure::Other(format!(
                 "`{other}` is no grouping for themes: choose a property of games or positions, such as year, eco \
-                 or ply; several with commas make a table each"
+                 or ply; `year,eco` makes a table by year and one by eco"
             ))),
             None => Ok(groupings),
         }
@@ -175,7 +184,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     if args.paths.is_empty() {
         let missing = "there are no games to search: name PGN files, folders or reels after the themes, or `-` for \
-                       standard input; `orbit batch catalogue games.pgn` takes the themes that are built in";
+                       standard input; `orbit batch catalogue games.pgn` searches for the built-in themes";
         return Err(Failure::Other(missing.into()));
     }
     search(&args, &chosen)
@@ -199,48 +208,35 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let create = |path: &PathBuf| create_output(path, &database, &interrupt);
     let sink = Sink(args.output.as_ref().map(create).transpose()?);
     let format = args.table_format()?;
-    let planned = Instant::now();
-    let progress = Progress::of(&args.progress, args.quiet);
+    let pass = Pass {
+        scan: &scan,
+        interrupt: &interrupt,
+        progress: Progress::of(&args.progress, args.quiet),
+        queries: counted(themes.len(), "theme", "themes"),
+        begun,
+        planned: Instant::now(),
+        threads: args.threads,
+        quiet: args.quiet,
+        fail_if_none: args.fail_if_none,
+    };
     let choice = Choice { conditions: args.conditions.clone(), first: false };
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let counter = StatisticsCollector::new(stats);
     let collectors = Collectors { statistics: Some(counter.clone()), ..Collectors::default() };
-    let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
+    let (parts, summary) = pass.collect(&choice, collectors, database, problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
-    if let Some(notice) = scan.engine().notice() {
-        message!("warning: {notice}");
-    }
-    match &args.output {
+    let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
+    pass.finish(&summary, is_hit, || match &args.output {
         // A file that ends early would pass for a whole one.
-        Some(path) if interrupt.is_set() => message!("interrupted; {} was not written", path.display()),
-        _ => {
-            Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink)?
+        Some(path) if interrupt.is_set() => {
+            message!("interrupted; {} was not written", path.display());
+            Ok(())
         }
-    }
-    if !interrupt.is_set() {
-        progress.done();
-    }
-    if !args.quiet {
-        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        pass::print_summary(
-            &counted(themes.len(), "theme", "themes"),
-            &scan,
-            phases,
-            args.threads,
-            &summary,
-            &interrupt,
-        );
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && counts.iter().all(|counts| counts.total().hit.games == 0) => {
-            Exit::NoHits
-        }
-        exit => exit,
+        _ => Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink),
     })
 }
 
-/// The themes that are wanted, in the order in which they were loaded.
+/// The themes that `--only` and `--group` choose, in the order in which they were loaded.
 fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Failure> {
     if names.is_empty() && groups.is_empty() {
         return Ok(all);
@@ -266,7 +262,7 @@ fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Failure> {
 fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
     let hint = match nearest(name, known.iter()) {
         Some(hint) => format!("did you mean `{hint}`?"),
-        None => String::from("`orbit batch --list THEMES` lists what there is"),
+        None => String::from("`orbit batch --list THEMES` lists all themes with their groups"),
     };
     Failure::Other(format!("there is no {what} `{name}`: {hint}"))
 }

@@ -9,36 +9,38 @@ use super::query_text::QueryText;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search by board")]
 pub(super) struct BoardArgs {
-    /// Find positions that hold the pieces of this board, in place of a query. `_` is a square that must be
-    /// empty, `A` and `a` any white and any black piece; digits, `?` and `.` are squares on which anything
-    /// may be. A side to move, `w` or `b`, must be to move if it is given; later fields have no effect.
+    /// Search for the pieces on this board, instead of a query.
+    ///
+    /// A letter is a piece that must stand on its square, `A` any white and `a` any black piece, `_` a square that must
+    /// be empty. Anything may stand on the squares of digits, `?` and `.`. `w` or `b` after the board is the side that
+    /// must be to move; later fields have no effect. Example: `5rk1/5ppB/8/8/8/8/8/8 b`.
     #[arg(long, value_name = "FEN", conflicts_with = "file")]
     board: Option<String>,
-    /// ... in all eight turns and reflections.
+    /// Find the board in all eight turns and reflections.
     #[arg(long, requires = "board", alias = "flipdihedral")]
     flip: bool,
-    /// ... and reflected, a <-> h.
+    /// Find the board also reflected left to right, a <-> h.
     #[arg(long, requires = "board")]
     flipvertical: bool,
-    /// ... and reflected, 1 <-> 8.
+    /// Find the board also reflected top to bottom, 1 <-> 8.
     #[arg(long, requires = "board")]
     fliphorizontal: bool,
-    /// ... and turned by 90, 180 and 270 degrees.
+    /// Find the board also turned by 90, 180 and 270 degrees.
     #[arg(long, requires = "board")]
     rotate90: bool,
-    /// ... and with the colours swapped, 1 <-> 8.
+    /// Find the board also with the colours swapped, ranks 1 <-> 8.
     #[arg(long, requires = "board")]
     flipcolor: bool,
-    /// ... only with the colours swapped, 1 <-> 8.
+    /// Find the board only with the colours swapped, ranks 1 <-> 8.
     #[arg(long, requires = "board")]
     reversecolor: bool,
-    /// ... anywhere on the board.
+    /// Find the pieces shifted anywhere on the board.
     #[arg(long, requires = "board")]
     shift: bool,
-    /// ... anywhere along the ranks.
+    /// Find the pieces shifted left or right.
     #[arg(long, requires = "board")]
     shifthorizontal: bool,
-    /// ... anywhere along the files.
+    /// Find the pieces shifted up or down.
     #[arg(long, requires = "board")]
     shiftvertical: bool,
 }

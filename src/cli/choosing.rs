@@ -1,4 +1,4 @@
-//! Arguments that choose among what hits.
+//! Arguments that choose which games count and which are listed.
 
 use std::num::NonZeroU64;
 
@@ -8,44 +8,53 @@ use orbit_chess::choice::{Choice, Condition, Order, SortKey};
 use super::Failure;
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Choosing")]
+#[command(next_help_heading = "Choosing games")]
 pub(super) struct ChoosingArgs {
-    /// Count only games of which this is true: `white~Carlsen`, `elo>=2600`, `date>=2015`, `eco=B9*`,
-    /// `result=1-0`. May be given several times; all must be true. Names are those of common tags, in any case, `tag:Name` for
-    /// any other tag, and `player` (either side), `elo` (the higher rating), `year`, `result`; `=` takes `*` for any letters, `~` finds a part, and `!=`, `!~`, `<`, `<=`, `>`
-    /// and `>=` are there too.
+    /// Count only games that meet a condition, such as `white~Carlsen` or `elo>=2600`.
+    ///
+    /// May be given several times: a game must meet all conditions. A condition is a name, an operator and a value:
+    /// `date>=2015`, `eco=B9*`, `result=1-0`. The name is that of a common tag, in upper or lower case; `tag:Name` for any
+    /// other tag; `player` (White or Black), `elo` (the higher rating), `year` or `result`. The operators are `=` and `!=`
+    /// (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or does not), `<`, `<=`, `>`
+    /// and `>=`.
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     /// Count only the first hit of each game.
     #[arg(long)]
     first: bool,
-    /// Pass over the first N games with hits.
+    /// Leave out the first N games that hit.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     skip: u64,
-    /// Stop after N games with hits.
+    /// Stop after N games that hit.
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroU64>,
-    /// List the games with hits by value (the greatest at a hit of the game; of sets, the number of squares), by
-    /// rating (the higher one) or by date, the greatest first, what is unknown last. With --limit, only these
-    /// are held in memory.
+    /// List the games that hit in the order of KEY, highest first.
+    ///
+    /// Games for which KEY is unknown come last. All games that hit are searched, and kept in memory until the end of the
+    /// search; with --limit N, only the first N in the order are kept and listed.
     #[arg(long, value_enum, value_name = "KEY", conflicts_with = "sample")]
     sort: Option<SortName>,
-    /// Turn the order of --sort round.
+    /// List the lowest first; for --sort.
     #[arg(long, requires = "sort")]
     reverse: bool,
-    /// List N games with hits that chance picks: always the same ones, whatever the threads, the engine or the
-    /// files in which the games are. Of games with the same moves the first alone can be picked.
+    /// List N games, chosen at random, of those that hit.
+    ///
+    /// The choice depends on the games and on --seed alone: it is the same with any number of threads, any engine, and
+    /// any distribution of the games over files. Of games with the same moves, only the first can be chosen.
     #[arg(long, value_name = "N", conflicts_with_all = ["skip", "limit"])]
     sample: Option<NonZeroU64>,
-    /// Another number picks another sample.
+    /// Set the random seed of --sample, and of the hits that a report shows [default: 0].
     #[arg(long, value_name = "S", default_value_t = 0, hide_default_value = true)]
     seed: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum SortName {
+    /// The greatest value at a hit of the game: a number, or how many squares the query finds.
     Value,
+    /// The higher of the two ratings.
     Elo,
+    /// The date of the game.
     Date,
 }
 
@@ -54,13 +63,13 @@ impl ChoosingArgs {
         Choice { conditions: self.conditions.clone(), first: self.first }
     }
 
-    /// Whether anything is left out or put in another order.
+    /// Whether some games that hit are not listed, or listed in another order than the database's.
     pub(super) fn chooses(&self) -> bool {
         let is_all = self.conditions.is_empty() && !self.first && self.skip == 0 && self.limit.is_none();
         !is_all || self.order().is_some()
     }
 
-    /// Which games and hits count, in words; nothing if all do.
+    /// Which games and hits count, in words; empty if all do.
     pub(super) fn in_words(&self) -> String {
         let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
         let games = match conditions.is_empty() {
@@ -74,17 +83,17 @@ impl ChoosingArgs {
         }
     }
 
-    /// What may be wrong with conditions that fit no game.
+    /// What may be wrong with conditions that no game meets.
     pub(super) fn hints(&self) -> impl Iterator<Item = String> {
         self.conditions.iter().filter_map(|condition| {
             let name = condition.own_tag()?;
             Some(format!(
-                "`{condition}` asks for a tag `{name}`: check that games have it, and how it is spelt"
+                "`{condition}` needs a tag `{name}`: check its spelling, and whether the games have it"
             ))
         })
     }
 
-    /// The order, if games do not come as they stand in the database.
+    /// The order in which games are listed; `None` for that of the database.
     pub(super) fn order(&self) -> Option<Order> {
         let key = self.sort.map(|name| match name {
             SortName::Value => SortKey::Value,
@@ -95,25 +104,27 @@ impl ChoosingArgs {
         sorted.or(self.sample.map(|_| Order::Sampled { seed: self.seed }))
     }
 
-    /// Games that are passed over.
+    /// The number of games that hit and are left out.
     pub(super) fn skip(&self) -> u64 {
         self.skip
     }
 
-    /// What settles a sample.
+    /// The number that decides which sample is chosen.
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Games that are listed at most.
+    /// The most games that are listed.
     pub(super) fn games_max(&self) -> Option<u64> {
         self.limit.or(self.sample).map(NonZeroU64::get)
     }
 
-    /// Refuses what would change nothing where there is no list.
+    /// Refuses `--sort` and `--sample` where no games are listed; `why` says why none are.
     pub(super) fn refuse_order(&self, why: &str) -> Result<(), Failure> {
         match self.order() {
-            Some(_) => Err(Failure::Other(format!("--sort and --sample choose what is listed, but {why}"))),
+            Some(_) => {
+                Err(Failure::Other(format!("--sort and --sample choose which games are listed, but {why}")))
+            }
             None => Ok(()),
         }
     }

@@ -19,16 +19,16 @@ pub(super) use super::progress::{Progress, ProgressArgs};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
 
-/// After Ctrl-C, the time that the run has to come to its end by itself. A thread that waits for
-/// standard input may never notice.
+/// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice
+/// the Ctrl-C.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// Threads that may be asked for on any machine, and how many a core where that is more: each takes memory for the
-/// games that it works on.
+/// The most threads that a run gets: so many, or so many for each core where that is more. Each thread takes memory
+/// for the games that it works on.
 const THREADS_MAX: usize = 32;
 const THREADS_A_CORE: usize = 4;
 
-/// The length of a query, or of a list of queries, at most.
+/// The longest query file, or file of queries, that is read.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// Ctrl-C as a flag, and the files to remove should the run not end by itself.
@@ -42,7 +42,7 @@ impl Interrupt {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<Interrupt, Failure> {
         let interrupt = Interrupt::default();
-        // Where the system starts no thread, nobody could wait for Ctrl-C: it ends the process then.
+        // Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
         let Ok(probe) = std::thread::Builder::new().spawn(|| ()) else { return Ok(interrupt) };
         let _ = probe.join();
         let handler = interrupt.clone();
@@ -54,7 +54,7 @@ impl Interrupt {
             handler.unfinished.remove();
             std::process::exit(130);
         });
-        set.map_err(|error| Failure::Other(format!("Ctrl-C cannot be handled: {error}")))?;
+        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
         Ok(interrupt)
     }
 
@@ -84,21 +84,21 @@ pub(super) fn write_whole(
     Ok(file.finish()?)
 }
 
-/// What a file's name ends in, in small letters and but for `.zst`: `csv` of `Hits.CSV.zst`; empty if there is none.
+/// The ending of a file's name without `.zst`, in lower case: `csv` of `Hits.CSV.zst`. Empty if the name has none.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// The number of threads: as given, but no more than can be of use, else as many as there are cores.
+/// The number of threads: as given, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; without a number, one
+/// for each core.
 pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
 }
 
-/// Reads a text that somebody names as a file: a query, or a list of queries. What goes on longer than any may is
-/// refused.
+/// Reads a query or a list of queries from a file. A file of more than [`TEXT_BYTES_MAX`] bytes is refused.
 pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
     let name = file.display();
     let mut bytes = Vec::new();
@@ -117,20 +117,20 @@ pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
 /// Which graphics card, and how much of it.
 #[derive(Debug, clap::Args)]
 pub(super) struct GpuArgs {
-    /// Which graphics card: `auto`, `none`, an index of `orbit devices`, a part of its name, or its PCI
+    /// Choose the graphics card: `auto`, `none`, its number in `orbit devices`, a part of its name, or its PCI
     /// bus id.
     #[arg(long, value_name = "CARD", default_value = "auto")]
     gpu: String,
-    /// How much of the card's memory to use at most, such as `512M` or `2G`.
+    /// Use at most this much of the card's memory, such as `512M` or `2G`.
     #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
     gpu_memory: Option<u64>,
-    /// How kernels are written and run, such as `transposed,wg128`. All variants give the same answers.
+    /// Choose how kernels are written and run, such as `transposed,wg128`. All variants give the same answers.
     #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
     gpu_variant: Variant,
 }
 
 impl GpuArgs {
-    /// `None` if no card is to be touched.
+    /// `None` if no card may be used.
     pub(super) fn options(&self) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();
         options.adapter = match self.gpu.as_str() {
@@ -151,7 +151,9 @@ impl GpuArgs {
         let mut options = EngineOptions::default();
         (options.engine, options.gpu, options.positions) = (engine, self.options(), positions);
         if engine == EngineChoice::Gpu && options.gpu.is_none() {
-            return Err(Failure::Other("--engine gpu and --gpu none exclude each other".into()));
+            return Err(Failure::Other(
+                "--engine gpu and --gpu none exclude each other: leave out one of them".into(),
+            ));
         }
         Ok(options)
     }
@@ -166,7 +168,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
 fn gpu_bytes(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => {
-            Err("a card cannot search in no memory: give some, such as 512M, or --gpu none to leave it alone"
+            Err("the card needs memory to search: give some, such as 512M, or --gpu none to use no card"
                 .into())
         }
         some => Ok(some),
@@ -195,7 +197,7 @@ pub(super) fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Prints the sources that were not read to their ends; the exit that follows from them.
+/// Prints which sources were not read to their ends, and gives the exit that follows from them.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     for (source, reason) in summary.skipped() {
         message!("note: {}: skipped: {reason}", source.name);

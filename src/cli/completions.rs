@@ -14,7 +14,7 @@ use super::{Cli, Exit, Failure, help};
   orbit completions zsh > ~/.zfunc/_orbit
   orbit completions fish > ~/.config/fish/completions/orbit.fish")]
 pub(super) struct Args {
-    /// The shell.
+    /// The shell whose completion script is printed.
     shell: Shell,
 }
 

@@ -12,22 +12,23 @@ use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Transforms stay transforms where those of CQL 6 make the same copies. Where squares at the edge
-of the board stay behind, or CQL 6 has no such transform, the copies are written out, and a note
-says so.
+The CQL 6 query has the same hits as the list. A transform of the list becomes a transform of
+CQL 6 if both make the same copies. Otherwise the copies are written out one by one, joined by
+`or`, and a note on stderr says why: a shift of CQL 5 keeps squares at the edge of the board that
+it moves away from, and CQL 6 has no `flipdiagonal`, no `flipoffdiagonal` and no diagonal shifts.
 
 Examples:
   orbit convert '(position Nd4 kf3 :shift :flip :flipcolor)'
   orbit convert '(position Pc2 Rc1 :shiftvertical)'
   orbit scan \"$(orbit convert -f list.cql)\" games.pgn")]
 pub(super) struct Args {
-    /// The list.
+    /// The list, such as `(position Nd4 kf3 :shift)`.
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     query: Option<String>,
     /// Read the list from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
-    /// Write out so many copies at most.
+    /// Write out at most N copies in all; a list that needs more is an error.
     #[arg(long, value_name = "N", default_value_t = 400)]
     copies: usize,
 }
@@ -36,23 +37,26 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), None, args.query.as_deref())?;
     if Dialect::of(&query.text) == Dialect::Cql6 {
         return Err(Failure::Other(
-            "only lists of CQL 5 are converted, and this is none: such a list is `(position ...)` or \
-             `(match (position ...))`"
+            "only lists of CQL 5 are converted: write one that begins with `(position` or `(match (position`"
                 .into(),
         ));
     }
     let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, false);
     let converted = orbit::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
-    // What is written must be read: queries have limits of length and depth.
+    // Queries have limits of length and depth; the converted query must be within them.
     if let Err(error) = query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
             parsed.query.body.span(),
-            "the list becomes too long or too deep a query of CQL 6",
-            format!("its {} bytes are not read: {}", grouped(converted.text.len() as u64), error.message),
+            "the list becomes a query of CQL 6 that is too long or too deep",
+            format!(
+                "{} bytes, which cannot be read: {}",
+                grouped(converted.text.len() as u64),
+                error.message
+            ),
         );
         return Err(query.failure(&error.help(
-            "attacks and lines are counted by sums over directions, in each copy, and `not` takes a level",
+            "split the list: each copy counts attacks and lines by a sum over directions, and each `not` is a level",
         )));
     }
     let notes: Vec<Diagnostic> = converted

@@ -8,10 +8,11 @@ use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The number, a part of the name or the PCI bus id chooses one: `--engine gpu --gpu 1`.
+    after_help = "To search on a card of this list, give its number, a part of its name or its PCI bus id to --gpu:
+`orbit scan --engine gpu --gpu 1 ...`.
 
-A software adapter is a program that stands in for a card. It runs every query, but seldom
-faster than `--engine cpu`; `--engine auto` never takes it.
+A software adapter is a program that does the work of a card on the processor. It runs every
+query, but is seldom faster than `--engine cpu`; `--engine auto` never uses it.
 
 Examples:
   orbit devices
@@ -19,7 +20,7 @@ Examples:
   orbit scan --engine gpu --gpu 1 'mate' all.reel"
 )]
 pub(super) struct Args {
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -30,7 +31,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if args.json {
         out.json(&json!({ "adapters": found.iter().map(as_json).collect::<Vec<_>>() }))?;
     } else if found.is_empty() {
-        out.line("no adapter found: queries run on the CPU (a Vulkan driver would make a card usable)")?;
+        out.line(
+            "no graphics adapter found: queries run on the CPU; to use a card, install its Vulkan driver",
+        )?;
     }
     for adapter in found.iter().filter(|_| !args.json) {
         lines(adapter).into_iter().try_for_each(|line| out.line(line))?;

@@ -29,7 +29,7 @@ use super::{Exit, Failure};
   orbit explain 'flip count {Ra1 or Rh1}' --fen '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1'
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
-    /// The query.
+    /// The query: CQL 6.2, or a position list of CQL 5.
     #[arg(required_unless_present_any = ["file", "board"], conflicts_with_all = ["file", "board"])]
     query: Option<String>,
     /// Read the query from a file.
@@ -37,25 +37,25 @@ pub(super) struct Args {
     file: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// How many copies of the outermost transform to show.
+    /// Show at most N of the copies that the outermost transform makes.
     #[arg(long, value_name = "N", default_value_t = 10)]
     copies: usize,
-    /// Show each of these copies on a small board.
+    /// Draw each of these copies as a small board.
     #[arg(long)]
     boards: bool,
-    /// List the steps of the plan.
+    /// List the steps in which the query is evaluated.
     #[arg(long)]
     plan: bool,
-    /// Print the query's part of the shader that runs on a graphics card.
+    /// Print the part of the shader (in WGSL) that evaluates the query on a graphics card.
     #[arg(long)]
     wgsl: bool,
-    /// How that shader is written, such as `transposed,u64`.
+    /// Choose how that shader is written, such as `transposed,u64`.
     #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
     gpu_variant: Variant,
-    /// Evaluate the query on a position.
+    /// Evaluate the query on this position, and show its value and the copies that match.
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,7 +65,8 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
     let parsed = query.parse(args.dialect)?;
-    let prepared = PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+    let prepared =
+        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
     query.print_remarks(&prepared.planner.warnings(), true);
     let kernel = args.wgsl.then(|| gpu::kernel(&prepared.planner.hits(), args.gpu_variant)).transpose();
@@ -81,7 +82,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Everything there is to say about a query.
+/// Everything that is printed about a query.
 struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
@@ -157,7 +158,7 @@ impl<'a> Explanation<'a> {
             lines.extend(kernels.map(str::to_string));
         }
         if let Some(evaluated) = &self.evaluated {
-            lines.push(format!("there   {}", evaluated.value));
+            lines.push(format!("--fen   {}", evaluated.value));
             if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
                 lines.push(format!("        {} of the copies match", evaluated.copies.len()));
                 for &index in evaluated.copies.iter().take(args.copies) {

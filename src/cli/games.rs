@@ -107,7 +107,7 @@ impl Games {
         fault.map_or(Ok(()), Err)
     }
 
-    /// Whether whoever read standard output has had enough.
+    /// Whether the reader of standard output closed the pipe.
     pub(super) fn are_closed(&self) -> bool {
         self.is_closed
     }
@@ -118,7 +118,7 @@ impl Games {
             let is_stdout = matches!(writer.out(), Target::Stdout(_));
             let ended = writer.finish().and_then(|mut target| target.flush().map(|()| target));
             match ended {
-                // Whoever read standard output has had enough.
+                // The reader of standard output closed the pipe.
                 Err(error) if is_stdout && error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(error) if is_stdout => return Err(Failure::Stdout(error)),
                 Err(error) => return Err(Failure::File(error)),

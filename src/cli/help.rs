@@ -13,15 +13,18 @@ use super::terminal::Out;
 use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    override_usage = "orbit help [COMMAND]\n       orbit help language [WORD]",
+    after_help = "Examples:
   orbit help scan
   orbit help language
   orbit help language passedpawns
-  orbit help language '->'")]
+  orbit help language '->'"
+)]
 pub(super) struct Args {
     #[command(subcommand)]
     topic: Option<Topic>,
-    /// The command that is explained, as by its --help.
+    /// The command to explain; `orbit help scan` prints what `orbit scan --help` prints.
     command: Option<String>,
 }
 
@@ -29,7 +32,7 @@ pub(super) struct Args {
 enum Topic {
     /// List the words of the query language, or explain one.
     Language {
-        /// A filter, keyword, sign or kind of piece; :WORD for a keyword of CQL 5.
+        /// The word to explain: a filter, keyword, sign or piece letter of CQL 6, or `:WORD` for a keyword of CQL 5.
         #[arg(value_parser = SomeWord, allow_hyphen_values = true)]
         word: Option<String>,
     },
@@ -65,7 +68,7 @@ fn plain_spellings() -> BTreeSet<&'static str> {
     spellings.copied().filter(is_plain).collect()
 }
 
-/// What the script for fish lacks, since its generator leaves out arguments without an option.
+/// The completions that the generator for fish leaves out: those of arguments that are no options.
 pub(super) fn for_fish() -> String {
     let orbit = Cli::command();
     let commands: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
@@ -99,7 +102,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
                 let names: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
                 let names = names.join(", ");
                 return Err(Failure::Other(format!(
-                    "there is no command `{name}`; there are {names}, and `orbit help language`"
+                    "there is no command `{name}`: the commands are {names}; see also `orbit help language`"
                 )));
             }
             of_command(&["orbit", &name, "--help"])

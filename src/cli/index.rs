@@ -23,20 +23,20 @@ use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
 Appending:
-  --append leaves what a reel holds as it is and writes after it. Until all of it is on disk the
-  reel is the old one, whatever happens. Files and reels whose content it holds already, under
-  whatever name, are skipped, and so is what is given twice; a file that it holds with another
-  content is refused. Two appends at once exclude each other. Each append leaves the directory
-  before it as dead bytes, which `orbit info` counts; `orbit index all.reel -o new.reel` leaves
-  them out.
+  --append adds games to the end of a reel and leaves the games before them as they are. If it
+  fails or is interrupted, the reel stays as it was. An input whose content is in the reel already
+  is skipped, whatever its name, and so is an input that is given twice. A file that has changed
+  since it was added is refused. Only one `orbit index` can write to a reel at a time.
+  Each append writes a new directory of the reel; the old one stays in the file as unused bytes,
+  which `orbit info` counts. `orbit index all.reel -o new.reel` makes a reel without them.
 
 Duplicates:
-  --no-duplicates drops games that equal an earlier one: the same start position, moves, result
-  and tag pairs. They keep their numbers and are counted as skipped. It takes 24 to 48 bytes of
-  memory a game, those that the reel holds already included.
+  --no-duplicates drops a game if an earlier game has the same start position, moves, result and
+  tags. A dropped game keeps its number and is counted as skipped. This needs 24 to 48 bytes of
+  memory for each game, including those that are in the reel already.
 
-Exit code: 0 if the reel was written or there was nothing to append; 2 if it could not be; 3 if a
-source was not read to its end (the reel holds what was read); 130 after Ctrl-C.
+Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
+a source was not read to its end (the reel contains what was read); 130 after Ctrl-C.
 
 Examples:
   orbit index games/ -o all.reel
@@ -52,27 +52,30 @@ pub(super) struct Args {
     /// standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The reel to write, whose name ends in .reel. It appears under this name only when it is complete.
+    /// Write this reel; its name ends in .reel. The file gets its name when it is complete.
     #[arg(short, long, value_name = "FILE.reel")]
     output: PathBuf,
-    /// Add to the reel, if there is one, what it does not hold yet.
+    /// Add games to the reel instead of replacing it; files that it contains already are skipped.
     #[arg(long)]
     append: bool,
-    /// Drop games that equal an earlier one.
+    /// Drop games that are equal to an earlier game.
     #[arg(long)]
     no_duplicates: bool,
-    /// Threads to read with [default: one a core].
+    /// Use N threads [default: one for each core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     unpack: UnpackArgs,
-    /// List every game that was cut, skipped or repaired in a file.
+    /// Write to FILE a list of the games that were cut, skipped or repaired.
+    ///
+    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
+    /// can be read is skipped. Each line of the list names the source, the game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
-    /// List them on stderr as well.
+    /// Print on stderr which games were cut, skipped or repaired.
     #[arg(short, long)]
     verbose: bool,
-    /// No summary, no word on what is skipped, no progress.
+    /// Print neither progress, nor a summary, nor which inputs are skipped.
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -81,7 +84,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be made from itself; the list of problems is kept apart from what is read when that is known.
+    // A reel may be made from itself, so its inputs are not checked here; the list of problems is checked against the
+    // inputs when these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     refuse_all_but_reels(&args.output)?;
@@ -98,7 +102,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
     let Some(mut database) = open(&args, writer.reel(), &options)? else {
         if !args.quiet {
-            message!("{} holds all of it already", args.output.display());
+            message!("nothing to append: {} contains all inputs already", args.output.display());
         }
         return Ok(Exit::Done);
     };
@@ -110,7 +114,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let summary = write(&mut writer, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
     if interrupt.is_set() {
-        let what = if writer.reel().is_some() { "nothing was appended to" } else { "there is no new" };
+        let what = if writer.reel().is_some() { "nothing was appended to" } else { "nothing was written to" };
         message!("interrupted; {what} {}", args.output.display());
         return Ok(Exit::Interrupted);
     }
@@ -122,7 +126,10 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         |reel: &Reel| !sources.is_empty() && sources.iter().all(|source| fails_as_before(source, reel));
     if writer.reel().is_some_and(fails) {
         if !args.quiet {
-            message!("{} holds all that can be read already", args.output.display());
+            message!(
+                "nothing to append: {} contains already all that can be read of the inputs",
+                args.output.display()
+            );
         }
         return Ok(print_failures(&summary));
     }
@@ -136,7 +143,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(print_failures(&summary))
 }
 
-/// The inputs, of those to append what the reel does not hold; `None` if it holds them all.
+/// The inputs; when appending, without those that the reel contains. `None` if it contains them all.
 fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<Option<Database>, Failure> {
     if !args.append {
         return Ok(Some(Database::open(&args.paths, options.clone())?));
@@ -157,7 +164,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     }))
 }
 
-/// Whether nothing could be read of a source, as when the same was tried before.
+/// Whether a source could not be read at all, for the reason that the reel records of an earlier attempt.
 fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     let is_same =
         |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
@@ -169,14 +176,14 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
     match (held.is_input, *source == path) {
-        (true, true) => format!("{path}: skipped, it was given before"),
-        (true, false) => format!("{path}: skipped, it was given before, as {source}"),
-        (false, true) => format!("{path}: skipped, {output} holds it already"),
-        (false, false) => format!("{path}: skipped, {output} holds it already, as {source}"),
+        (true, true) => format!("{path}: skipped: it is given before"),
+        (true, false) => format!("{path}: skipped: its content is given before, as {source}"),
+        (false, true) => format!("{path}: skipped: {output} contains it already"),
+        (false, false) => format!("{path}: skipped: {output} contains it already, as {source}"),
     }
 }
 
-/// The games that the reel holds already.
+/// The games that the reel contains before the append.
 fn seen(args: &Args, reel: Option<&Reel>, options: DatabaseOptions) -> Result<GameSet, Failure> {
     let mut seen = GameSet::default();
     if let Some(reel) = reel {
@@ -214,22 +221,22 @@ fn write(
         }
     });
     progress.clear();
-    // Nothing was written: this is not a source that could be read in part.
+    // An error here is a failure of the whole command: no reel is written.
     let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
-/// Says what was read, and what the reel is now; `all` are the sums of a reel that was added to.
+/// Prints what was read and the size of the reel. `all` are the totals of a reel that was appended to.
 fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
     let totals = &summary.totals;
     message!("{}", totals_line(totals));
     reason_lines(totals).iter().for_each(|line| message!("{line}"));
     if summary.side_lines > 0 {
         let side_lines = grouped(summary.side_lines);
-        message!("{side_lines} side lines were left out: a reel holds the main lines of its games");
+        message!("{side_lines} side lines were left out: a reel contains only the main lines of games");
     }
     if let Some(all) = all {
-        message!("appended; {} in all: {}", output.display(), totals_line(all));
+        message!("appended; {} now contains {}", output.display(), totals_line(all));
     }
     message!(
         "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",
@@ -240,29 +247,29 @@ fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &Sec
     );
 }
 
-/// A name must not promise what is not written. A reel that is there may be called anything.
+/// Refuses the ending of another format, unless the file exists: a reel may have any name.
 fn refuse_ending(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
         None | Some("reel") => Ok(()),
         Some(_) if path.is_file() => Ok(()),
         Some(end) => Err(Failure::Other(format!(
-            "{}: a reel is written, not .{end}; the name must end in .reel, or in nothing",
+            "{}: `orbit index` writes reels, not .{end} files: give a name that ends in .reel",
             path.display()
         ))),
     }
 }
 
-/// A slip of the keyboard must not replace a PGN by its index.
+/// Refuses to replace a file that is no reel: a mistyped command must not overwrite a PGN file.
 fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
-    // A pipe would keep us waiting; the writer refuses it.
+    // Opening a pipe may block; the writer refuses it.
     if !path.is_file() {
         return Ok(());
     }
     let mut head = Vec::new();
     match File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut head)) {
         Ok(1..) if !Reel::sniff(&head) => Err(Failure::Other(format!(
-            "{} exists and is no reel; give another name, or remove it first",
+            "{} exists and is no reel: give another name, or remove it first",
             path.display()
         ))),
         _ => Ok(()),

@@ -15,14 +15,16 @@ use super::{Exit, Failure};
   orbit info --verify all.reel
   orbit info --json all.reel | jq .positions")]
 pub(super) struct Args {
-    /// The reel.
+    /// The reel to describe.
     #[arg(value_name = "FILE.reel")]
     reel: PathBuf,
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Read all of it: check every checksum, and that every key position is where the moves lead. Files that it was
-    /// made from are read as well where size and time do not tell whether they have changed.
+    /// Read the whole reel and check it for damage.
+    ///
+    /// Checks every checksum, and that the stored moves lead to the stored positions. A source file whose size and time do
+    /// not show whether it has changed is read and compared as well.
     #[arg(long)]
     verify: bool,
 }
@@ -108,7 +110,7 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
     ];
     lines.extend(reason_lines(totals));
     if reel.side_lines() > 0 {
-        lines.push(format!("{} side lines of its games are not in it", grouped(reel.side_lines())));
+        lines.push(format!("{} side lines of its games were left out", grouped(reel.side_lines())));
     }
     if let Some((first, last)) = &totals.dates {
         lines.push(format!("dates {first} to {last}"));
@@ -122,14 +124,14 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
     }
     if reel.dead_bytes() > 0 {
         lines.push(format!(
-            "  of other, {} are dead: directories of before appends",
+            "  {} of the other bytes are unused: old directories, left by appends",
             grouped(reel.dead_bytes())
         ));
     }
     lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
     lines.extend(reel.sources().iter().map(|source| source_line(source, reel, verified)));
     if verified {
-        lines.push(String::from("verified: every checksum and every key position is right"));
+        lines.push(String::from("verified: every checksum and every stored position is right"));
     }
     lines
 }
@@ -156,7 +158,7 @@ fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// What has become of the file since. Only who verifies has the time to read it.
+/// Whether the file has changed since the reel was made. Its content is read only with `--verify`.
 fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     let freshness = match verified {
         true => source.freshness(reel.path()),
@@ -164,12 +166,12 @@ fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     };
     let state = match freshness {
         Ok(Freshness::Fresh) => "unchanged",
-        Ok(Freshness::Touched) => "written anew with the same content",
-        Ok(Freshness::Changed) => "changed since",
-        Ok(Freshness::Unread) => "of the same size, but written to since: --verify compares the content",
-        Ok(Freshness::Missing) => "not there any more",
+        Ok(Freshness::Touched) => "rewritten with the same content",
+        Ok(Freshness::Changed) => "changed since the reel was made",
+        Ok(Freshness::Unread) => "same size, but another time: --verify compares the content",
+        Ok(Freshness::Missing) => "file not found",
         Ok(Freshness::Unknown) => "not known whether it changed",
-        Err(error) => return format!("cannot be looked at: {error}"),
+        Err(error) => return format!("file cannot be read: {error}"),
     };
     state.to_owned()
 }

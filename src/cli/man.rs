@@ -17,10 +17,10 @@ use super::{Cli, Exit, Failure};
   orbit man scan | man -l -
   orbit man --dir ~/.local/share/man/man1")]
 pub(super) struct Args {
-    /// The command whose page is printed [default: the page of orbit itself].
+    /// The command whose manual page is printed [default: the page of orbit itself].
     #[arg(conflicts_with = "dir")]
     command: Option<String>,
-    /// Write all pages into a folder, which must be there: orbit.1, orbit-scan.1, ...
+    /// Write all manual pages (orbit.1, orbit-scan.1, ...) to a folder that exists.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The page of a command. What stands below its options keeps its lines.
+/// The page of a command. The text after its options keeps its line breaks.
 fn page(command: &Command) -> Vec<u8> {
     let man = Man::new(command.clone());
     let render = |out: &mut Vec<u8>| -> io::Result<()> {
@@ -74,6 +74,6 @@ fn find<'a>(orbit: &'a Command, name: Option<&str>) -> Result<&'a Command, Failu
     let Some(name) = name else { return Ok(orbit) };
     orbit.find_subcommand(name).ok_or_else(|| {
         let names: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
-        Failure::Other(format!("there is no command `{name}`; there are {}", names.join(", ")))
+        Failure::Other(format!("there is no command `{name}`: the commands are {}", names.join(", ")))
     })
 }

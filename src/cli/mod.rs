@@ -57,7 +57,8 @@ Examples:
   orbit index games/ -o all.reel
   orbit explain --copies 2 --boards 'flip {Rd8 kg8}'
 
-`orbit COMMAND --help` explains a command, with examples; `orbit help language` the words of queries.";
+`orbit COMMAND --help` explains a command, with examples. `orbit help language` lists the words of
+the query language. A reel is a file that `orbit index` makes from PGN; it is searched faster.";
 
 /// What `--version` and the help add in a build without the GPU engine.
 const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
@@ -69,7 +70,7 @@ const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
     ]
 };
 
-/// Search chess games for patterns, wherever and however they stand on the board.
+/// Search chess games for positions that match a pattern: as written, turned, mirrored, shifted, colours swapped.
 #[derive(Debug, Parser)]
 #[command(
     name = "orbit",
@@ -85,29 +86,29 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Find the positions that a CQL query describes.
+    /// Find the positions that match a CQL query.
     Scan(scan::Args),
-    /// Count the hits of many named queries in one pass.
+    /// Count the hits of many named queries in one pass over the games.
     Batch(batch::Args),
-    /// Say how a query is understood: its types, its copies, its plan.
+    /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
-    /// Write a list of CQL 5 as a query of CQL 6.
+    /// Rewrite a CQL 5 position list as a CQL 6 query.
     Convert(convert::Args),
-    /// Make a reel from PGN, so that it need not be read again for every search.
+    /// Convert PGN files to a reel, a file that orbit searches faster than PGN.
     Index(index::Args),
-    /// Say what a reel holds, and check it.
+    /// Print what a reel contains, and check it for damage.
     Info(info::Args),
-    /// Print one game: tags, moves and a position.
+    /// Print one game: its tags, its moves and one of its positions.
     Show(show::Args),
-    /// Turn, mirror or shift positions, swap their colours, test their symmetry.
+    /// Turn, mirror or shift positions, swap their colours, or test their symmetry.
     Transform(transform::Args),
-    /// List the graphics cards that could run queries.
+    /// List the graphics cards of this machine, and whether they can run queries.
     Devices(devices::Args),
-    /// Measure the engines against each other on this machine.
+    /// Measure how fast the engines search on this machine.
     Bench(bench::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
-    /// Print the manual page, or write those of all commands.
+    /// Print a manual page, or write the pages of all commands to a folder.
     Man(man::Args),
     /// Explain a command, or the words of the query language.
     Help(help::Args),
@@ -117,7 +118,7 @@ impl Cli {
     /// Reads the arguments, or prints help or what is wrong with them and ends the process.
     pub fn of(arguments: Vec<OsString>) -> Cli {
         Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
-            // Arguments stand in the message: it is made once more from what may be shown of them.
+            // The message quotes the arguments, so it is made again from escaped ones.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
             match Cli::try_parse_from(shown) {
                 Err(again) if again.kind() == error.kind() => again.exit(),
@@ -133,24 +134,24 @@ impl Cli {
 /// How a command ended, when nothing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
-    /// The command did what it should.
+    /// The command succeeded.
     Done,
-    /// Nothing was found, and `--fail-if-none` was given.
+    /// Nothing hit, and `--fail-if-none` was given.
     NoHits,
-    /// Some source was not read to its end.
+    /// A source was not read to its end.
     SourceFailed,
     /// Ctrl-C.
     Interrupted,
 }
 
-/// Why a command could not do what it should.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
     Database(#[from] DatabaseError),
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A block that was read while the run was under way: results so far are incomplete.
+    /// A block could not be read in the middle of a run: the results so far are incomplete.
     #[error("{0}")]
     Midway(DatabaseError),
     /// A query, with the place of the error drawn.

@@ -31,24 +31,32 @@ const PLIES_MAX: usize = 12;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// How hits are printed [default: text].
+    /// Print hits in this format; the formats are described below [default: text].
     #[arg(long, value_enum)]
     pub(super) format: Option<FormatName>,
-    /// Write to a file what its name ends in: the games that hit as .pgn; hits as .txt, .jsonl, .csv, .epd or .fen;
-    /// each perhaps with .zst after it; hits as .parquet (in programs built with it), a report as .html, a heat map as
-    /// .svg (both of all that hits, whatever is listed). May be given several times. Nothing is printed then without
-    /// --format. A file appears under its name only when it is complete.
+    /// Write hits to a file, in the format that its name ends in.
+    ///
+    /// A .pgn file gets the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
+    /// report, an .svg file a heat map. Report and heat map show all hits, whatever --limit or --sample leave out. The
+    /// names of .pgn, .txt, .jsonl, .csv, .epd and .fen files may have .zst after them. Parquet needs a program built
+    /// with `--features parquet`.
+    ///
+    /// May be given several times. Hits are then printed only if --format is given. A file gets its name when it is
+    /// complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Whether tables (jsonl, csv, parquet, epd, fen) have a row for each position that hits or, with its first hit,
-    /// for each game.
+    /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
+    ///
+    /// Tables and lists of positions are jsonl, csv, parquet, epd and fen.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
     rows: RowsName,
-    /// Put a comment at each hit into games that are written as PGN: TEXT, or without it the copy that hit
-    /// (the first in the order of the orbit) and how many others did.
+    /// Write a comment at each hit of the games that are written as PGN.
+    ///
+    /// `--comment=TEXT` writes TEXT. `--comment` alone writes the first copy that matches, as CQL, and how many other
+    /// copies match.
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     comment: Option<String>,
-    /// List every ply of a game in text, however many hit.
+    /// List all hits of a game in text, not only the first 12.
     #[arg(long)]
     pub(super) all_plies: bool,
 }
@@ -82,7 +90,7 @@ impl OutputArgs {
         self.files_have(|_| true)
     }
 
-    /// What is put at hits in games.
+    /// The comment that is written at hits in games.
     fn comment(&self) -> Comment {
         match self.comment.as_deref() {
             None => Comment::None,
@@ -110,8 +118,8 @@ impl OutputArgs {
         })
     }
 
-    /// Refuses options that change nothing in what is written.
-    /// `lists` is whether there can be a list on standard output.
+    /// Refuses options that have no effect on any output.
+    /// `lists` is whether hits may be listed on standard output.
     pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
         use FormatName::{Csv, Epd, Fen, Jsonl, Text};
         let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
@@ -125,7 +133,7 @@ impl OutputArgs {
         } else if self.all_plies && !lists_in(|name| name == Text) {
             "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
         } else if self.comment.is_some() && !self.write_games() {
-            "--comment is put into games: write them with --format pgn or -o FILE.pgn"
+            "--comment needs games to write into: choose --format pgn, or write a .pgn file with -o"
         } else {
             return Ok(());
         };
@@ -157,7 +165,7 @@ impl OutputArgs {
     }
 }
 
-/// What a file's name asks for.
+/// The content that the ending of a file's name chooses.
 enum Wish {
     Hits(FormatName),
     Picture(Picture),
@@ -177,7 +185,7 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
         "fen" => Ok(Wish::Hits(FormatName::Fen)),
         "parquet" if cfg!(feature = "parquet") => Ok(Wish::Parquet),
         "parquet" => Err(Failure::Other(format!(
-            "{}: this program was built without Parquet; build it with `--features parquet`, or write .csv",
+            "{}: this program was built without Parquet: build it with `--features parquet`, or write a .csv file",
             path.display()
         ))),
         "html" => Ok(Wish::Picture(Picture::Page)),
@@ -188,8 +196,8 @@ fn wish(path: &Path) -> Result<Wish, Failure> {
 
 fn unknown_ending(path: &Path) -> Failure {
     Failure::Other(format!(
-        "{}: the name must end in .pgn, .txt, .jsonl, .csv, .epd, .fen (perhaps with .zst after it), .html or .svg: \
-         that says what is written",
+        "{}: the ending of the name chooses the format: give a name that ends in .pgn, .txt, .jsonl, .csv, .epd or \
+         .fen (.zst may follow), .parquet, .html or .svg",
         path.display()
     ))
 }
@@ -257,7 +265,7 @@ pub(super) struct Outputs {
     outputs: Vec<Output>,
     pictures: Vec<(Picture, OutputFile)>,
     games: Games,
-    /// The order of games, if they do not come as they stand in the database.
+    /// The order of games, if it is not that of the database.
     order: Option<Order>,
     skip: u64,
     games_max: Option<u64>,
@@ -319,7 +327,7 @@ impl Outputs {
         let reach = || Reach::new(self.skip, self.games_max);
         let comment = self.games.are_wanted().then(|| self.games.comment().clone());
         if let Some(order) = self.order {
-            // Those that are passed over are held as well.
+            // The games that --skip leaves out are kept as well.
             let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
             let ordered = Some(OrderedCollector::new(order, held, formats, comment));
             return Collectors { ordered, ..Collectors::default() };
@@ -340,7 +348,7 @@ impl Outputs {
         texts: &mut GameTexts,
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        // Games that do not come as they stand in the database are held until the end.
+        // Games in another order than the database's are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
@@ -354,7 +362,7 @@ impl Outputs {
         Ok(all)
     }
 
-    /// Whether nobody reads what is written.
+    /// Whether all readers have closed their pipes and no file is written.
     pub(super) fn are_closed(&self) -> bool {
         let is_closed = |output: &Output| match output.sink {
             Sink::Closed => true,

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, Summary};
@@ -9,58 +10,94 @@ use orbit_chess::report::{Phases, side_lines_line};
 use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::scan::Scan;
 
-use super::Failure;
-use super::common::{Interrupt, Progress, grouped, threads, totals_line};
+use super::common::{Interrupt, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
+use super::{Exit, Failure};
 
-/// Collects everything, and lists problems as they come.
-pub(super) fn collect(
-    scan: &Scan,
-    choice: &Choice,
-    mut collectors: Collectors,
-    database: Database,
-    mut problems: Problems,
-    progress: &Progress,
-) -> Result<(Parts, Summary), Failure> {
-    collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
-    let run = Run::new(scan, choice, &collectors);
-    let names = run.names(database.source_names());
-    let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
-    let ran = run.for_each_part(database, &names, |streamed, mut parts| {
-        progress.update(&streamed);
-        let listed = problems.list(parts.problems.take(), progress);
-        let added = collectors.take(&mut sums, parts, &streamed, &mut texts).map_err(Failure::from);
-        fault = added.and(listed).err();
-        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    progress.clear();
-    problems.finish()?;
-    match (ran, fault) {
-        (_, Some(fault)) => Err(fault),
-        (ran, None) => Ok((sums, ran?)),
-    }
+/// One pass of many queries over a database.
+pub(super) struct Pass<'a> {
+    pub(super) scan: &'a Scan,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) progress: Progress,
+    /// How many queries there are, in words: `84 themes`.
+    pub(super) queries: String,
+    pub(super) begun: Instant,
+    /// When the queries were planned.
+    pub(super) planned: Instant,
+    /// As given.
+    pub(super) threads: Option<NonZeroUsize>,
+    pub(super) quiet: bool,
+    pub(super) fail_if_none: bool,
 }
 
-/// What one pass of many queries came to.
-pub(super) fn print_summary(
-    what: &str,
-    scan: &Scan,
-    phases: Phases,
-    given: Option<NonZeroUsize>,
-    summary: &Summary,
-    interrupt: &Interrupt,
-) {
-    let until = if interrupt.is_set() { "interrupted; until then " } else { "" };
-    let Phases { planning, scanning } = phases;
-    let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
-    message!("{until}{}", totals_line(&summary.totals));
-    side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
-    message!(
-        "{what} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
-        planning.as_secs_f64(),
-        scanning.as_secs_f64(),
-        grouped(rate as u64),
-        scan.engine().name(),
-        threads(given)
-    );
+impl Pass<'_> {
+    /// Collects everything, and lists problems as they come.
+    pub(super) fn collect(
+        &self,
+        choice: &Choice,
+        mut collectors: Collectors,
+        database: Database,
+        mut problems: Problems,
+    ) -> Result<(Parts, Summary), Failure> {
+        let progress = &self.progress;
+        collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
+        let run = Run::new(self.scan, choice, &collectors);
+        let names = run.names(database.source_names());
+        let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
+        let ran = run.for_each_part(database, &names, |streamed, mut parts| {
+            progress.update(&streamed);
+            let listed = problems.list(parts.problems.take(), progress);
+            let added = collectors.take(&mut sums, parts, &streamed, &mut texts).map_err(Failure::from);
+            fault = added.and(listed).err();
+            if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        progress.clear();
+        problems.finish()?;
+        match (ran, fault) {
+            (_, Some(fault)) => Err(fault),
+            (ran, None) => Ok((sums, ran?)),
+        }
+    }
+
+    /// Writes the counts by `write`, prints the summary, and gives the exit of the command. `is_hit` is whether any
+    /// query hits.
+    pub(super) fn finish(
+        &self,
+        summary: &Summary,
+        is_hit: bool,
+        write: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<Exit, Failure> {
+        if let Some(notice) = self.scan.engine().notice() {
+            message!("warning: {notice}");
+        }
+        write()?;
+        if !self.interrupt.is_set() {
+            self.progress.done();
+        }
+        if !self.quiet {
+            let phases = Phases { planning: self.planned - self.begun, scanning: self.planned.elapsed() };
+            self.print_summary(phases, summary);
+        }
+        Ok(match print_failures(summary) {
+            _ if self.interrupt.is_set() => Exit::Interrupted,
+            Exit::Done if self.fail_if_none && !is_hit => Exit::NoHits,
+            exit => exit,
+        })
+    }
+
+    fn print_summary(&self, Phases { planning, scanning }: Phases, summary: &Summary) {
+        let interrupted = if self.interrupt.is_set() { "interrupted after " } else { "" };
+        let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
+        message!("{interrupted}{}", totals_line(&summary.totals));
+        side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
+        message!(
+            "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
+            self.queries,
+            planning.as_secs_f64(),
+            scanning.as_secs_f64(),
+            grouped(rate as u64),
+            self.scan.engine().name(),
+            threads(self.threads)
+        );
+    }
 }

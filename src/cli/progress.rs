@@ -1,4 +1,4 @@
-//! How far a run has come, on stderr: a bar for people, JSON Lines for programs.
+//! Progress of a run on stderr: a bar for people, JSON Lines for programs.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -17,9 +17,11 @@ const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct ProgressArgs {
-    /// How progress is shown on stderr: `bar` on a terminal, unless --quiet; `json`, an object a line, at most ten a
-    /// second, with `event` (`progress`, at the end `done`), `bytes`, `bytes_total` (where it is known), `games`, `positions`
-    /// and, in a search, `games_hit`; or `none`.
+    /// Show progress on stderr as `bar`, as `json`, or not at all (`none`).
+    ///
+    /// `bar` draws a progress bar if stderr is a terminal and --quiet is not given. `json` prints a JSON object a line, at
+    /// most ten a second: event (`progress`, or `done` at the end), bytes, bytes_total (if known), games, positions and,
+    /// in a search, games_hit.
     #[arg(long, value_enum, value_name = "HOW", default_value = "bar", hide_possible_values = true)]
     progress: ProgressKind,
 }
@@ -50,7 +52,7 @@ enum Look {
     },
 }
 
-/// What was taken, before decompression where it is bytes.
+/// What was read so far; bytes are counted before decompression.
 #[derive(Clone, Copy, Default, Serialize)]
 struct SoFar {
     bytes: u64,
@@ -119,7 +121,7 @@ impl Progress {
         self.update(streamed);
     }
 
-    /// Tells programs that the run came to its end.
+    /// Prints the last line of JSON: the run is complete.
     pub(super) fn done(&self) {
         if let Look::Json { .. } = self.look {
             self.print("done");

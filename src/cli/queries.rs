@@ -17,7 +17,7 @@ pub(super) struct NamedQuery {
 }
 
 /// Reads `name<TAB>query` or `query` from each line of a file; empty lines and those that begin with `#`
-/// are passed over. Without a file, `text` is read so.
+/// are skipped. Without a file, `text` is read in this way.
 pub(super) fn read(
     file: Option<&Path>,
     text: &str,
@@ -43,7 +43,7 @@ pub(super) fn read(
     }
     if out.is_empty() {
         return Err(Failure::Other(format!(
-            "{origin} holds no query: write one a line, after a name and a tab if it should have one"
+            "{origin} contains no query: write one a line, or a name, a tab and the query"
         )));
     }
     Ok(out)

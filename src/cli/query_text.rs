@@ -16,7 +16,7 @@ const BOARD_QUERY: &str = "query of --board";
 /// The language of queries.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(super) struct DialectArgs {
-    /// The language of the query [default: `(position ...)` and `(match ...)` are CQL 5, all else is CQL 6].
+    /// Read queries as CQL 5 or CQL 6 [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
     #[arg(long, value_enum)]
     dialect: Option<DialectName>,
 }

@@ -1,13 +1,13 @@
-//! How games are read: what may be read instead of a file, and how much memory a file may ask for.
+//! How games are read: whether a reel is read in place of a PGN file, and how much memory a .zst file gets.
 
 use orbit_chess::database::{Database, DatabaseOptions};
 
 use super::common::bytes;
 
-/// What packed files may ask for.
+/// The memory that packed files get.
 #[derive(Debug, clap::Args)]
 pub(super) struct UnpackArgs {
-    /// How much memory a .zst file may ask for to be unpacked; files packed with `zstd --long=31` need 2G.
+    /// Set how much memory may be used to unpack a .zst file; files made by `zstd --long=31` need 2G.
     #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes)]
     zstd_window: u64,
 }
@@ -19,10 +19,13 @@ impl UnpackArgs {
     }
 }
 
-/// Whether such reels are read.
+/// Whether up-to-date reels are read in place of the PGN files beside them.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReadingArgs {
-    /// Read games.pgn even if games.reel beside it holds it as it is now.
+    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    ///
+    /// Without this option, `orbit scan 'mate' games.pgn` reads games.reel, if that was made from games.pgn and
+    /// games.pgn has not changed since: this is faster and gives the same answers.
     #[arg(long)]
     no_reel: bool,
     #[command(flatten)]
@@ -37,7 +40,7 @@ impl ReadingArgs {
     }
 }
 
-/// Says which reels are read instead of files, and which would be if they were made anew.
+/// Prints which reels are read instead of files, and which reels are outdated.
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));

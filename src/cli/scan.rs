@@ -32,37 +32,46 @@ use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
-orbit scan [OPTIONS] --board FEN PATH...";
+orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
 
 const AFTER_HELP: &str = "\
-Formats:
-  text    a line for each game with hits: number, players, result, year, event, the moves that
-          led to the positions that hit (`23...` is Black's 23rd, `start` the position before the
-          first), and how many there are; the value or the squares, if the query has any,
-          stand where they change
-  pgn     the games that hit, as their source has them; --comment marks the hits in them
-  jsonl   a JSON object for each position that hits: game (its number over all sources),
-          source, number_in_source, offset (the game's first byte in its decompressed source),
-          ply, move (that led there), fen, next (the move that follows), `squares` of a set, or
-          else `value`: a number, or `true` if the query is a condition; copy (the first that
-          matches, from 1), pattern (that copy as CQL), transform (how it came about), copies
-          (how many match), hits (of the game), url (at lichess or chess.com), tags
-  csv     a table with a head line: game, source, number_in_source, offset, event, site, date,
-          round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (of
-          a set the number of its squares), squares, copy, pattern, transform, copies, hits, url;
-          columns may be added at the end. Parquet has the same
-  epd     the position of each hit, with the next move, game and ply as operations
-  fen     the position of each hit
-  plain   `game ply` for each position that hits
-  values  `game ply value` for each position at which the query has a value: a number, a set as
-          `[a1,h1]`, `a1` or `[]`, or `true` where a condition holds
-  What would act on a terminal (control characters, changes of the direction of writing, letters
-  without width) is written as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON, and in pgn and csv
-  on a terminal alone: files and pipes get the bytes of the source.
+Terms:
+  hit     a position at which the query is true, has a number, or finds a square
+  game that hits
+          a game with a hit
+  copy    one of the distinct patterns that a transform of the query (flip, shift, ...) makes
+  ply     the number of half-moves played before a position; 0 is the start of the game
+  reel    a file that `orbit index` makes from PGN; orbit searches it faster than PGN
 
-Exit code: 0 if the search was done, whether or not something was found; 1 if nothing was found
-under --fail-if-none; 2 for a wrong query, usage or output; 3 if a source was not read to its end;
-130 after Ctrl-C.
+Formats:
+  text    a line for each game that hits: its number, players, result, year and event; the moves
+          after which it hits (`23...` is Black's 23rd move, `start` the position before the first
+          move); in brackets, the number of hits. `=` shows the value, or the squares that the
+          query finds, at each hit where these differ from the hit before
+  pgn     the games that hit, with the text of their source; --comment marks the hits in it
+  jsonl   a JSON object for each hit: game (its number over all sources), source,
+          number_in_source, offset (of the game's first byte in its decompressed source), ply,
+          move (the last one played), fen, next (the move that follows), squares (if the query
+          finds squares) or value (a number, or `true` if the query is a condition), copy (the
+          number of the first copy that matches, from 1), pattern (that copy as CQL), transform
+          (which makes that copy), copies (how many copies match), hits (in the whole game), url
+          (of the game at lichess or chess.com), tags
+  csv     a table with a header line: game, source, number_in_source, offset, event, site, date,
+          round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (for
+          squares, their number), squares, copy, pattern, transform, copies, hits, url. Later
+          versions may add columns at the end. A .parquet file has the same columns
+  epd     the position of each hit; operations give the next move, the game and the ply
+  fen     the position of each hit
+  plain   `game ply` for each hit
+  values  `game ply value` for each position at which the query has a value: a number; a set of
+          squares as `[a1,h1]`, `a1` or `[]`; `true` where a condition holds
+  Characters that could control a terminal (control characters, changes of writing direction,
+  characters without width) are escaped: as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON. pgn
+  and csv escape them only on a terminal: files and pipes get the bytes of the source.
+
+Exit code: 0 if the search succeeded, with or without hits; 1 if nothing hits and --fail-if-none is
+given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 130
+after Ctrl-C.
 
 Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
@@ -78,53 +87,66 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query (CQL 6.2, or a list of CQL 5; not with -f), then where the games are: PGN, EPD or FEN files (plain,
-    /// .zst, .gz, .bz2), folders of such files, reels, or `-` for standard input.
+    /// The query, then the files to search; with -f, --board or --queries only the files.
+    ///
+    /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
+    /// folder of such files, a reel, or `-` for standard input.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
-    /// Read many queries from a file, one a line (after a name and a tab, if it should have one), and
-    /// print for each how many games and positions it hits. All arguments are paths then.
+    /// Count the hits of many queries, read from a file, in one pass over the games.
+    ///
+    /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
+    /// skipped. For each query, orbit prints how many games and positions hit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "heat", "verify", "stats",
           "conditions", "first", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Print how many games and positions hit, and nothing else.
+    /// Print how many games and positions hit, instead of the hits.
     #[arg(long)]
     count: bool,
-    /// Print which copies of the outermost transform hit most often, N of them (20), and nothing else.
+    /// Print the N copies that hit most often, instead of the hits.
+    ///
+    /// The copies are those that the outermost transform of the query makes. `--copies` alone prints 20 of them,
+    /// `--copies=5` prints 5.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
           conflicts_with_all = ["count", "limit", "skip"])]
     copies: Option<usize>,
-    /// Print where on the board hits are, and nothing else: how many by each kind of transform, and a heat map of the
-    /// squares on which the copies stand, or of the squares that the query finds.
+    /// Print where on the board the hits are, instead of the hits.
+    ///
+    /// Prints the number of hits for each turn, reflection and colour swap, and a heat map: of the square on which the
+    /// first piece of the copy stands, of how far the copy was shifted, or of the squares that the query finds.
     #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
     heat: bool,
-    /// Which engine to use; `auto` takes the fastest that can.
+    /// Choose the engine that evaluates the query; all engines give the same answers.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     #[command(flatten)]
     gpu: GpuArgs,
-    /// Recompute N segments of 32 positions, spread over the games, on another engine (without N:
-    /// everything), and stop if it answers anything else.
+    /// Evaluate positions on a second engine as well, and stop if the answers differ.
+    ///
+    /// `--verify` alone checks all positions; `--verify=N` checks N segments of 32 positions, spread over the games.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<SampleArg>,
-    /// Threads to work with [default: one a core].
+    /// Use N threads [default: one for each core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Print neither summary nor progress.
+    /// Print neither a summary nor progress.
     #[arg(short, long)]
     quiet: bool,
-    /// Exit with 1 if nothing hits.
+    /// Exit with code 1 if nothing hits.
     #[arg(long)]
     fail_if_none: bool,
-    /// List every game that was cut, skipped or repaired in a file.
+    /// Write to FILE a list of the games that were cut, skipped or repaired.
+    ///
+    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
+    /// can be read is skipped. Each line of the list names the source, the game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
-    /// List them on stderr as well, and print notes about the query.
+    /// Print on stderr which games were cut, skipped or repaired, and notes about the query.
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -143,9 +165,13 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum EngineName {
+    /// The graphics card if there are so many positions that it is faster, else the processor.
     Auto,
+    /// The processor.
     Cpu,
+    /// The graphics card; an error if there is none.
     Gpu,
+    /// A slow engine written apart from the others, to check them.
     Reference,
 }
 
@@ -165,27 +191,28 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    /// Whether hits are listed, not only counted.
+    /// Whether hits are listed rather than only counted.
     fn lists(&self) -> bool {
         let is_counted = self.count || self.heat || self.copies.is_some();
         let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
         !is_counted && is_listed
     }
 
-    /// Refuses orders that change nothing.
+    /// Refuses `--sort` and `--sample` where they have no effect.
     fn refuse_orders(&self, scan: &Scan) -> Result<(), Failure> {
         let is_by_value = self.choosing.order().is_some_and(|order| order.needs().include(Needs::VALUES));
         if is_by_value && scan.ty() == Type::Bool {
-            let why = "--sort value needs a query that has one; this one is a condition, true or not";
+            let why = "--sort value needs a query whose value is a number or a set of squares, and this query is a \
+                       condition: leave out --sort, or choose elo or date";
             return Err(Failure::Other(why.into()));
         }
         if self.lists() || self.outputs.lists_to_files() {
             return Ok(());
         }
-        self.choosing.refuse_order("--count, --copies, --heat and --stats alone list nothing")
+        self.choosing.refuse_order("--count, --copies, --heat, and --stats without --format, list no games: leave out one of these options")
     }
 
-    /// Refuses formats that what is printed cannot have.
+    /// Refuses formats in which counts are not printed.
     fn refuse_formats(&self) -> Result<(), Failure> {
         let is_either = matches!(self.outputs.format, None | Some(FormatName::Text | FormatName::Jsonl));
         if is_either || !(self.count || self.heat || self.copies.is_some()) {
@@ -279,8 +306,8 @@ fn print_summary(
     is_interrupted: bool,
 ) {
     let stop = match (is_interrupted, summary.finished) {
-        (true, _) => "interrupted; until then ",
-        (false, false) => "stopped at the limit; until then ",
+        (true, _) => "interrupted after ",
+        (false, false) => "stopped at the limit after ",
         (false, true) => "",
     };
     let how = match threads(args.threads) {
@@ -293,7 +320,7 @@ fn print_summary(
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = search.passing() {
-        message!("of all games {} fit --where", grouped(games));
+        message!("{} of these games meet the conditions of --where", grouped(games));
         if games == 0 && summary.finished {
             args.choosing.hints().for_each(|hint| message!("{hint}"));
         }
@@ -307,7 +334,7 @@ fn print_summary(
     }
 }
 
-/// A fault of the query is shown in its text.
+/// An error of the query is shown with the place in its text.
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),

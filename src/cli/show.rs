@@ -22,15 +22,18 @@ use super::{Exit, Failure};
   orbit show all.reel 1042:37
   orbit show --json all.reel 1042:0 | jq .fen")]
 pub(super) struct Args {
-    /// A reel or PGN.
+    /// The reel, or the PGN, EPD or FEN file, that contains the game.
     #[arg(value_name = "DB")]
     database: PathBuf,
-    /// The game's number, from 1, and the ply to show, 0 for the start [default: the last].
+    /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
+    /// position].
+    ///
+    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves.
     #[arg(value_name = "GAME[:PLY]")]
     place: Place,
     #[command(flatten)]
     unpack: UnpackArgs,
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -47,10 +50,15 @@ impl FromStr for Place {
     fn from_str(text: &str) -> Result<Place, String> {
         let (game, ply) = text.split_once(':').map_or((text, None), |(game, ply)| (game, Some(ply)));
         let game = match game.parse() {
-            Ok(0) | Err(_) => return Err(format!("`{game}` is no game number; games count from 1")),
+            Ok(0) | Err(_) => {
+                return Err(format!("`{game}` is no game number: write GAME or GAME:PLY, from game 1"));
+            }
             Ok(game) => game,
         };
-        let ply = ply.map(|ply| ply.parse().map_err(|_| format!("`{ply}` is no ply"))).transpose()?;
+        let number = |ply: &str| {
+            ply.parse().map_err(|_| format!("`{ply}` is no ply: write a number of half-moves, from 0"))
+        };
+        let ply = ply.map(number).transpose()?;
         Ok(Place { game, ply })
     }
 }
@@ -84,7 +92,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let Some(block) = found else {
         let (name, games) = (args.database.display(), grouped(games.into()));
         return Err(Failure::Other(format!(
-            "{name} has {games} games; there is no game {}",
+            "{name} has {games} games: there is no game {}",
             args.place.game
         )));
     };
@@ -136,7 +144,7 @@ impl<'a> Shown<'a> {
         if ply > game.plies() {
             let plies = game.plies();
             return Err(Failure::Other(format!(
-                "game {} has {plies} plies; there is no ply {ply}",
+                "game {} has {plies} plies: there is no ply {ply}",
                 game.number()
             )));
         }

@@ -18,23 +18,28 @@ const ROWS_MAX: usize = 20;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Statistics")]
 pub(super) struct StatsArgs {
-    /// Count games and positions, and those that hit, by groups: `year`, `decade`, `eco` (or `eco:1`, `eco:2`),
-    /// `opening`, `result`, `elo:100` (in steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`,
-    /// `move:10`, `event`, `site`, `round`, `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other
-    /// tag), `copy`, `value`. Several with commas between them, cross tables as `year*result`; `top=N` lists N names at most. May be
-    /// given several times. Nothing else is printed then without --format.
+    /// Count games and positions by groups, such as `year` or `elo:100`, instead of listing hits.
+    ///
+    /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
+    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `elo:100` (in
+    /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
+    /// `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`.
+    ///
+    /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them lists at most 10
+    /// groups in each table of text. May be given several times. Hits are listed as well only if --format is given.
     #[arg(long, value_name = "GROUPINGS")]
     stats: Vec<String>,
-    /// How statistics are written [default: what the name of --stats-output ends in, else text].
+    /// Write statistics in this format [default: the ending of the name of --stats-output, else text].
     #[arg(long, value_enum, value_name = "FORMAT", requires = "stats")]
     stats_format: Option<TableFormat>,
-    /// Write statistics to a file, whose name ends in .txt, .csv or .json (perhaps with .zst after it). It appears
-    /// under its name only when it is complete.
+    /// Write statistics to a file whose name ends in .txt, .csv or .json.
+    ///
+    /// The name may have .zst after that. The file gets its name when it is complete.
     #[arg(long, value_name = "FILE", requires = "stats")]
     stats_output: Option<PathBuf>,
 }
 
-/// What `--stats` counts, and where that goes.
+/// What `--stats` counts, and where the counts are written.
 pub(super) struct Statistics {
     stats: Stats,
     rows_max: usize,
@@ -49,14 +54,14 @@ impl StatsArgs {
         self.stats_output.as_deref()
     }
 
-    /// Whether statistics were asked for.
+    /// Whether `--stats` was given.
     pub(super) fn are_wanted(&self) -> bool {
         !self.stats.is_empty()
     }
 }
 
 impl Statistics {
-    /// Begins to count and to write, if statistics were asked for.
+    /// Creates the counters and the output file, if `--stats` was given.
     pub(super) fn new(
         args: &StatsArgs,
         database: &Database,
@@ -77,7 +82,7 @@ impl Statistics {
         &self.stats
     }
 
-    /// Whether a file takes them.
+    /// Whether the statistics are written to a file.
     pub(super) fn have_file(&self) -> bool {
         self.file.is_some()
     }
@@ -105,7 +110,7 @@ impl Statistics {
     }
 }
 
-/// Groupings, and how many groups a table lists.
+/// Reads the groupings, and how many groups a table lists.
 fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
     let mut rows_max = ROWS_MAX;
     let mut words = Vec::new();

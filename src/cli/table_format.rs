@@ -1,4 +1,4 @@
-//! How tables of counts are written, and what the names of their files may end in.
+//! The formats of tables of counts, and the endings of their files' names.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,11 +19,12 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// What names end in that ask for something else than a table of counts.
+/// Endings of names that belong to other formats than a table of counts.
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// What was asked for by `option`, or what the name of the file ends in, or text. A name must not promise what is not written.
+    /// The format that `option` chose, else that of the ending of the file's name, else text. An ending of another format
+    /// is refused.
     pub(super) fn of(
         asked: Option<TableFormat>,
         option: &str,
@@ -40,14 +41,14 @@ impl TableFormat {
             other if asked.is_some() && !OTHERS.contains(&other) => None,
             _ => {
                 return Err(Failure::Other(format!(
-                    "{name}: counts cannot be written as .{end}; the name must end in .csv, .json or .txt (perhaps with \
-                     .zst after it), or in nothing"
+                    "{name}: counts cannot be written as .{end}: give a name that ends in .csv, .json or .txt (.zst may \
+                     follow), or that has no ending"
                 )));
             }
         };
         match (asked, named) {
             (Some(asked), Some(named)) if asked != named => Err(Failure::Other(format!(
-                "{name}: the name ends in .{end}, but {option} asks for something else: leave {option} out, or give \
+                "{name}: the name ends in .{end}, but {option} chooses another format: leave out {option}, or give \
                  another name"
             ))),
             (asked, named) => Ok(asked.or(named).unwrap_or(TableFormat::Text)),
@@ -55,11 +56,11 @@ impl TableFormat {
     }
 }
 
-/// Where the answer goes: a file under its name when it is complete, else standard output.
+/// The output: a file, which gets its name when it is complete, or standard output.
 pub(super) struct Sink(pub(super) Option<OutputFile>);
 
 impl Sink {
-    /// Where what takes no search goes.
+    /// Opens the output of a command that does not search.
     pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
         Ok(Sink(path.map(OutputFile::create).transpose()?))
     }

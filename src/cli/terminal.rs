@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::Failure;
 
-/// Prints one line of messages. Unlike `eprintln!` it does not panic where nobody reads them.
+/// Prints one line of messages. Unlike `eprintln!` it does not panic if stderr is closed.
 pub(super) fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line.to_string(), Context::Line));
 }

@@ -15,7 +15,7 @@ use orbit_chess::query::{
 };
 use orbit_chess::report::words::push_squares;
 
-use super::common::grouped;
+use super::common::{counted, grouped};
 use super::query_text::QueryText;
 use super::transform_lines::{Lines, Sink};
 use super::{Exit, Failure};
@@ -25,15 +25,16 @@ orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] --squares SQUARES";
 
 fn after_help() -> String {
     format!(
-        "Transforms, done from left to right:\n{}\n\n\
-Where the same words mean opposite things in CQL and in chessops, the spelling decides: `flipVertical` and \
-`flip-vertical` are chessops' (1 <-> 8), `flipvertical` is CQL's (a <-> h); a warning says so.\n\n\
-A FEN may lack fields from the right (without a side to move it is White's turn) and be an EPD; operations are \
-kept as they are. It may hold the fields \
-of Crazyhouse (pockets, `~` after promoted pieces) and Three-Check (remaining checks). Castling rights and the \
-en passant square move with the squares, whether they make sense there or not: see --legal.\n\n\
-Exit code: 0 if everything was read, also if lines of standard input were wrong: these are listed and counted; \
-2 if an argument is wrong; 3 if standard input was not read to its end.\n\n\
+        "Transforms, applied from left to right:\n{}\n\n\
+CQL and chessops use the same two words for opposite reflections. The spelling decides which one is meant: \
+`flipVertical` and `flip-vertical` are those of chessops (1 <-> 8), `flipvertical` is that of CQL (a <-> h). A \
+warning says which one was taken.\n\n\
+A FEN may end after any field; without a side to move, White is to move. An EPD may be given as well: its operations \
+are copied unchanged. The fields of Crazyhouse (pockets, `~` after promoted pieces) and of Three-Check (remaining \
+checks) are read and written. Castling rights and the en passant square move with the squares, even to where they are \
+impossible: --legal drops those.\n\n\
+Exit code: 0 if all positions were read, even if lines of standard input were wrong: these lines are listed and \
+counted on stderr; 2 if an argument is wrong; 3 if standard input was not read to its end.\n\n\
 Examples:
   orbit transform flip-ranks,rotate90 '4k3/8/8/8/8/8/8/R3K3 w Q - 0 1'
   orbit transform flip-colors < positions.fen > for-black.fen
@@ -47,42 +48,53 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = after_help())]
 pub(super) struct Args {
-    /// The transforms, then positions; without any, or for `-`, one is read from each line of standard input.
+    /// The transforms, separated by commas, then the positions as FENs.
+    ///
+    /// Without positions, or for `-`, one position is read from each line of standard input. The transforms may be left
+    /// out if --canonical, --symmetries, --legal or --show is given.
     #[arg(value_name = "TRANSFORMS FEN")]
     words: Vec<String>,
-    /// Transform a set of squares, written as in CQL: `a1,b3`, `[a-h2,c4]`.
+    /// Transform a set of squares, written as in CQL, instead of positions: `a1,b3`, `[a-h2,c4]`.
     #[arg(long, value_name = "SQUARES", conflicts_with_all = ["canonical", "symmetries", "legal"])]
     squares: Option<String>,
-    /// Shifts are those of CQL 5: squares on the edge that is left behind stay as well. For --squares.
+    /// Shift as CQL 5 does: squares on the edge that the shift leaves stay in the set; for --squares.
     #[arg(long)]
     cql5: bool,
-    /// Then take the form that all images of a position share: under the eight symmetries of the board,
-    /// under the colour flip, or both.
+    /// Replace each position by its canonical form, which it shares with all its images.
+    ///
+    /// The images are the position turned and reflected (`dihedral`), with the colours swapped (`color`), or both
+    /// (`all`). Two positions are images of each other exactly if their canonical forms are equal. The transforms are
+    /// applied first.
     #[arg(long, value_name = "GROUP", value_enum)]
     canonical: Option<GroupName>,
-    /// Say which of these leave the board as it is, with every piece and colour.
+    /// Print, after each position, the symmetries of the group that leave its board unchanged.
     #[arg(long, value_name = "GROUP", value_enum, num_args = 0..=1, require_equals = true,
           default_missing_value = "all", conflicts_with = "canonical")]
     symmetries: Option<GroupName>,
-    /// Drop castling rights without king and rook, and en passant squares that no pawn has passed over.
+    /// Drop impossible castling rights and en passant squares.
+    ///
+    /// A castling right needs its king and rook, an en passant square a pawn that has just passed over it.
     #[arg(long)]
     legal: bool,
-    /// Draw the boards.
+    /// Draw a board before each position.
     #[arg(long)]
     show: bool,
-    /// List all lines of standard input that are wrong.
+    /// Print all wrong lines of standard input on stderr, not only the first 20.
     #[arg(short, long)]
     verbose: bool,
-    /// Print no summary.
+    /// Print no summary on stderr.
     #[arg(short, long)]
     quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GroupName {
+    /// The eight turns and reflections of the board.
     Dihedral,
+    /// Swapping the colours, with the ranks reflected.
     #[value(alias = "colour")]
     Color,
+    /// Both.
     All,
 }
 
@@ -126,19 +138,19 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Whether there is something to do without transforms.
+    /// Whether an option does something without transforms.
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
     }
 }
 
-/// Refuses to wait for someone who does not know that he is waited for.
+/// Refuses to read from a terminal without `-`: a user who forgot the positions would see nothing happen.
 fn refuse_terminal() -> Result<(), Failure> {
     match std::io::stdin().is_terminal() {
         false => Ok(()),
         true => Err(Failure::Other(String::from(
-            "there are no positions: write FENs, in quotes, after the transforms, or send lines to standard input (`-` \
-             reads it from a terminal)",
+            "there are no positions: write FENs, in quotes, after the transforms, or pipe lines to standard input (`-` \
+             reads lines that you type)",
         ))),
     }
 }
@@ -224,11 +236,11 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     QueryText::named(word, "FEN".into()).failure(&error)
 }
 
-/// What was met on the way.
+/// Counts for the notes at the end.
 #[derive(Default)]
 struct Counts {
     positions: u64,
-    /// Castling rights that a FEN cannot tell.
+    /// Positions with castling rights that a FEN cannot express.
     untold: u64,
     /// Lines with operations of an EPD.
     operations: u64,
@@ -238,15 +250,15 @@ impl Counts {
     fn print_notes(&self) {
         if self.untold > 0 {
             message!(
-                "note: of {} positions, castling rights came to stand off the first and last rank, where a FEN cannot \
-                 tell them, and were left out",
-                grouped(self.untold)
+                "note: {} lost castling rights: king and rook now stand where a FEN cannot express the rights, off the \
+                 first and last rank",
+                counted(self.untold as usize, "position", "positions")
             );
         }
         if self.operations > 0 {
             message!(
-                "note: operations of {} lines are as they were: moves and squares in them were not transformed",
-                grouped(self.operations)
+                "note: the EPD operations of {} were copied unchanged: moves and squares in them were not transformed",
+                counted(self.operations as usize, "line", "lines")
             );
         }
     }
@@ -298,7 +310,7 @@ impl Run<'_> {
             let read = self.record(line, sink);
             sink.flush_if_full().map(|()| read)
         });
-        // What went before a fault of the source is data.
+        // The lines before a read error are printed all the same.
         let exit = match read {
             Err(failure) => return Err(failure),
             Ok(None) => Exit::Done,

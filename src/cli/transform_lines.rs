@@ -12,7 +12,7 @@ use super::terminal::{Stdout, drawn_message};
 const BATCH_BYTES: usize = 1 << 18;
 /// Bytes that are written at once.
 const OUT_BYTES: usize = 1 << 16;
-/// Wrong lines that are listed if nobody asks for all.
+/// Wrong lines that are listed without `--verbose`.
 const LISTED_MAX: u64 = 20;
 /// Bytes of a wrong line that are shown.
 const SHOWN_MAX: usize = 200;
@@ -71,7 +71,7 @@ impl<R: Read> Lines<R> {
     ) -> Result<Option<io::Error>, Failure> {
         let mut buffer = vec![0; BATCH_BYTES];
         let mut filled = 0;
-        // Of a line that is too long, the rest is passed over.
+        // The rest of a line that is too long is skipped.
         let mut passes_over = false;
         let fault = loop {
             let count = match self.source.read(&mut buffer[filled..]) {

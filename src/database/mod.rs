@@ -29,8 +29,7 @@ use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
 use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
 
-const DUPLICATES_NEED_TAGS: &str =
-    "duplicates are told by their tags as well: leave out the one or the other";
+const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
 /// How to read a database. The defaults suit.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +59,10 @@ pub enum DatabaseError {
     #[error(transparent)]
     Reel(#[from] ReelError),
     /// Games are numbered in 32 bits.
-    #[error("the database has more than 4,294,967,295 games; scan it in parts")]
+    #[error("the database has more than 4,294,967,295 games: search it in parts")]
     TooManyGames,
     /// A reel that is read instead of a file is damaged: see [`Database::substitutes`].
-    #[error("{error}; it is read instead of {}: give --no-reel to read that", file.display())]
+    #[error("{error}; this reel is read instead of {0}: --no-reel reads {0} itself", file.display())]
     Substitute {
         /// What is wrong with the reel.
         error: ReelError,
@@ -72,7 +71,7 @@ pub enum DatabaseError {
     },
     /// A file is to be appended that the reel holds with another content.
     #[error(
-        "{} {how} {} was made from it: index all files anew, or append the new games as a file of \
+        "{} {how} {} was made from it: index all files again, or append only the new games, in a file of \
          another name", path.display(), reel.display()
     )]
     SourceChanged {
@@ -83,10 +82,10 @@ pub enum DatabaseError {
         /// What is known of the change, up to the word before the reel.
         how: &'static str,
     },
-    /// A reel is to be appended of which another holds some sources, but not all.
+    /// The reel to append contains some, but not all, of the sources of the reel that is appended to.
     #[error(
-        "{} holds {source_name}, which {} holds as well: append the other sources as files", path.display(),
-        reel.display()
+        "{} contains {source_name}, and {} contains it already: append the files of the other sources instead",
+        path.display(), reel.display()
     )]
     PartlyHeld {
         /// The reel that is to be appended.
@@ -96,9 +95,10 @@ pub enum DatabaseError {
         /// A source that both hold.
         source_name: String,
     },
-    /// A reel is to be appended of which earlier inputs hold some sources, but not all.
+    /// The reel to append contains sources of earlier inputs, and others.
     #[error(
-        "{} holds {source_name}, which was given before: append the other sources as files", path.display()
+        "{} contains {source_name}, and so does an input before it: give the files of the other sources instead",
+        path.display()
     )]
     PartlyGiven {
         /// The reel that is to be appended.

@@ -54,7 +54,7 @@ impl Numbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        // Who brings games from elsewhere along may have seen sources that are none of these.
+        // A set of games that a caller passes in may contain games of sources that are not listed here.
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };

@@ -1,6 +1,6 @@
 //! Work on many threads whose results come out in the order in which the tasks came in.
 //!
-//! Knows nothing of blocks. Whoever stops, fails or panics, nobody is left waiting.
+//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits for ever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

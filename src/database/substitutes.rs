@@ -1,4 +1,4 @@
-//! Reels that are read instead of the files beside which they lie.
+//! Reels that are read instead of the PGN files in the same folder from which they were made.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,12 @@ pub struct Substitute {
 
 impl fmt::Display for Substitute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is fresh: reading it instead of {}", self.reel.display(), self.file.display())
+        let (reel, file) = (self.reel.display(), self.file.display());
+        write!(f, "reading {reel} instead of {file}, from which it was made (--no-reel reads {file})")
     }
 }
 
-/// A reel that holds a file as it is now, but not as its games would be read today.
+/// A reel of the present content of a file, made by a version of this program that read games by other rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassedOver {
     /// The reel.
@@ -35,19 +36,19 @@ impl fmt::Display for PassedOver {
         let (reel, file) = (self.reel.display(), self.file.display());
         write!(
             f,
-            "{reel} was made from {file} by other rules of reading: reading {file}; `orbit index {file} -o {reel}` \
-             makes it anew"
+            "reading {file}, not {reel}: another version of orbit made the reel and read games by other rules; \
+             `orbit index {file} -o {reel}` makes it again"
         )
     }
 }
 
-/// The reel beside a file that holds all of this file, as it is now, and nothing else: `games.reel` beside
-/// `games.pgn` or `games.pgn.zst`. A reel that cannot be opened is passed over in silence; what is wrong with
-/// its blocks is found only when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
+/// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`
+/// or `games.pgn.zst`. A reel that cannot be opened is ignored. Damage in its blocks is found when they are read, and
+/// is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
 ///
 /// # Errors
 ///
-/// A reel whose games were read by other rules than today's.
+/// A reel whose games were read by other rules than those of this version.
 pub(super) fn fresh_reel(file: &Path) -> Option<Result<Reel, PassedOver>> {
     let metadata = std::fs::metadata(file).ok().filter(|metadata| metadata.is_file())?;
     let now = Stamp::of(&metadata);

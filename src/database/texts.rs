@@ -12,14 +12,14 @@ use super::{Database, SourceSummary, StreamedBlock};
 use crate::pgn::{self, Compression, Freshness, Kind, SourceText, Sources};
 use crate::reel::GameRow;
 
-/// Why the text of a game cannot be had.
+/// Why the text of a game is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
     /// A reel's source is gone.
     #[error(
-        "{name} is not there any more, from which {} was made: put it back, or search the games where they \
-         are now", reel.display()
+        "the text of the games is missing: {name}, from which {} was made, is not there any more; put it back, or \
+         search the PGN where it is now", reel.display()
     )]
     Missing {
         /// The source, as the reel names it.
@@ -35,9 +35,9 @@ pub enum TextError {
         /// The reel.
         reel: PathBuf,
     },
-    /// Where a game of a reel was there is something else.
+    /// The place of a game in its source has other content now.
     #[error(
-        "game {number} of {name} is not where it was: the file has changed since {} was made from it; index it \
+        "game {number} of {name} is not at its old place: the file has changed since {} was made from it; index it \
          again", reel.display()
     )]
     Moved {
@@ -49,7 +49,7 @@ pub enum TextError {
         number: u32,
     },
     /// A reel's source cannot be read.
-    #[error("{name} cannot be read ({error}): check it and its permissions")]
+    #[error("{name} cannot be read ({error}): check the path and its permissions")]
     Unreadable {
         /// The source, as the reel names it.
         name: String,

@@ -43,7 +43,7 @@ impl Engine for Fallback {
 
     fn notice(&self) -> Option<String> {
         let failure = self.failure.get()?;
-        Some(format!("{failure}; the rest was done on the CPU, and the answer is complete"))
+        Some(format!("{failure}; the CPU searched the rest, and the answer is complete"))
     }
 
     fn blocks_at_once(&self) -> usize {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// How often a file may be replaced while it is opened.
 const ROUNDS_MAX: u32 = 100;
-/// Opens and locks a file that nobody writes to.
+/// Opens and locks a file that no process writes to.
 #[cfg(not(windows))]
 pub(super) fn open_left(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
@@ -20,8 +20,8 @@ pub(super) fn open_left(path: &Path) -> io::Result<File> {
     open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }
 
-/// Opens the file that has a name, for nobody else to write to or to replace; `None` if somebody else does.
-/// Others may read it.
+/// Opens and locks the file that has a name, so that no other process writes to it or replaces it; `None` if another
+/// process has the lock. Other processes may read it.
 pub(crate) fn open_alone(path: &Path) -> io::Result<Option<File>> {
     open_settled(|| {
         let file = open_and_lock(path)?;
@@ -30,7 +30,8 @@ pub(crate) fn open_alone(path: &Path) -> io::Result<Option<File>> {
     })
 }
 
-/// Opens a file until it is the one that has the name: who had it before may have put another one there.
+/// Opens a file until the opened file is the one that has the name: a process that held the lock before may have
+/// replaced the file.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;
@@ -38,8 +39,8 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
             return Ok(file);
         }
     }
-    // File systems that number files anew each time would keep us here for ever.
-    let text = "whenever it is opened, another file has its name; wait until nobody replaces it, or write to another disk";
+    // On file systems that give a file another number each time, this would never end.
+    let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
     Err(io::Error::other(text))
 }
 
@@ -62,7 +63,7 @@ fn has_no_locks(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(ENOLCK)
 }
 
-/// The same where a lock would keep readers away as well. The file may be replaced, by whoever has it open so.
+/// The same on Windows, where a lock would keep readers away as well. The process that has the file open may replace it.
 #[cfg(windows)]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -90,7 +91,7 @@ pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// Elsewhere files have no number to compare: whoever replaces one with this library has it open alone.
+/// On other systems files have no number to compare, and this library replaces only files that it has open alone.
 #[cfg(not(unix))]
 pub(crate) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
@@ -119,7 +120,7 @@ mod tests {
         assert!(matches!(settled_after(3), (3, Ok(3))));
         let (opened, result) = settled_after(u32::MAX);
         assert_eq!(opened, ROUNDS_MAX);
-        assert!(result.unwrap_err().to_string().starts_with("whenever it is opened, another file"));
+        assert!(result.unwrap_err().to_string().starts_with("other processes replace the file"));
     }
 
     #[cfg(target_os = "linux")]

@@ -21,7 +21,7 @@ pub enum OutputError {
         error: io::Error,
     },
     /// Writing stopped midway, for instance because the disk is full.
-    #[error("{} cannot be written to its end ({error}): make room, or write elsewhere", path.display())]
+    #[error("{} cannot be written to its end ({error}): make room on the disk, or write elsewhere", path.display())]
     Write {
         /// The path as given.
         path: PathBuf,
@@ -30,13 +30,13 @@ pub enum OutputError {
         error: io::Error,
     },
     /// Something lies where the file is to grow.
-    #[error("{} is in the way: remove it, unless another output grows there", temporary.display())]
+    #[error("{} exists already: remove it, unless another process is writing there", temporary.display())]
     InTheWay {
         /// The temporary name.
         temporary: PathBuf,
     },
     /// The name asks for a packing that is read, but not written.
-    #[error("{}: of packed files only .zst is written; give the name that end, or none", path.display())]
+    #[error("{}: packed files are written as .zst only: give a name that ends in .zst, or leave the ending out", path.display())]
     Packing {
         /// The path as given.
         path: PathBuf,
@@ -150,7 +150,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // It is locked until it has its name: nobody takes it for left behind.
+        // The lock is kept until the file has its name: no other run removes it as a left-over.
         temporary.replace()
     }
 

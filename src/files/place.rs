@@ -31,7 +31,7 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
 
 /// An output that would replace what the same run reads, or another of its outputs.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is read or written itself; write to another file", path.display())]
+#[error("{} is an input, or another output, of this command: write to another file", path.display())]
 pub struct Clash {
     /// The output.
     pub path: PathBuf,
@@ -96,7 +96,11 @@ mod tests {
         assert_eq!(clash(&read, &[path("a.csv"), again.clone()]).unwrap().path, again);
         assert_eq!(clash(&[], &[path("a.csv"), path("sub/../a.csv")]).unwrap().path, path("sub/../a.csv"));
         let message = clash(&read, &read).unwrap().to_string();
-        assert!(message.ends_with("read.pgn is read or written itself; write to another file"), "{message}");
+        assert!(
+            message
+                .ends_with("read.pgn is an input, or another output, of this command: write to another file"),
+            "{message}"
+        );
     }
 
     #[cfg(unix)]

@@ -58,7 +58,7 @@ impl Temporary {
                 if error.kind() == io::ErrorKind::AlreadyExists
                     || fs::symlink_metadata(&self.target).is_ok() =>
             {
-                let text = "it was made by somebody else meanwhile; append once more";
+                let text = "another process has made this reel; append again";
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
             }
             Err(_) => {
@@ -77,7 +77,7 @@ impl Temporary {
 }
 
 impl Drop for Temporary {
-    /// Nobody is left to tell if this fails; the next run removes what stays.
+    /// An error is ignored: the next run removes the file.
     fn drop(&mut self) {
         if !self.has_its_name {
             let _ = fs::remove_file(&self.path);

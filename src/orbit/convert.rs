@@ -121,7 +121,7 @@ impl Converter {
                 reason,
             )
             .help(format!(
-                "written out one by one they are {copies}; at most {} are, unless more are asked for with `--copies`",
+                "written out one by one these are {copies} copies, and the limit is {}: raise it with `--copies`",
                 self.copies_max
             )));
         }

@@ -91,22 +91,25 @@ const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("wrap-down", &[(0, -1)]),
 ];
 
-/// What the names mean, for people.
-pub const HELP: &str = "  flip-ranks           1 <-> 8; fliphorizontal in CQL, flipVertical in chessops
-  flip-files           a <-> h; flipvertical in CQL, flipHorizontal in chessops
-  flip-diagonal        a1-h8 stays; flipdiagonal, flipDiagonal
-  flip-anti-diagonal   h1-a8 stays; flipoffdiagonal
-  rotate90             a1 to h1; rotate180 (or view-from-black), rotate270
-  flip-colors          colours, pockets, remaining checks and turn swapped, 1 <-> 8;
-                       flipcolor, reversecolor
-  shift:F:R            F files to the right and R ranks up; what leaves the board is gone;
-                       shifthorizontal:F, shiftvertical:R, shiftmaindiagonal:N, shiftoffdiagonal:N
-  wrap:F:R             the same, but what leaves comes in at the other side; wrap-left:N,
-                       wrap-right, wrap-up, wrap-down; shiftLeft ... in chessops
-  smear:F:R            the same, as in CQL 5: squares at the edge that is left stay as well
-                       (for --squares)
-  normalize-chess960   flip-files if White's king stands on the files a to d
-  identity             nothing";
+/// The meaning of each name, for `orbit transform --help`.
+pub const HELP: &str =
+    "  flip-ranks           reflects ranks, 1 <-> 8; CQL: fliphorizontal, chessops: flipVertical
+  flip-files           reflects files, a <-> h; CQL: flipvertical, chessops: flipHorizontal
+  flip-diagonal        reflects in the diagonal a1-h8; CQL: flipdiagonal, chessops: flipDiagonal
+  flip-anti-diagonal   reflects in the diagonal h1-a8; CQL: flipoffdiagonal
+  rotate90             turns a1 to h1; also rotate180 (or view-from-black), rotate270
+  flip-colors          reflects ranks and swaps the colours of pieces, of pockets, of remaining
+                       checks and of the side to move; CQL: flipcolor, reversecolor
+  shift:F:R            moves pieces F files to the right and R ranks up, and drops those that leave
+                       the board; also shifthorizontal:F, shiftvertical:R, shiftmaindiagonal:N,
+                       shiftoffdiagonal:N
+  wrap:F:R             moves pieces in the same way; those that leave the board come in at the
+                       opposite edge; also wrap-left:N, wrap-right, wrap-up, wrap-down; chessops:
+                       shiftLeft, shiftRight, shiftUp, shiftDown
+  smear:F:R            shifts a set of squares as CQL 5 does: squares on the edge that the shift
+                       leaves stay in the set (only for --squares)
+  normalize-chess960   flip-files if White's king is on the files a to d, else nothing
+  identity             changes nothing";
 
 const fn turn(dihedral: Dihedral) -> Transform {
     Transform::Squares(SquareTransform::Dihedral(dihedral))

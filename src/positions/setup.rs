@@ -10,7 +10,7 @@ use crate::fen::possible_en_passant;
 /// have no colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the images of the pieces are no board: take a function that sends each square to one of its own, or drops it"
+    "two pieces have the same image: use a function that sends different squares to different squares, or drops them"
 )]
 pub struct NotABoard;
 
@@ -131,13 +131,13 @@ pub enum Transform {
 pub enum TransformError {
     /// A shift as in CQL 5 on pieces.
     #[error(
-        "a shift of CQL 5 leaves squares of the trailing edge behind, so that one piece would become several; it \
-         is for sets of squares: give some with --squares, or shift pieces with `shift` or `wrap`"
+        "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
+         set of squares with --squares, or shift pieces with `shift` or `wrap`"
     )]
     Smears,
     /// [`king_side`] of a set of squares.
     #[error(
-        "it depends on where White's king stands, which a set of squares does not tell: name `flip-files`"
+        "it depends on the square of White's king, and a set of squares has no king: write `flip-files`, or leave it out"
     )]
     NeedsKing,
 }

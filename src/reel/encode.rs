@@ -73,7 +73,8 @@ impl EncodedBlock {
             || block.problems.len() > BLOCK_PROBLEMS_MAX
             || block.tags.pairs.len() as u64 > BLOCK_TAGS_MAX;
         EncodedBlock {
-            excess: is_too_large.then_some("a game of it is, or so many in a row are; leave them out"),
+            excess: is_too_large
+                .then_some("a game is too large for a reel, or so many in a row are: leave them out"),
             slots: header.slots,
             games: header.games,
             games_read: block.games_read(),

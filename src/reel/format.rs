@@ -162,27 +162,27 @@ pub enum ReelError {
         error: std::io::Error,
     },
     /// The operating system refused while the reel was added to; the reel is as it was before.
-    #[error("{}: {error}; nothing was appended", path.display())]
+    #[error("{}: nothing was appended: {error}", path.display())]
     Append {
         /// The file.
         path: PathBuf,
         /// What it said.
         error: std::io::Error,
     },
-    /// Somebody else adds to the reel, or replaces it.
-    #[error("{}: something else is being appended to it or takes its place; wait until that is done", path.display())]
+    /// Another process appends to the reel, or replaces it.
+    #[error("{}: another process is writing this reel: wait until it is done", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// A folder, a device or a pipe.
-    #[error("{} is no ordinary file; a reel needs one", path.display())]
+    #[error("{} is a folder, a device or a pipe, and a reel must be a file: give another name", path.display())]
     NoFile {
         /// The path as given.
         path: PathBuf,
     },
     /// The first bytes are not a reel's.
-    #[error("{}: not a reel; `orbit index` makes one from PGN", path.display())]
+    #[error("{} is no reel: `orbit index` makes one from PGN", path.display())]
     NotAReel {
         /// The file.
         path: PathBuf,
@@ -199,7 +199,7 @@ pub enum ReelError {
         found: u32,
     },
     /// The file ends too early.
-    #[error("{}: cut short, {found} bytes of {expected}; copy or index it again", path.display())]
+    #[error("{}: the file ends after {found} of {expected} bytes: copy or index it again", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -235,7 +235,7 @@ pub enum ReelError {
         part: FilePart,
     },
     /// A limit of the format.
-    #[error("{}: too large, {what}", path.display())]
+    #[error("{}: {what}", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -42,7 +42,7 @@ impl Reel {
     /// Any [`ReelError`] that is about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
-        // Opening a pipe would wait for somebody to write to it.
+        // Opening a pipe blocks until a process writes to it.
         if !std::fs::metadata(path).map_err(io)?.is_file() {
             return Err(ReelError::NoFile { path: path.to_owned() });
         }

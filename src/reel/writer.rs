@@ -16,7 +16,7 @@ use super::source::ReelSource;
 use super::totals::Totals;
 use crate::files::{Temporary, is_at, open_alone, release, target_of};
 
-/// Writes a reel, or adds to one. Unless [`ReelWriter::finish`] is reached, nothing is left of it.
+/// Writes a reel, or appends to one. Without [`ReelWriter::finish`], all that was written is removed again.
 #[derive(Debug)]
 pub struct ReelWriter {
     /// As given.
@@ -32,24 +32,24 @@ pub struct ReelWriter {
     side_lines: u64,
 }
 
-/// Where blocks are written to, and so what is to be cleaned up.
+/// Where blocks are written, and so what must be cleaned up.
 #[derive(Debug)]
 enum Place {
-    /// A file of its own, which takes the name of the target in the end.
+    /// A temporary file, which gets the name of the target in the end.
     Beside { temporary: Temporary, instead: Instead },
     /// After the end of a reel.
     After(Box<Reel>),
-    /// All is done, or may be.
+    /// The header is written, or may be.
     Final,
 }
 
-/// What a new reel takes the place of.
+/// What a new reel replaces.
 #[derive(Debug)]
 enum Instead {
-    /// Nothing, and that must still be so in the end.
+    /// Nothing: the target must not exist, neither now nor in the end.
     Nothing,
-    /// Whatever is there in the end. What was there in the beginning is kept from others until then: what they
-    /// added to it would be lost.
+    /// The file that has the target's name in the end, if any. The file that has it in the beginning stays locked until
+    /// then: games that another process appended to it would be lost.
     Any(Option<File>),
 }
 
@@ -58,7 +58,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while somebody else adds to
+    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while another process appends to
     /// the file or replaces it, [`ReelError::Io`] when the folder cannot be written to.
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
@@ -81,7 +81,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Busy`] while somebody else adds to it or replaces it, [`ReelError::NoFile`], and those of
+    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`], and those of
     /// [`Reel::open`].
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
@@ -156,7 +156,7 @@ impl ReelWriter {
         }
         self.games_read += u64::from(block.games_read);
         if self.games_read > u64::from(u32::MAX) {
-            let what = "a reel numbers games up to 4,294,967,295; make several";
+            let what = "a reel can have at most 4,294,967,295 games: make several reels";
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
         }
         self.entries.push(DirectoryEntry {
@@ -173,7 +173,7 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Counts side lines (variations) that the games had and the reel does not hold.
+    /// Counts side lines (variations) of the games, which a reel does not contain.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
     }
@@ -209,7 +209,7 @@ impl ReelWriter {
         let directory = self.directory(sources);
         let sources_all = self.reel().map_or(0, |reel| reel.sources().len()) + sources.len();
         if directory.len() as u64 > DIRECTORY_BYTES_MAX || sources_all > SOURCES_MAX {
-            let what = "it has too many sources; make several";
+            let what = "too many sources for one reel: make several reels";
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
         }
         let mut header = FileHeader {
@@ -244,7 +244,7 @@ impl ReelWriter {
         if matches!(self.place, Place::After(_)) {
             let file = self.file.as_ref().expect("only finish takes it").get_ref();
             if !is_at(file, &self.path)? {
-                return Err(io::Error::other("it was replaced meanwhile, append once more"));
+                return Err(io::Error::other("another process has replaced the reel; append again"));
             }
             // From here on the header may be the new one: nothing may be cut off any more.
             self.place = Place::Final;
@@ -261,7 +261,7 @@ impl ReelWriter {
             before.iter().for_each(release);
             named?;
         }
-        // A new reel is locked until it has its name: nobody takes it for left behind.
+        // The lock is kept until a new reel has its name: no other run removes it as a left-over.
         release(&file);
         Ok(())
     }
@@ -303,9 +303,9 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Nobody is left to tell if this fails; neither a file without header nor bytes after the end harm.
+    /// Errors are ignored: a file without a header and bytes after the end do no harm.
     fn drop(&mut self) {
-        // What the buffer holds is not to be written any more.
+        // The rest of the buffer must not be written any more.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
             // The temporary file goes with its name.
@@ -323,7 +323,7 @@ impl Drop for ReelWriter {
     }
 }
 
-/// Refuses what cannot be replaced by a file, or would be lost by it. Opening a pipe would not even come back.
+/// Refuses folders, devices and pipes: a file cannot or must not replace them, and opening a pipe may block.
 fn check_kind(path: &Path) -> Result<(), ReelError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(ReelError::NoFile { path: path.to_owned() }),

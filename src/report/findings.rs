@@ -1,7 +1,7 @@
 //! What a scan found, as plain data: everything that a report shows.
 //!
-//! A page, a picture and a JSON object are made of the same [`Findings`], so that they say the same. Who
-//! fills them knows scans; nothing here does.
+//! A page, a picture and a JSON object are made of the same [`Findings`], so that they agree. A
+//! run fills them; this module knows nothing of runs.
 
 use std::{
     cmp::Reverse,

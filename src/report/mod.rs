@@ -3,7 +3,7 @@
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
 //! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
 //! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
-//! never on who wrote them when.
+//! never on threads or on time.
 
 mod csv;
 mod epd;

@@ -170,16 +170,16 @@ fn about(findings: &Findings) -> Markup {
             dd { (findings.engine) }
             dt { "Intervals" }
             dd {
-                "Whiskers and the columns “from” and “to” are 95 % intervals of shares. "
-                "Whiskers of small groups may leave their chart."
+                "The whiskers in the charts, and the columns “from” and “to” in the tables, show the 95 % interval of "
+                "each share. The whiskers of small groups may be longer than their chart."
             }
             dt { "Copies" }
             dd {
-                "A transform makes distinct copies of a pattern. A position that several copies match counts once "
-                "among the positions, and once for each of these copies where hits are told by copy."
+                "A transform makes distinct copies of a pattern. A position that several copies match counts as one "
+                "position hit, and as one hit of each of these copies."
             }
             dt { "Data" }
-            dd { "All numbers stand in this file as JSON, in the element " code { "findings" } "." }
+            dd { "This file contains all its numbers as JSON, in the element " code { "findings" } "." }
         }
     }
 }

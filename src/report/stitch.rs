@@ -14,9 +14,9 @@ pub struct Stitcher {
     headings: Option<Vec<String>>,
     /// The source of the last heading.
     source: Option<u32>,
-    /// Games with hits that are still passed over.
+    /// Games that hit and are still to be left out.
     skip: u64,
-    /// Games with hits that are still wanted.
+    /// Games that hit and are still to be listed.
     games_left: u64,
     hit_totals: HitTotals,
 }

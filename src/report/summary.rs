@@ -106,11 +106,12 @@ pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// What was passed over beside the main lines, if anything was.
+/// How many side lines were not searched, if there are any.
 pub fn side_lines_line(side_lines: u64) -> Option<String> {
     let are = if side_lines == 1 { "side line was" } else { "side lines were" };
-    (side_lines > 0)
-        .then(|| format!("{} {are} not searched: games are their main lines", grouped(side_lines)))
+    (side_lines > 0).then(|| {
+        format!("{} {are} not searched: orbit searches the main lines of games", grouped(side_lines))
+    })
 }
 
 /// A number with a comma between thousands.

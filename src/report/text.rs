@@ -23,7 +23,7 @@ const EVENT_WIDTH_MAX: usize = 32;
 pub enum Layout {
     /// As wide as the games need that are written together.
     Fitted,
-    /// The same for all games, whoever they are written with.
+    /// The same widths for all games.
     Fixed,
 }
 

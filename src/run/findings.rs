@@ -120,7 +120,7 @@ impl FindingsCollector {
         histograms.retain(|histogram| histogram.rows.len() > 1 && histogram.name != other);
         let sample = part.sample.clone().map_or(Vec::new(), |sample| self.order().list(sample));
         let sample_note = format!(
-            "{} of {} games with hits, one position of each, picked by chance (seed {}).",
+            "{} of the {} games that hit, chosen at random (seed {}), with one position of each.",
             sample.len(),
             grouped(total.hit.games),
             self.seed

@@ -26,7 +26,7 @@ pub struct ListPart {
 }
 
 /// How far lists reach. A part cannot know what stands before it, so that a limit is applied when parts are taken; but no
-/// part contributes more games than are passed over and listed in all.
+/// part contributes more games than are left out and listed in all.
 #[derive(Debug, Default)]
 pub struct Reach {
     games_max: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Of lists that pass over some games with hits and list so many at most.
+    /// For lists that leave out the first `skip` games that hit and then list at most `games_max`.
     pub fn new(skip: u64, games_max: Option<u64>) -> Reach {
         let games_max = games_max.map(|max| max.saturating_add(skip));
         Reach { games_max, is_reached: AtomicBool::new(false) }

@@ -44,10 +44,12 @@ pub enum PartError {
     #[error(transparent)]
     TooManyGroups(#[from] TooManyGroups),
     /// The parts do not fit each other.
-    #[error("parts of runs with other {0} cannot be merged: make all parts of one result by one command")]
+    #[error(
+        "parts of runs with different {0} cannot be merged: make all parts of a result by the same command"
+    )]
     Differ(&'static str),
     /// Bytes that are no part.
-    #[error("this is no part of such a run ({0}): make it again")]
+    #[error("these bytes are no part of such a run ({0}): make the part again")]
     Unreadable(String),
 }
 

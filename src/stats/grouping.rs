@@ -64,7 +64,7 @@ pub enum GroupingError {
     Eco(String),
     /// A name after `tag:` that resembles a known tag.
     #[error(
-        "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); `tag::{name}` takes the name as it stands"
+        "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Resembles { name: String, hint: &'static str },
@@ -72,7 +72,7 @@ pub enum GroupingError {
     #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
     Tag(String),
     /// A step where there can be none.
-    #[error("`{0}`: this grouping takes nothing after a colon")]
+    #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
     NoArgument(String),
     /// More than two in a cross table.
     #[error("`{0}`: a cross table has two groupings, as in `year*result`")]

@@ -151,7 +151,8 @@ fn a_card_is_measured_in_one_run() {
         }
     }
     for row in of_kind(&document, "crossover") {
-        let line = line(&table, "where the card begins to pay", row["name"].as_str().unwrap());
+        let line =
+            line(&table, "from how many positions on the card is faster", row["name"].as_str().unwrap());
         let times = &row["sizes"][2];
         let times = format!("{:.2}/{:.2}", number(times, "cpu_s"), number(times, "card_s"));
         assert!(line.contains(&times), "{row}\n{line}");
@@ -238,7 +239,7 @@ fn a_killed_run_leaves_its_rows() {
     let document = document(&run);
     assert!(rows(&document).len() >= 12 && document["ended"].is_null());
     let table = std::fs::read_to_string(run.join("card.txt")).unwrap();
-    assert!(table.contains("not ended yet, or ended from outside"), "{table}");
+    assert!(table.contains("not finished, or stopped from outside"), "{table}");
     for row in rows(&document).iter().filter(|row| row["kind"] == "upload") {
         let rate = format!("{:.2}", row["bytes_s"].as_f64().unwrap() / 1e9);
         assert!(line(&table, "uploads:", row["name"].as_str().unwrap()).contains(&rate), "{table}");

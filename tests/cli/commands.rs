@@ -77,11 +77,11 @@ fn what_cannot_be_done_is_said_and_exits_with_2() {
     std::fs::write(folder.path().join("newer.reel"), b"\x89REEL\r\n\x1a\x07\0\0\0".repeat(10)).unwrap();
     for (args, part) in [
         (&["show", "a.reel", "2"][..], "game 2 was skipped: variant Atomic is not supported"),
-        (&["show", "a.reel", "4"], "has 3 games; there is no game 4"),
-        (&["show", "a.pgn", "4"], "has 3 games; there is no game 4"),
-        (&["show", "a.reel", "1:4"], "has 3 plies; there is no ply 4"),
-        (&["show", "a.reel", "0"], "games count from 1"),
-        (&["info", "a.pgn"], "not a reel; `orbit index` makes one"),
+        (&["show", "a.reel", "4"], "has 3 games: there is no game 4"),
+        (&["show", "a.pgn", "4"], "has 3 games: there is no game 4"),
+        (&["show", "a.reel", "1:4"], "has 3 plies: there is no ply 4"),
+        (&["show", "a.reel", "0"], "write GAME or GAME:PLY, from game 1"),
+        (&["info", "a.pgn"], "is no reel: `orbit index` makes one"),
         (&["info", "newer.reel"], "format version 7, but this program reads"),
         (&["index", "a.pgn", "-o", "a.pgn"], "exists and is no reel"),
         (&["index", "none.pgn", "-o", "b.reel"], "none.pgn does not exist"),
@@ -383,7 +383,7 @@ fn help_explains_the_words_of_the_language() {
     }
     assert_eq!(said(&[]), text(&orbit(folder.path(), &["--help"]).stdout));
     let out = orbit(folder.path(), &["help", "sacn"]);
-    assert!(text(&out.stderr).starts_with("error: there is no command `sacn`; there are scan, "));
+    assert!(text(&out.stderr).starts_with("error: there is no command `sacn`: the commands are scan, "));
     assert_eq!(out.status.code(), Some(2));
 }
 
@@ -414,7 +414,7 @@ fn every_command_has_a_manual_page() {
         assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");
     }
     for (args, message) in [
-        (&["man", "sacn"][..], "error: there is no command `sacn`; there are scan, "),
+        (&["man", "sacn"][..], "error: there is no command `sacn`: the commands are scan, "),
         (&["man", "--dir", "no"], "error: no/orbit.1 cannot be written"),
     ] {
         let out = orbit(folder.path(), args);

@@ -281,10 +281,10 @@ fn a_tag_that_no_game_has_is_told_where_nothing_fits() {
         assert!(output.status.success());
         text(&output.stderr)
     };
-    let hint = "`tag:MyOwnTag=1` asks for a tag `MyOwnTag`: check that games have it, and how it is spelt";
+    let hint = "`tag:MyOwnTag=1` needs a tag `MyOwnTag`: check its spelling, and whether the games have it";
     assert!(told("tag:MyOwnTag=1").contains(hint), "{}", told("tag:MyOwnTag=1"));
     for fine in ["white~NobodyOfThisName", "tag:MyOwnTag!=1"] {
-        assert!(!told(fine).contains("asks for a tag"), "{fine}: {}", told(fine));
+        assert!(!told(fine).contains("needs a tag"), "{fine}: {}", told(fine));
     }
 }
 
@@ -356,9 +356,9 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for (file, part) in [
-        (path("hits.doc"), "the name must end in"),
+        (path("hits.doc"), "give a name that ends in"),
         (path("no/hits.csv"), "cannot be written"),
-        (path("hits.csv.gz"), "the name must end in"),
+        (path("hits.csv.gz"), "give a name that ends in"),
         (String::from("/dev/full/hits.csv"), "cannot be written"),
     ] {
         let output = scan(&[QUERY, sample(), "-o", &file]);
@@ -400,7 +400,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         (&["--sort", "elo", "--sample", "3"], "cannot be used with"),
         (&["--sample", "3", "--limit", "3"], "cannot be used with"),
         (&["--reverse"], "--sort"),
-        (&["--count", "--sort", "elo"], "list nothing"),
+        (&["--count", "--sort", "elo"], "list no games"),
     ] {
         let mut all = vec![QUERY, sample()];
         all.extend(args);
@@ -530,7 +530,11 @@ fn a_source_that_changed_is_told() {
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);
-    assert!(text(&comment.stderr).contains("--comment is put into games"), "{}", text(&comment.stderr));
+    assert!(
+        text(&comment.stderr).contains("--comment needs games to write into"),
+        "{}",
+        text(&comment.stderr)
+    );
 }
 
 /// Standard input is gone once it is read, and lists of positions are no PGN: games of both are written all the same.
@@ -724,7 +728,7 @@ fn every_format_shows_the_same_games() {
 #[test]
 fn options_that_would_do_nothing_are_refused() {
     for (args, part) in [
-        (&["stalemate", "--sort", "value"][..], "needs a query that has one"),
+        (&["stalemate", "--sort", "value"][..], "needs a query whose value is a number or a set of squares"),
         (&[QUERY, "--count", "--format", "csv"], "choose --format text or jsonl"),
         (&[QUERY, "--heat", "--format", "epd"], "choose --format text or jsonl"),
         (&["check", "-o", "/nowhere/x.svg"], "cannot be written"),
@@ -734,7 +738,7 @@ fn options_that_would_do_nothing_are_refused() {
         (&["check", "--rows", "games", "--format", "plain", "-o", "/nowhere/x.pgn"], "--rows is for tables"),
         (&["check", "--all-plies", "--format", "csv"], "--all-plies is for lists"),
         (&["check", "--all-plies", "-o", "/nowhere/x.html"], "--all-plies is for lists"),
-        (&["check", "--comment", "-o", "/nowhere/x.csv"], "--comment is put into games"),
+        (&["check", "--comment", "-o", "/nowhere/x.csv"], "--comment needs games to write into"),
     ] {
         let mut all = args.to_vec();
         all.push(sample());

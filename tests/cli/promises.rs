@@ -77,14 +77,14 @@ fn names_of_files_promise_what_is_written() {
     }
     for name in ["x.pgn", "x.csv", "x.html", "x.parquet", "x.reel.zst", "x.txt"] {
         let stderr = run(folder, 2, &["index", SAMPLE, "-o", name]).1;
-        assert!(stderr.contains(name) && stderr.contains("must end in .reel"), "{name}: {stderr}");
+        assert!(stderr.contains(name) && stderr.contains("a name that ends in .reel"), "{name}: {stderr}");
         run(folder, 2, &["index", "--append", SAMPLE, "-o", name]);
     }
     for name in ["x.reel", "x", "x.json", "x.gz", "x.parquet.zst"] {
         let stderr = run(folder, 2, &["scan", "check", SAMPLE, "-o", name]).1;
         assert!(stderr.contains(name) && stderr.contains(".pgn, .txt, .jsonl"), "{name}: {stderr}");
     }
-    assert!(run(folder, 2, &stats("y.csv.gz")).1.contains("only .zst is written"));
+    assert!(run(folder, 2, &stats("y.csv.gz")).1.contains("packed files are written as .zst only"));
     // A format that was asked for does not make a wrong name right.
     for (name, format) in [("y.parquet", "csv"), ("y.json", "csv"), ("y.txt", "json"), ("y.csv.zst", "text")]
     {
@@ -118,12 +118,12 @@ fn unknown_tags_are_refused_before_anything_is_read() {
     .unwrap();
     // The source is never opened: a pipe that nobody writes to would keep the run waiting.
     for (option, value, part) in [
-        ("--where", "whte~x", "`whte` (did you mean `White`?); a tag of one's own is written `tag:whte`"),
+        ("--where", "whte~x", "`whte` (did you mean `White`?); write `tag:whte` for a tag of your own"),
         ("--where", "whiteelow>=2000", "did you mean `WhiteElo`?"),
         ("--where", "Anotator=b", "did you mean `Annotator`?"),
         ("--where", "yaer>=2000", "did you mean `year`?"),
-        ("--where", "clubcode=z", "`clubcode`; a tag of one's own is written `tag:clubcode`"),
-        ("--where", "tag:Whte=y", "did you mean `White`?); `tag::Whte` takes the name as it stands"),
+        ("--where", "clubcode=z", "`clubcode`; write `tag:clubcode` for a tag of your own"),
+        ("--where", "tag:Whte=y", "did you mean `White`?); write `tag::Whte` for a tag of exactly this name"),
         ("--where", "tag:=y", "does not begin with the name of a tag"),
         ("--stats", "yaer", "did you mean `year`?"),
         ("--stats", "annotator", "did you mean `tag:Annotator`?"),
@@ -131,7 +131,7 @@ fn unknown_tags_are_refused_before_anything_is_read() {
         (
             "--stats",
             "tag:Anotator",
-            "did you mean `tag:Annotator`?); `tag::Anotator` takes the name as it stands",
+            "did you mean `tag:Annotator`?); write `tag::Anotator` for a tag of exactly this name",
         ),
         ("--by", "eko", "did you mean `eco`?"),
         ("--by", "tag:Anotator", "did you mean `tag:Annotator`?"),
@@ -230,7 +230,7 @@ fn what_is_not_searched_is_counted() {
     assert!(
         run(folder, 0, &["info", "--verify", "a.reel"])
             .0
-            .contains("\n20,001 side lines of its games are not in it\n")
+            .contains("\n20,001 side lines of its games were left out\n")
     );
     // Where there are none the bytes are those of before.
     run(folder, 0, &["index", "c.pgn", "-o", "c.reel"]);

@@ -129,7 +129,7 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("white==Carlsen", "one operator"),
         ("tag:=A", "name of a tag"),
         ("tag:a:b=A", "name of a tag"),
-        ("nosuchtag=1", "no known tag `nosuchtag`; a tag"),
+        ("nosuchtag=1", "no known tag `nosuchtag`; write"),
         ("whit=A", "did you mean `White`?"),
         ("tag:Whit=A", "did you mean `White`?"),
         ("white~", "lacks a name or a value"),

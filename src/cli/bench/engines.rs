@@ -16,7 +16,7 @@ use super::super::{Exit, Failure};
 use super::games::{Games, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
-/// Positions if nobody says how many.
+/// Positions without `--positions`.
 const POSITIONS: u64 = 16_000_000;
 /// Positions that the CPU is given at most: its rate does not depend on how many there are.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
@@ -193,7 +193,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     if same && !hits.is_empty() {
         return Ok(());
     }
-    Err(Failure::Other(format!("{query}: {engine} answers otherwise than cpu; please report this")))
+    Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
 /// All queries at once, against one after the other.
@@ -247,9 +247,9 @@ fn text_of(
 ) -> Vec<String> {
     let mut lines = vec![
         format!("orbit {}, {} threads", env!("CARGO_PKG_VERSION"), games.threads),
-        format!("{} positions, the games {} times over", grouped(games.positions()), games.repeats),
+        format!("{} positions: the games, repeated {} times", grouped(games.positions()), games.repeats),
         format!(
-            "floor: {:.0} M positions/s when 32 bytes each are added up ({:.1} GB/s), {:.0} when moves are replayed, one thread",
+            "floor, one thread: {:.0} M positions/s to add up 32 bytes for each ({:.1} GB/s), {:.0} to replay the moves",
             cpu.sum / MILLION,
             cpu.sum * POSITION_BYTES / GIGA,
             cpu.replay / MILLION

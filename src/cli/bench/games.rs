@@ -41,7 +41,10 @@ impl Games {
         blocks.retain(|block| block.slots() > 0);
         let once: u64 = blocks.iter().map(|block| block.slots() as u64).sum();
         if once == 0 {
-            return Err(Failure::Other("there is no game to measure with".into()));
+            return Err(Failure::Other(
+                "there is no position to measure with: name files with games, or none for the built-in games"
+                    .into(),
+            ));
         }
         Ok(Games { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }
@@ -100,7 +103,7 @@ pub(super) fn in_parallel(
     Ok(done.into_iter().flatten().flatten().collect())
 }
 
-/// Does something with each group of blocks, on several threads; what comes of it in the order of the groups.
+/// Runs `work` on each group of blocks, on several threads; the results are in the order of the groups.
 pub(super) fn side_by_side<T: Send>(
     threads: usize,
     groups: &[&[&Block]],

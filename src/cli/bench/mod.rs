@@ -34,73 +34,76 @@ const STREAMS: usize = 3;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everything is in memory before a measurement begins, and each figure is the best of several
-runs. The columns, in million positions a second:
-  cpu 1     the cpu engine on one thread
-  cpu       the same on all threads
-  kernel    the card alone, by its own clock
-  resident  the card with the answers read back, games on the card
-  streamed  the same with the games uploaded meanwhile
-and: the time to compile the query, the size of its shader, and the kernel's rate as a multiple
-of the memory floor of one thread. Every answer of every engine is compared with that of `cpu`
-on one thread.
+The games are in memory before a measurement begins, and each figure is the best of several runs.
+Every answer is compared with that of the engine `cpu` on one thread. A row is a query. Its columns
+give million positions a second:
+  cpu 1     the engine `cpu` on one thread
+  cpu       the engine `cpu` on all threads
+  kernel    the graphics card, by its own clock, without any transfer
+  resident  the card with the games already on it, until the answers are back in memory
+  streamed  the same, with the games uploaded during the search
+and then:
+  compile   the time to compile the query, and the size of its shader
+  floor     the rate of `kernel`, divided by the rate at which one thread reads 32 bytes of memory
+            for each position
 
-With --card, a graphics card by itself, in one run that ends when its budget is over: floors,
-uploads, variants of kernels, twelve queries with the games on the card and streamed, many
-queries at once, `find`, the processor beside it, and where the card begins to pay. card.json
-and card.txt grow row by row in a folder, and the table is printed in the end.
+--card measures the graphics card alone, in one run that stops at --budget: the speed of its
+memory, arithmetic and uploads; variants of the kernels; twelve queries, with the games on the card
+and uploaded; many queries at once; `find`; the processor for comparison; and from how many
+positions on the card is faster than the processor. Each row is written to card.json and card.txt
+as soon as it is measured; at the end, the table is printed.
 
 Examples:
-  orbit bench                                  the games that are built in, 16 M positions
+  orbit bench                                  the built-in games, 16 M positions
   orbit bench all.reel --positions 512M --gpu 0 --json > run.json
-  orbit bench --card                           a card, 512 M positions, 8 minutes at most
+  orbit bench --card                           the card, 512 M positions, 8 minutes at most
   orbit bench --card --output run --budget 90s")]
 pub(super) struct Args {
-    /// Reels or PGN [default: a thousand games that are built in].
+    /// The games to measure with: reels, PGN files or folders [default: a thousand built-in games].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Repeat the games until there are so many positions [default: 16M, with --card 512M].
+    /// Repeat the games until there are N positions [default: 16M; 512M with --card].
     #[arg(long, value_name = "N", value_parser = positions)]
     positions: Option<u64>,
-    /// Queries, one a line, after a name and a tab if they should have one.
+    /// Measure the queries of this file instead of the built-in ones.
+    ///
+    /// Each line of the file is a query, or a name, a tab and a query.
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Take the best of so many runs.
+    /// Run each measurement N times, and print the best run.
     #[arg(long, value_name = "N", default_value_t = 3)]
     runs: usize,
     #[command(flatten)]
     gpu: GpuArgs,
-    /// Threads for the CPU [default: one a core].
+    /// Use N threads of the processor [default: one for each core].
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// Measure a graphics card by itself: a JSON document and a table of all that is to be known of it.
+    /// Measure the graphics card alone, and write a JSON document and a table.
     #[arg(long)]
     card: bool,
-    /// Where `--card` puts its two files [default: a new folder, named by the date and the card].
+    /// Write the two files of --card to this folder [default: a new folder, named by the date and the card].
     #[arg(long, value_name = "FOLDER", requires = "card")]
     output: Option<PathBuf>,
-    /// How long `--card` may take, such as 90s or 8m.
+    /// Stop --card after this time, such as 90s or 8m.
     #[arg(long, value_name = "TIME", default_value = "8m", value_parser = duration, requires = "card")]
     budget: Duration,
-    /// Print JSON.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Change an answer of the query of that name, to see that it is noticed.
+    /// Falsify an answer of the query of this name, to test that the fault is found.
     #[arg(long, value_name = "NAME", requires = "card", hide = true)]
     spoil: Option<String>,
 }
 
-/// Positions at most: more than any card holds, and few enough for lists of their blocks.
+/// The most positions: more than fit on any card, and few enough for lists of their blocks.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
 /// A number of positions.
 fn positions(text: &str) -> Result<u64, String> {
     let positions = count(text)?;
-    (positions <= POSITIONS_MAX)
-        .then_some(positions)
-        .ok_or_else(|| "at most 64G positions can be measured".into())
+    (positions <= POSITIONS_MAX).then_some(positions).ok_or_else(|| "expected at most 64G positions".into())
 }
 
 /// A time: `90`, `90s` or `8m`.

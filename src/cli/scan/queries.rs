@@ -6,15 +6,15 @@ use std::time::Instant;
 use orbit_chess::choice::Choice;
 use orbit_chess::database::{Database, DatabaseOptions};
 use orbit_chess::engine::PreparedQuery;
-use orbit_chess::report::{HitTotals, Phases};
+use orbit_chess::report::HitTotals;
 use orbit_chess::run::{Collectors, TotalsCollector};
 use orbit_chess::scan::Scan;
 use serde_json::json;
 
 use super::Args;
-use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, print_failures, threads};
+use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
 use crate::cli::outputs::FormatName;
-use crate::cli::pass;
+use crate::cli::pass::Pass;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
@@ -38,21 +38,32 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
     let scan = scan.threads(threads(args.threads));
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
-    let progress = Progress::of(&args.progress, args.quiet);
-    let planned = Instant::now();
+    let pass = Pass {
+        scan: &scan,
+        interrupt,
+        progress: Progress::of(&args.progress, args.quiet),
+        queries: counted(queries.len(), "query", "queries"),
+        begun,
+        planned: Instant::now(),
+        threads: args.threads,
+        quiet: args.quiet,
+        fail_if_none: args.fail_if_none,
+    };
     let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
-    let choice = Choice::default();
-    let (parts, summary) = pass::collect(&scan, &choice, collectors, database, problems, &progress)?;
+    let (parts, summary) = pass.collect(&Choice::default(), collectors, database, problems)?;
     let mut hit_totals = parts.totals.unwrap_or_default().queries;
     hit_totals.resize(queries.len(), HitTotals::default());
-    if let Some(notice) = scan.engine().notice() {
-        message!("warning: {notice}");
-    }
+    let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
+    pass.finish(&summary, is_hit, || print_counts(&queries, &hit_totals, is_json))
+}
+
+/// Prints how many games and positions each query hits.
+fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     if !is_json {
         out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
     }
-    for (query, HitTotals { games, positions }) in queries.iter().zip(&hit_totals) {
+    for (query, HitTotals { games, positions }) in queries.iter().zip(totals) {
         if is_json {
             let NamedQuery { name, text, .. } = query;
             out.json(
@@ -62,24 +73,5 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
             out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
         }
     }
-    out.finish()?;
-    if !interrupt.is_set() {
-        progress.done();
-    }
-    if !args.quiet {
-        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        pass::print_summary(
-            &counted(queries.len(), "query", "queries"),
-            &scan,
-            phases,
-            args.threads,
-            &summary,
-            interrupt,
-        );
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && hit_totals.iter().all(|hits| hits.positions == 0) => Exit::NoHits,
-        exit => exit,
-    })
+    out.finish()
 }

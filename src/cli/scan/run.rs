@@ -115,7 +115,7 @@ impl Search {
         }
         let counts = self.sinks.sums.statistics.take().unwrap_or_default();
         let counts = self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, 1).pop());
-        // A file must not suffer from whoever reads no more of standard output.
+        // The file is written first: a closed pipe on standard output must not keep it from being complete.
         let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
             Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
             printed => (None, printed),
@@ -177,7 +177,7 @@ impl Sinks {
             collectors.games.iter().for_each(|games| games.reach().end());
         }
         if self.outputs.are_closed() && !self.stats.as_ref().is_some_and(Statistics::have_file) {
-            // Nobody reads on, and a thread that waits for standard input might never notice.
+            // The reader closed the pipe. A thread that waits for standard input might never notice, so the process ends here.
             self.progress.clear();
             self.problems.finish()?;
             std::process::exit(0);

@@ -137,7 +137,7 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
     }
     let buffers = limits.max_storage_buffers_per_shader_stage;
     (buffers < STORAGE_BUFFERS)
-        .then(|| format!("its shaders see {buffers} storage buffers, {STORAGE_BUFFERS} are needed"))
+        .then(|| format!("its shaders can use {buffers} storage buffers, and {STORAGE_BUFFERS} are needed"))
 }
 
 /// All adapters, in the order in which the system names them. None if no driver or loader is

@@ -63,7 +63,7 @@ pub struct GpuOptions {
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
-    /// How long the device may be silent before it is given up; two minutes if that is not said.
+    /// How long the device may take to answer before it counts as failed; two minutes by default.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<Fault>,
@@ -329,7 +329,7 @@ fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<O
     };
     let opened = block_on(adapter.request_device(&descriptor));
     let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
-    // Neither what no scope catches nor a loss may panic: whoever asks next is told.
+    // An error outside all scopes, or a loss, must not panic: the next caller gets it as an error.
     let lost = Arc::clone(driver);
     device.set_device_lost_callback(move |reason, text| {
         lost.lose(format!("{reason:?}: {}", first_lines(&text)));

@@ -93,7 +93,7 @@ impl Driver {
                     answer
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    // What comes too late is leaked like all else.
+                    // An answer that comes too late is leaked, like the rest of the device.
                     std::mem::forget(answer);
                     return Err(self.hang());
                 }
@@ -124,7 +124,7 @@ impl Driver {
             std::mem::forget(value);
             return;
         }
-        // What fails here has ended the device, and whoever asks next is told.
+        // A failure here has ended the device, and the next caller gets it as an error.
         let _ = self.call(self.silence, move || {
             drop(value);
             Ok(())
@@ -170,7 +170,9 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 /// What a panic says, without the frame that wgpu puts round its errors.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("its driver gave up");
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("its driver panicked without a reason");
     first_lines(text.split_once("Caused by:").map_or(text, |(_, cause)| cause))
 }
 

@@ -13,7 +13,7 @@ pub enum GpuError {
     )]
     NoAdapter,
     /// No adapter has that index, bus id or name.
-    #[error("no adapter is `{wanted}`; there are {}", known.join(", "))]
+    #[error("no graphics adapter matches `{wanted}`; there are {}", known.join(", "))]
     NoSuchAdapter {
         /// As asked for.
         wanted: String,
@@ -21,14 +21,14 @@ pub enum GpuError {
         known: Vec<String>,
     },
     /// A name that several adapters have.
-    #[error("several adapters are `{wanted}`; choose one by its index: {}", known.join(", "))]
+    #[error("several graphics adapters match `{wanted}`; choose one by its number: {}", known.join(", "))]
     SeveralAdapters {
         /// As asked for.
         wanted: String,
         /// Index and name of each.
         known: Vec<String>,
     },
-    /// The adapter lacks something.
+    /// The adapter lacks something that the kernels need.
     #[error("{name} cannot run kernels: {reason}; choose another one with --gpu, or use --engine cpu")]
     Unfit {
         /// The adapter.
@@ -58,9 +58,9 @@ pub enum GpuError {
         /// Bytes.
         available: u64,
     },
-    /// A query that an adapter in software would answer wrongly.
+    /// A query that a software adapter would answer wrongly.
     #[error(
-        "this query takes {turns} turns of loops at a position, and {name} stops after {most}; use --engine cpu"
+        "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]
     TooLong {
         /// The adapter.
@@ -72,7 +72,7 @@ pub enum GpuError {
     },
     /// Blocks that were uploaded for engines of other variants.
     #[error(
-        "these blocks do not lie on the GPU as kernels of the variant {variant} read them; upload them for it"
+        "the layout of these blocks on the GPU is not that of the kernel variant {variant}; upload them for it"
     )]
     OtherLayout {
         /// The name of the engine's variant.
@@ -90,19 +90,19 @@ pub enum GpuError {
         /// What is known.
         reason: String,
     },
-    /// The device, or a call of its driver, gives no answer.
+    /// The device, or a call of its driver, does not return.
     #[error(
-        "the GPU has not answered for {} s and is given up; its driver may hang until the machine is restarted: \
-         use --engine cpu",
+        "the GPU has not answered for {} s, and orbit no longer waits for it; its driver may hang until the machine is \
+         restarted: use --engine cpu",
         after.as_secs_f64()
     )]
     Silent {
         /// How long it was waited for.
         after: Duration,
     },
-    /// The driver refused something that we made.
+    /// The driver refused a shader, a buffer or a call of this program.
     #[error(
-        "the GPU refused {what}: {reason}; this is a fault of orbit: please report it, and use --engine cpu"
+        "the GPU refused {what}: {reason}; this is an error in orbit: please report it, and use --engine cpu"
     )]
     Refused {
         /// What was refused.

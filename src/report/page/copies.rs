@@ -24,14 +24,14 @@ pub(super) fn section(findings: &Findings) -> Markup {
             @if let Some(orbit) = &findings.orbit {
                 div {
                     p {
-                        "The transforms make " (copies_word(orbit.copies_total)) " of it. Copies that hit somewhere: "
+                        "The transforms make " (copies_word(orbit.copies_total)) " of the pattern. Copies that hit at least once: "
                         (grouped(orbit.copies_hit)) "."
                     }
                     (sums("symmetries", "Hits by turn or reflection", &orbit.symmetries))
                     (sums("colors", "Hits by colours", &orbit.colors))
                 }
             } @else {
-                p { "The query is no transform: there is one copy, the pattern as written." }
+                p { "No transform applies to the whole query, so there is one copy: the pattern as written." }
             }
         }
         @if let Some(orbit) = &findings.orbit {
@@ -49,7 +49,7 @@ fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Mark
     Diagram { id, title, placement, lit: Bitboard::EMPTY, area, has_names }.picture()
 }
 
-/// What a board does not show.
+/// The conditions of a copy that its board does not show.
 fn rest(pattern: &PatternBoard) -> Markup {
     html! {
         @if !pattern.rest.is_empty() {

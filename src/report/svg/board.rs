@@ -59,7 +59,7 @@ impl Diagram<'_> {
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
 
-    /// The board for who cannot see it: `White Kg1 Qd1; Black ke8; marked d1`.
+    /// The board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
     fn words(&self, pieces: &[(Square, char)]) -> String {
         let list = |test: &dyn Fn(char) -> bool| {
             let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();

@@ -92,7 +92,7 @@ fn two_appends_at_once_exclude_each_other() {
     run(folder.path(), 0, &["index", "a.pgn", "-o", "a.reel"]);
     let writer = ReelWriter::append_to(&path).unwrap();
     let stderr = run(folder.path(), 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
-    assert!(stderr.contains("a.reel: something else is being appended to it or"), "{stderr}");
+    assert!(stderr.contains("a.reel: another process is writing this reel"), "{stderr}");
     // Who reads is not kept waiting.
     assert!(!hits(folder.path(), "initial", &["a.reel"]).is_empty());
     drop(writer);
@@ -103,7 +103,7 @@ fn two_appends_at_once_exclude_each_other() {
     let writer = ReelWriter::append_to(&path).unwrap();
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "new.reel"]);
     let error = writer.finish(&[]).unwrap_err().to_string();
-    assert!(error.ends_with("new.reel: it was made by somebody else meanwhile; append once more"), "{error}");
+    assert!(error.ends_with("new.reel: another process has made this reel; append again"), "{error}");
     assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "b.pgn");
     assert!(
         !fs::read_dir(&folder)
@@ -200,10 +200,7 @@ fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
             return true;
         }
         failures += 1;
-        assert!(
-            stderr.contains("error: a.reel: ") && stderr.ends_with("; nothing was appended\n"),
-            "{stderr}"
-        );
+        assert!(stderr.starts_with("error: a.reel: nothing was appended: "), "{stderr}");
         assert!(fs::read(folder.join("a.reel")).unwrap() == old, "{units}");
         false
     });

@@ -225,7 +225,7 @@ fn duplicates_are_not_dropped_without_tags() {
         // A message with an argument is a `String`, one without a `&str`.
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let said = text.or(payload.downcast_ref::<&str>().copied()).expect("it says why");
-        assert!(said.contains("duplicates are told by their tags"), "{said}");
+        assert!(said.contains("finding duplicates needs the tags"), "{said}");
     }
 }
 

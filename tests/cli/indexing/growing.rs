@@ -34,7 +34,7 @@ fn a_reel_that_grew_equals_one_that_was_made_at_once() {
     let sum: u64 = grown["sections"].as_object().unwrap().values().map(|bytes| bytes.as_u64().unwrap()).sum();
     assert_eq!(grown["bytes"], sum);
     let stdout = run(folder, 0, &["info", "grown.reel"]).0;
-    assert!(stdout.contains("are dead: directories of before appends"), "{stdout}");
+    assert!(stdout.contains("of the other bytes are unused: old directories, left by appends"), "{stdout}");
     // Indexing it leaves the dead bytes out, and the sources as they are.
     run(folder, 0, &["index", "grown.reel", "-o", "compact.reel"]);
     let compact = info(folder, "compact.reel");
@@ -84,20 +84,20 @@ fn what_has_become_of_a_source_is_told() {
     expect_unread("unchanged");
     expect(Freshness::Fresh, "unchanged");
     set_time(&pgn, 2);
-    expect(Freshness::Touched, "written anew with the same content");
-    let doubtful = "of the same size, but written to since: --verify compares the content";
+    expect(Freshness::Touched, "rewritten with the same content");
+    let doubtful = "same size, but another time: --verify compares the content";
     expect_unread(doubtful);
     let text = fs::read_to_string(&pgn).unwrap();
     fs::write(&pgn, text.replace("2500", "2501")).unwrap();
     set_time(&pgn, 3);
-    expect(Freshness::Changed, "changed since");
+    expect(Freshness::Changed, "changed since the reel was made");
     expect_unread(doubtful);
     fs::write(&pgn, text.clone() + "\n").unwrap();
     set_time(&pgn, 1);
-    expect(Freshness::Changed, "changed since");
-    expect_unread("changed since");
+    expect(Freshness::Changed, "changed since the reel was made");
+    expect_unread("changed since the reel was made");
     fs::remove_file(&pgn).unwrap();
-    expect(Freshness::Missing, "not there any more");
+    expect(Freshness::Missing, "file not found");
     let unknown = ReelSource { name: "a.pgn".into(), ..ReelSource::default() };
     assert_eq!(unknown.freshness(&reel_path).unwrap(), Freshness::Unknown);
     // Not read to its end: its size alone is known for sure.
@@ -115,15 +115,15 @@ fn files_that_a_reel_holds_are_skipped() {
     fs::copy(folder.join("a.pgn"), folder.join("copy.pgn")).unwrap();
     set_time(&folder.join("a.pgn"), 5);
     for (args, part) in [
-        (&["a.pgn"][..], "a.pgn: skipped, all.reel holds it already\n"),
-        (&["./a.pgn"], "./a.pgn: skipped, all.reel holds it already, as a.pgn\n"),
-        (&["copy.pgn"], "copy.pgn: skipped, all.reel holds it already, as a.pgn\n"),
-        (&["all.reel"], "all.reel: skipped, all.reel holds it already, as a.pgn\n"),
-        (&["a.pgn", "copy.pgn"], "all.reel holds all of it already"),
+        (&["a.pgn"][..], "a.pgn: skipped: all.reel contains it already\n"),
+        (&["./a.pgn"], "./a.pgn: skipped: all.reel contains it already, as a.pgn\n"),
+        (&["copy.pgn"], "copy.pgn: skipped: all.reel contains it already, as a.pgn\n"),
+        (&["all.reel"], "all.reel: skipped: all.reel contains it already, as a.pgn\n"),
+        (&["a.pgn", "copy.pgn"], "all.reel contains all inputs already"),
     ] {
         let stderr = run(folder, 0, &[&["index", "--append", "-o", "all.reel"], args].concat()).1;
         assert!(stderr.contains(part), "{args:?}: {stderr}");
-        assert!(stderr.ends_with("all.reel holds all of it already\n"), "{args:?}: {stderr}");
+        assert!(stderr.ends_with("all.reel contains all inputs already\n"), "{args:?}: {stderr}");
         assert_eq!(fs::read(folder.join("all.reel")).unwrap(), before);
     }
     // A folder: what is new in it.
@@ -163,7 +163,7 @@ fn files_that_have_changed_are_refused() {
     for (args, part) in [
         (
             &["a.pgn", "-o", "all.reel"],
-            "a.pgn has changed since all.reel was made from it: index all files anew",
+            "a.pgn has changed since all.reel was made from it: index all files again",
         ),
         (&["./a.pgn", "-o", "all.reel"], "./a.pgn has changed since all.reel was made from it"),
         (
@@ -171,7 +171,10 @@ fn files_that_have_changed_are_refused() {
             "c.pgn.zst was not read to its end when all.reel was made from it",
         ),
         (&["old.pgn", "-o", "v1.reel"], "old.pgn may have changed since v1.reel was made from it"),
-        (&["ab.reel", "-o", "b.reel"], "ab.reel holds b.pgn, which b.reel holds as well: append the other"),
+        (
+            &["ab.reel", "-o", "b.reel"],
+            "ab.reel contains b.pgn, and b.reel contains it already: append the files",
+        ),
         (&["none.pgn", "-o", "all.reel"], "none.pgn does not exist"),
         (&["a.pgn", "-o", "b.pgn"], "b.pgn exists and is no reel"),
     ] {

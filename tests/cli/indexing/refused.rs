@@ -53,7 +53,7 @@ fn what_is_called_a_reel_is_no_list_of_games() {
             &["index", "--append", name, "-o", "a.reel"],
         ] {
             let stderr = run(folder, 2, args).1;
-            assert_eq!(stderr, format!("error: {name}: not a reel; `orbit index` makes one from PGN\n"));
+            assert_eq!(stderr, format!("error: {name} is no reel: `orbit index` makes one from PGN\n"));
         }
     }
 }
@@ -94,7 +94,10 @@ fn a_damaged_reel_beside_a_file_says_how_to_read_the_file() {
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     damage(&folder.join("a.reel"));
     let stderr = run(folder, 3, &["scan", "--count", "initial", "b.pgn", "a.pgn"]).1;
-    assert!(stderr.contains("; it is read instead of a.pgn: give --no-reel to read that\n"), "{stderr}");
+    assert!(
+        stderr.contains("; this reel is read instead of a.pgn: --no-reel reads a.pgn itself\n"),
+        "{stderr}"
+    );
     run(folder, 0, &["scan", "--no-reel", "--count", "initial", "b.pgn", "a.pgn"]);
     // Who gives the reel itself has no file to read.
     let stderr = run(folder, 3, &["scan", "--count", "initial", "a.reel"]).1;

@@ -54,13 +54,13 @@ fn files_of_one_name_in_two_folders_are_two_files() {
     // What is held is known by its place, and so is what has changed.
     let stderr = run(&y, 0, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(
-        stderr.contains("../x/games.pgn: skipped, ../all.reel holds it already, as games.pgn"),
+        stderr.contains("../x/games.pgn: skipped: ../all.reel contains it already, as games.pgn"),
         "{stderr}"
     );
     fs::write(x.join("games.pgn"), games("other")).unwrap();
     let stderr = run(&y, 2, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(stderr.contains("../x/games.pgn has changed since ../all.reel was made from it"), "{stderr}");
-    assert_eq!(states(&y, &reel), ["changed since", "unchanged"]);
+    assert_eq!(states(&y, &reel), ["changed since the reel was made", "unchanged"]);
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn files_that_are_given_twice_are_appended_once() {
         let reel = before[0];
         before[1..].iter().for_each(|path| drop(run(folder, 0, &["index", path, "-o", reel])));
         let stderr = run(folder, 0, &[&["index", "--append", "-o", reel], &paths[..]].concat()).1;
-        let skipped: Vec<&str> = stderr.lines().filter(|line| line.contains("skipped, ")).collect();
-        let again = "skipped, it was given before, as a.pgn";
+        let skipped: Vec<&str> = stderr.lines().filter(|line| line.contains(": skipped: ")).collect();
+        let again = "skipped: its content is given before, as a.pgn";
         let expected = [
             format!("./a.pgn: {again}"),
             format!("copy.pgn: {again}"),
-            "a.pgn: skipped, it was given before".into(),
+            "a.pgn: skipped: it is given before".into(),
         ];
         assert_eq!(skipped, expected);
         assert_eq!(sources(&folder.join(reel)), [&before[1..], &["b.pgn", "a.pgn", "d.pgn"]].concat());
@@ -146,7 +146,7 @@ fn one_run_appends_what_several_would() {
     ] {
         let (once, grown) = (new(), new());
         let stderr = run(folder, 0, &[&["index", "--append", "-o", &once], paths].concat()).1;
-        assert!(stderr.contains(": skipped, it was given before"), "{stderr}");
+        assert!(stderr.contains(" is given before"), "{stderr}");
         paths.iter().for_each(|path| drop(run(folder, 0, &["index", "--append", "-o", &grown, path])));
         assert_eq!(sources(&folder.join(&once)), kept, "{paths:?}");
         assert_eq!(sources(&folder.join(&grown)), kept, "{paths:?}");
@@ -156,7 +156,7 @@ fn one_run_appends_what_several_would() {
     for paths in [["a.pgn", "ab.reel"], ["a.reel", "ab.reel"]] {
         let new = new();
         let stderr = run(folder, 2, &[&["index", "--append", "-o", &new], &paths[..]].concat()).1;
-        let expected = "ab.reel holds a.pgn, which was given before: append the other sources as files";
+        let expected = "ab.reel contains a.pgn, and so does an input before it: give the files of the other sources instead";
         assert!(stderr.contains(expected) && !folder.join(&new).exists(), "{stderr}");
     }
     fs::write(folder.join("a.pgn"), games("other")).unwrap();
@@ -173,7 +173,7 @@ fn what_came_from_a_stream_is_appended_once() {
     run(folder, 0, &["index", "--append", "s.reel", "-o", "all.reel"]);
     for path in ["s.reel", "a.pgn"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
-        let expected = format!("{path}: skipped, all.reel holds it already, as standard input\n");
+        let expected = format!("{path}: skipped: all.reel contains it already, as standard input\n");
         assert!(stderr.contains(&expected), "{stderr}");
     }
     assert_eq!(sources(&folder.join("all.reel")), ["b.pgn", "standard input"]);
@@ -197,7 +197,7 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     fs::write(path("zip.pgn"), games("z")).unwrap();
     fs::write(path("wide.pgn"), games("u")).unwrap();
     let stderr = run(folder, 0, &["index", "--append", "games", "-o", "all.reel"]).1;
-    assert!(stderr.contains("games/a.pgn: skipped, all.reel holds it already\n"), "{stderr}");
+    assert!(stderr.contains("games/a.pgn: skipped: all.reel contains it already\n"), "{stderr}");
     let paths = ["games/a.pgn", "games/wide.pgn", "games/zip.pgn"];
     assert_eq!(hits(folder, "initial", &["all.reel"]).lines().count(), 9);
     for query in ["initial", "Nf3"] {
@@ -207,7 +207,7 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     // From then on it is held, and a reel that could not read it either has nothing else.
     for path in ["games", "old.reel"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
-        assert!(stderr.ends_with("all.reel holds all of it already\n"), "{stderr}");
+        assert!(stderr.ends_with("nothing to append: all.reel contains all inputs already\n"), "{stderr}");
     }
 }
 
@@ -239,11 +239,11 @@ fn reels_with_a_source_that_was_cut_are_appended_once() {
     run(folder, 3, &["index", "a.pgn", "cut.pgn.zst", "-o", "m.reel"]);
     fs::copy(folder.join("m.reel"), folder.join("copy.reel")).unwrap();
     let (_, told) = run(folder, 0, &["index", "--append", "m.reel", "copy.reel", "-o", "all.reel"]);
-    assert!(told.contains("copy.reel: skipped, it was given before"), "{told}");
+    assert!(told.contains("copy.reel: skipped: its content is given before, as "), "{told}");
     let whole = fs::read(folder.join("all.reel")).unwrap();
     for again in ["m.reel", "copy.reel"] {
         let (_, told) = run(folder, 0, &["index", "--append", again, "-o", "all.reel"]);
-        assert!(told.contains("all.reel holds all of it already"), "{told}");
+        assert!(told.contains("all.reel contains all inputs already"), "{told}");
     }
     assert!(whole == fs::read(folder.join("all.reel")).unwrap());
     assert_eq!(sources(&folder.join("all.reel")), ["a.pgn", "cut.pgn.zst"]);
@@ -259,7 +259,7 @@ fn a_file_of_which_nothing_can_be_read_is_noted_once() {
     let whole = fs::read(folder.join("all.reel")).unwrap();
     for _ in 0..2 {
         let (_, told) = run(folder, 3, &args);
-        assert!(told.contains("all.reel holds all that can be read already"), "{told}");
+        assert!(told.contains("all.reel contains already all that can be read"), "{told}");
     }
     assert!(whole == fs::read(folder.join("all.reel")).unwrap());
     assert_eq!(sources(&folder.join("all.reel")), ["a.pgn", "z.pgn"]);
@@ -287,7 +287,7 @@ fn no_reel_is_appended_to_itself() {
     let before = fs::read(folder.join("s.reel")).unwrap();
     for path in ["s.reel", "./s.reel"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "s.reel"]).1;
-        assert!(stderr.ends_with("s.reel holds all of it already\n"), "{stderr}");
+        assert!(stderr.ends_with("s.reel contains all inputs already\n"), "{stderr}");
         assert!(fs::read(folder.join("s.reel")).unwrap() == before);
     }
 }

@@ -13,13 +13,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::{folder, games, hits, info, run, set_time};
 
-const NOTICE: &str = "a.reel is fresh: reading it instead of a.pgn";
+const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
 /// What a scan of a path prints, and whether it read a reel instead.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
-    (stdout, stderr.contains("is fresh: reading it instead of "))
+    (stdout, stderr.contains("(--no-reel reads "))
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     // By older ones, by newer ones, by unknown ones.
     for reader in [0, 999] {
         read_by(&reel, reader);
-        let notice = "a.reel was made from a.pgn by other rules of reading: reading a.pgn; `orbit index a.pgn -o a.reel` \
-                      makes it anew";
+        let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
+                      `orbit index a.pgn -o a.reel` makes it again";
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
@@ -214,5 +214,5 @@ fn a_file_that_was_not_read_to_its_end_has_no_reel() {
     fs::write(&path, &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "c.pgn.zst", "-o", "c.reel"]);
     let stderr = run(folder, 3, &["scan", "Nf3", "c.pgn.zst"]).1;
-    assert!(!stderr.contains("is fresh") && stderr.contains("not read beyond byte"), "{stderr}");
+    assert!(!stderr.contains("(--no-reel reads ") && stderr.contains("not read beyond byte"), "{stderr}");
 }

@@ -15,14 +15,14 @@ fn a_reel_is_not_replaced_while_it_grows() {
     run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
     let appender = ReelWriter::append_to(&path).unwrap();
     let stderr = run(folder, 2, &["index", "b.pgn", "-o", "all.reel"]).1;
-    assert!(stderr.contains("all.reel: something else is being appended to it"), "{stderr}");
+    assert!(stderr.contains("all.reel: another process is writing this reel"), "{stderr}");
     appender.finish(&[]).unwrap();
     assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
 
     // Nor the other way round, from the beginning to the end.
     let writer = ReelWriter::create(&path).unwrap();
     let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
-    assert!(stderr.contains("or takes its place; wait until that is done"), "{stderr}");
+    assert!(stderr.contains("another process is writing this reel: wait until it is done"), "{stderr}");
     writer.finish(&[]).unwrap();
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "all.reel"]);
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["b.pgn"]));
@@ -44,7 +44,7 @@ fn an_append_to_a_reel_that_lost_its_name_is_no_success() {
     let appender = ReelWriter::append_to(&path).unwrap();
     fs::rename(folder.join("other.reel"), &path).unwrap();
     let error = appender.finish(&[]).unwrap_err().to_string();
-    let expected = "all.reel: it was replaced meanwhile, append once more; nothing was appended";
+    let expected = "all.reel: nothing was appended: another process has replaced the reel; append again";
     assert!(error.ends_with(expected), "{error}");
     assert!(fs::read(&path).unwrap() == other);
 }
@@ -63,7 +63,12 @@ fn what_is_no_ordinary_file_is_left_alone() {
     for name in ["socket", "pipe", "link", "folder"] {
         for args in [&["index", "a.pgn", "-o", name][..], &["index", "--append", "a.pgn", "-o", name]] {
             let stderr = run(folder, 2, args).1;
-            assert_eq!(stderr, format!("error: {name} is no ordinary file; a reel needs one\n"));
+            assert_eq!(
+                stderr,
+                format!(
+                    "error: {name} is a folder, a device or a pipe, and a reel must be a file: give another name\n"
+                )
+            );
         }
         assert!(!fs::metadata(folder.join(name)).unwrap().is_file());
     }
@@ -142,7 +147,7 @@ fn what_came_to_be_meanwhile_is_not_replaced_by_a_first_append() {
     // Whoever looks whether something is there sees nothing: what is there is a link to nothing.
     std::os::unix::fs::symlink("nothing", &path).unwrap();
     let error = writer.finish(&[]).unwrap_err().to_string();
-    assert!(error.ends_with("all.reel: it was made by somebody else meanwhile; append once more"), "{error}");
+    assert!(error.ends_with("all.reel: another process has made this reel; append again"), "{error}");
     assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
     fs::remove_file(&path).unwrap();
     ReelWriter::append_to(&path).unwrap().finish(&[]).unwrap();
@@ -162,7 +167,8 @@ fn a_list_of_problems_does_not_lose_to_the_reel() {
     }
     for list in same {
         let stderr = run(folder, 2, &["index", "a.pgn", "-o", "out.reel", "--problems", list]).1;
-        let expected = format!("error: {list} is read or written itself; write to another file\n");
+        let expected =
+            format!("error: {list} is an input, or another output, of this command: write to another file\n");
         assert_eq!(stderr, expected);
         assert!(!folder.join("out.reel").exists());
     }

@@ -86,7 +86,7 @@ fn rights_are_kept_told_or_dropped() {
     let fen = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1";
     let out = orbit(&["transform", "flip-diagonal", fen], None);
     assert_eq!(text(&out.stdout), "8/R6r/8/K6k/8/8/R6r/8 w - - 0 1\n");
-    assert!(text(&out.stderr).contains("note: of 1 positions, castling rights"), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("note: 1 position lost castling rights"), "{}", text(&out.stderr));
     let turned = stdout(&["transform", "rotate180", START], None);
     assert_eq!(turned, "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr w HAha - 0 1\n");
     let legal = stdout(&["transform", "--legal", "rotate180", START], None);

@@ -236,7 +236,7 @@ fn operations(kernel: &Kernel) -> Option<f64> {
     kernel.work().filter(|_| !has_stages).map(|work| work.operations_per_position())
 }
 
-/// A query on games that are uploaded meanwhile.
+/// A query on games that are uploaded during the search.
 pub(super) fn streamed(
     known: &Known,
     device: &Arc<GpuDevice>,
@@ -292,7 +292,7 @@ pub(super) fn cpu(
     Ok(row)
 }
 
-/// Several queries at once: on games that are on the card, on games that are uploaded meanwhile, and on the
+/// Several queries at once: on games that are on the card, on games that are uploaded during it, and on the
 /// processor. Rates are of positions, each with all queries.
 pub(super) fn shared(
     queries: &[&Known],

@@ -1,4 +1,4 @@
-//! `orbit bench --card`: all that is to be known of a graphics card, in one run that ends in time.
+//! `orbit bench --card`: measures a graphics card in one run that ends at its budget.
 //!
 //! The rows that matter most come first. A thread ends the run when its budget is over, whatever the card is doing.
 
@@ -25,7 +25,7 @@ use super::{Args, QUERIES};
 use measure::{Check, Known, OnCard, Roofs};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 
-/// Positions if nobody says how many: 1.9 GB on the card.
+/// Positions without `--positions`: 1.9 GB on the card.
 const POSITIONS: u64 = 512_000_000;
 
 /// The query of 672 copies, for which there are targets.
@@ -41,7 +41,7 @@ fn twelve() -> String {
     [first, others].concat().join("\n")
 }
 
-/// Next to nothing to evaluate: what is left is replay.
+/// A query with next to nothing to evaluate: its time is that of replaying moves.
 const REPLAY: &str = "replay\tB\n";
 /// Queries that look ahead in the game.
 const FIND: &str = "\
@@ -500,7 +500,7 @@ impl Session<'_> {
         }
     }
 
-    /// The queries on games that are uploaded meanwhile.
+    /// The queries on games that are uploaded during the search.
     fn streamed(&self, positions: u64, bytes: Option<f64>, trials: &Trials, roofs: Roofs) {
         let blocks: Vec<&Block> = self.games.blocks(positions);
         let Some(bytes) = bytes else { return };

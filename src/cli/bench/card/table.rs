@@ -87,7 +87,7 @@ const G_BYTES: TableColumn = ("GB/s", |row| number(&row["bytes_s"], GIGA, 2));
 const SECTIONS: &[Section] = &[
     Section {
         kinds: &["cpu_memory", "device_memory", "device_operations"],
-        title: "floors: what no kernel can beat",
+        title: "floors: the speed of memory and arithmetic, which no kernel exceeds",
         columns: &[
             ("", |row| label(row).replace('_', " ")),
             ("bytes", |row| row["bytes"].as_u64().map_or_else(|| "-".into(), size_text)),
@@ -109,7 +109,7 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         kinds: &["variant"],
-        title: "variants of kernels, on fewer positions; of the default's time",
+        title: "variants of kernels, on fewer positions, and their time as a share of the default's",
         columns: &[
             NAME,
             ("positions", |row| whole(&row["positions"])),
@@ -122,7 +122,7 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         kinds: &["replay", "resident", "find"],
-        title: "resident: the games on the card, answers read back",
+        title: "resident: the games already on the card, the answers read back",
         columns: &[
             NAME,
             VARIANT,
@@ -137,7 +137,7 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         kinds: &["streamed", "find_streamed"],
-        title: "streamed: the games uploaded meanwhile",
+        title: "streamed: the games uploaded during the search",
         columns: &[
             NAME,
             VARIANT,
@@ -150,7 +150,7 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         kinds: &["cpu"],
-        title: "the processor beside it",
+        title: "the processor, for comparison",
         columns: &[
             NAME,
             ("threads", |row| whole(&row["threads"])),
@@ -175,7 +175,7 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         kinds: &["crossover"],
-        title: "where the card begins to pay: seconds of the CPU / of the card, start included",
+        title: "from how many positions on the card is faster: seconds of the CPU / of the card, with its start",
         columns: &[
             NAME,
             ("from positions", |row| row["from_positions"].as_u64().map_or_else(|| "never".into(), grouped)),
@@ -231,7 +231,7 @@ pub(super) fn lines(document: &Value) -> Vec<String> {
 
 fn head(document: &Value) -> Vec<String> {
     let ended = match document["ended"].as_str() {
-        None => "not ended yet, or ended from outside".to_string(),
+        None => "not finished, or stopped from outside".to_string(),
         Some(how) => how.to_string(),
     };
     let device = &document["device"];
@@ -252,7 +252,7 @@ fn head(document: &Value) -> Vec<String> {
         ),
         format!(
             "machine: {}, {} cores, {} threads used, {}",
-            machine["cpu"].as_str().unwrap_or("a processor that does not tell its name"),
+            machine["cpu"].as_str().unwrap_or("a processor of unknown name"),
             whole(&machine["cores"]),
             whole(&machine["threads"]),
             machine["memory_bytes"].as_u64().map_or_else(|| "memory unknown".into(), size_text)
@@ -304,14 +304,14 @@ fn auto(auto: &Value) -> Vec<String> {
         Some((all, core)) => {
             format!("these rows suggest {} positions, {} a core", grouped(all), grouped(core))
         }
-        None => "by these rows the card does not pay for most queries, or too few were measured".into(),
+        None => "these rows suggest no number: the card is slower for most queries, or too few were measured"
+            .into(),
     };
-    let takes =
-        if auto["takes_this_device"] == true { "" } else { "; it never takes an adapter in software" };
+    let takes = if auto["takes_this_device"] == true { "" } else { "; it never uses a software adapter" };
     vec![
         String::new(),
         format!(
-            "--engine auto takes a card above {} positions here, {} a core{takes}",
+            "--engine auto uses the card above {} positions on this machine, {} a core{takes}",
             whole(&auto["from_positions_today"]),
             whole(&auto["positions_a_thread_today"])
         ),
