@@ -5,6 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cli::allocator::keep_freed_memory();
     quiet_drivers();
     cli::run(cli::Cli::of(std::env::args_os().collect()))
 }

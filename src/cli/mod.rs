@@ -7,6 +7,7 @@ macro_rules! message {
     ($($line:tt)*) => { $crate::cli::terminal::message(format_args!($($line)*)) };
 }
 
+pub(crate) mod allocator;
 mod batch;
 mod batch_table;
 mod bench;
