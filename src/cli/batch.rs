@@ -20,7 +20,7 @@ use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 use super::batch_table::{self, Matrix};
 use super::beside::{BesideArgs, print_substitutes};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, from_one, threads, write_whole,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads, write_whole,
 };
 use super::pass::Pass;
 use super::problems::Problems;
@@ -113,7 +113,7 @@ pub(super) struct Args {
     #[command(flatten)]
     beside: BesideArgs,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", value_parser = super::common::from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
