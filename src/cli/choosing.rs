@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use orbit_chess::choice::{Choice, Condition, Order, SortKey};
 
 use super::Failure;
+use super::common::from_one;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing games")]
@@ -26,7 +27,7 @@ pub(super) struct ChoosingArgs {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     skip: u64,
     /// Stop after N games that hit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
     limit: Option<NonZeroU64>,
     /// List the games that hit in the order of KEY, highest first.
     ///
@@ -41,7 +42,7 @@ pub(super) struct ChoosingArgs {
     ///
     /// The choice depends on the games and on --seed alone: it is the same with any number of threads, any engine, and
     /// any distribution of the games over files. Of games with the same moves, only the first can be chosen.
-    #[arg(long, value_name = "N", conflicts_with_all = ["skip", "limit"])]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>, conflicts_with_all = ["skip", "limit"])]
     sample: Option<NonZeroU64>,
     /// Set the random seed of --sample, and of the hits that a report shows [default: 0].
     #[arg(long, value_name = "S", default_value_t = 0, hide_default_value = true)]

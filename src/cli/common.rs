@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -157,6 +158,11 @@ impl GpuArgs {
         }
         Ok(options)
     }
+}
+
+/// A whole number from 1.
+pub(super) fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".into())
 }
 
 /// A number of bytes: `65536`, `64K`, `512M`, `2G`.

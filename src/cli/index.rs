@@ -15,7 +15,7 @@ use orbit_chess::reel::{
 use orbit_chess::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, grouped, print_failures, reason_lines, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, from_one, grouped, print_failures, reason_lines, threads, totals_line,
 };
 use super::problems::Problems;
 use super::reading::UnpackArgs;
@@ -62,7 +62,7 @@ pub(super) struct Args {
     #[arg(long)]
     no_duplicates: bool,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     unpack: UnpackArgs,

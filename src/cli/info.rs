@@ -6,7 +6,7 @@ use orbit_chess::pgn::Freshness;
 use orbit_chess::reel::{Reel, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
-use super::common::{Out, grouped, kind_name, reason_lines, totals_line};
+use super::common::{Out, counted, grouped, kind_name, reason_lines, totals_line};
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -101,10 +101,10 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
     let per_position = |bytes: u64| bytes as f64 / totals.positions.max(1) as f64;
     let mut lines = vec![
         format!(
-            "{}: format {}, {} blocks",
+            "{}: format {}, {}",
             reel.path().display(),
             reel.version(),
-            grouped(reel.blocks() as u64)
+            counted(reel.blocks(), "block", "blocks")
         ),
         totals_line(totals),
     ];
@@ -128,7 +128,7 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
             grouped(reel.dead_bytes())
         ));
     }
-    lines.push(format!("{} sources:", grouped(reel.sources().len() as u64)));
+    lines.push(format!("{}:", counted(reel.sources().len(), "source", "sources")));
     lines.extend(reel.sources().iter().map(|source| source_line(source, reel, verified)));
     if verified {
         lines.push(String::from("verified: every checksum and every stored position is right"));

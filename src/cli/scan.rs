@@ -23,7 +23,7 @@ use serde_json::json;
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{GpuArgs, Interrupt, Out, ProgressArgs, grouped, print_failures, threads};
+use super::common::{GpuArgs, Interrupt, Out, ProgressArgs, from_one, grouped, print_failures, threads};
 use super::outputs::{FormatName, OutputArgs};
 use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
@@ -132,7 +132,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<SampleArg>,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
@@ -185,7 +185,7 @@ impl FromStr for SampleArg {
         match (text, text.parse()) {
             ("all", _) => Ok(SampleArg(Sample::All)),
             (_, Ok(segments)) => Ok(SampleArg(Sample::Segments(segments))),
-            _ => Err("expected the number of segments to recompute, or `all`".into()),
+            _ => Err("expected a number of segments of 32 positions, or `all`".into()),
         }
     }
 }

@@ -157,6 +157,7 @@ fn exit_codes_tell_what_happened() {
         (&["-f", "none.cql", "a.pgn"], 2, "none.cql cannot be read"),
         (&["-f", "bad.cql", "a.pgn"], 2, "bad.cql is not UTF-8"),
         (&["-f", "good.cql"], 2, "there are no games to search"),
+        (&["--threads", "0", "Nf3", "good.pgn"], 2, "expected a whole number from 1"),
         (&["Nf3", "a.pgn", "--limit", "0"], 2, "--limit"),
         (&["Nf3", "a.pgn", "--problems", "none/problems.txt"], 2, "none/problems.txt"),
     ] {

@@ -4,10 +4,11 @@ mod card;
 mod engines;
 mod games;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::common::{GpuArgs, count};
+use super::common::{GpuArgs, count, from_one};
 use super::query_text::DialectArgs;
 use super::{Exit, Failure};
 
@@ -78,8 +79,8 @@ pub(super) struct Args {
     #[command(flatten)]
     gpu: GpuArgs,
     /// Use N threads of the processor [default: one for each core].
-    #[arg(long, value_name = "N")]
-    threads: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
     /// Measure the graphics card alone, and write a JSON document and a table.
     #[arg(long)]
     card: bool,

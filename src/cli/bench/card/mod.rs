@@ -74,7 +74,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let moment = place::Moment::now();
     let options = args.gpu.options().ok_or_else(|| {
-        Failure::Other("--card measures a graphics card, and --gpu none asks for none".into())
+        Failure::Other(
+            "--card measures a graphics card, and --gpu none asks for none: leave out one of them".into(),
+        )
     })?;
     let opening = Instant::now();
     let device = GpuDevice::open(options).map_err(|error| match error {
