@@ -170,10 +170,9 @@ mod tests {
 
     #[test]
     fn sliders_agree_with_shakmaty() {
-        let mut occupied = 0x1234_5678_9abc_def1u64;
+        let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..200 {
-            occupied = occupied.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let board = occupied & occupied >> 7;
+            let board = random.u64(..) & random.u64(..);
             for s in Square::ALL {
                 let set = Bitboard::from(s).0;
                 let go = |dirs: [u8; 4]| dirs.iter().fold(0, |all, &d| all | slide_dir(d, set, !board));

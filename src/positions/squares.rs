@@ -144,13 +144,8 @@ mod tests {
 
     /// Some sets of all densities, the same on every machine.
     fn sets() -> impl Iterator<Item = Bitboard> {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut next = move || random.u64(..);
         let special = [0, u64::MAX, FILE_A, FILE_H, RANK_1, RANK_8, 1, 1 << 63, FILE_A | RANK_8];
         let random = (0..3000).map(move |k| match k % 3 {
             0 => next(),

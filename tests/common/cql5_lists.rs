@@ -13,21 +13,16 @@ const WORDS_MAX: usize = 8_000;
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
-/// Random numbers by splitmix64.
-struct Random(u64);
+struct Random(fastrand::Rng);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    fn new(seed: u64) -> Random {
+        Random(fastrand::Rng::with_seed(seed))
     }
 
     /// A number below `n`.
     fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        self.0.usize(..n)
     }
 
     fn percent(&mut self, n: usize) -> bool {
@@ -58,7 +53,7 @@ pub struct Lists {
 impl Lists {
     /// Starts a run; the same seed gives the same lists.
     pub fn new(seed: u64) -> Lists {
-        Lists { random: Random(seed) }
+        Lists { random: Random::new(seed) }
     }
 }
 
@@ -66,13 +61,13 @@ impl Iterator for Lists {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
-        Some(random_list(self.random.next()))
+        Some(random_list(self.random.0.u64(..)))
     }
 }
 
 /// A well-formed list of at most 4,000 images that matches some, but not all, of its own boards.
 pub fn random_list(seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     loop {
         let mut budget = WORDS_MAX;
         let list = format!("(position {})", list_text(&mut random, 0, &mut budget));
@@ -251,7 +246,7 @@ impl Board {
 
 /// A board with the pieces of a random image of the list, other pieces, and at times one square changed.
 pub fn board_for(list: &str, seed: u64) -> Board {
-    board_from(&Expanded::new(list), &mut Random(seed))
+    board_from(&Expanded::new(list), &mut Random::new(seed))
 }
 
 fn board_from(list: &Expanded, random: &mut Random) -> Board {

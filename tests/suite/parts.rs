@@ -249,26 +249,13 @@ fn write_games<'a>(
     writer.finish().unwrap();
 }
 
-/// The same numbers on every machine (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) % end as u64) as usize
-    }
-}
-
 /// Merges neighbours in any order until one is left; some are written down and read again on the way.
-fn merged(mut parts: Vec<Parts>, random: &mut Random) -> Parts {
+fn merged(mut parts: Vec<Parts>, random: &mut fastrand::Rng) -> Parts {
     while parts.len() > 1 {
-        let at = random.below(parts.len() - 1);
+        let at = random.usize(..parts.len() - 1);
         let next = parts.remove(at + 1);
         parts[at].merge(next).unwrap();
-        if random.below(3) == 0 {
+        if random.usize(..3) == 0 {
             parts[at] = reread(&parts[at]);
         }
     }
@@ -351,17 +338,17 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
     }
     for seed in 0..12 {
-        let mut random = Random(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let mut pieces: Vec<Vec<Parts>> = vec![Vec::new()];
         for block in &blocks {
-            if random.below([2, 4, 12, 1_000][seed as usize % 4]) == 0 {
+            if random.usize(..[2, 4, 12, 1_000][seed as usize % 4]) == 0 {
                 pieces.push(Vec::new());
             }
             pieces.last_mut().unwrap().push(block.clone());
         }
         // A piece may have no blocks at all.
         let pieces = pieces.into_iter().map(|mut piece| {
-            piece.insert(random.below(piece.len() + 1), Parts::default());
+            piece.insert(random.usize(..=piece.len()), Parts::default());
             merged(piece, &mut random)
         });
         let pieces: Vec<Parts> = pieces.collect();

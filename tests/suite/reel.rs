@@ -3,6 +3,7 @@
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
+use fastrand::Rng;
 use orbit_chess::{
     board::{PackedMove, Position},
     database::{Database, DatabaseOptions, Summary},
@@ -418,12 +419,6 @@ fn read_all(path: &Path) -> Result<Vec<Block>, ReelError> {
     (0..reel.blocks()).map(|index| reel.block(index)).collect()
 }
 
-/// A small generator: tests must not depend on the day.
-fn random(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
-}
-
 #[test]
 fn a_cut_or_altered_reel_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -431,9 +426,9 @@ fn a_cut_or_altered_reel_is_refused() {
     write(&path, &varied_blocks());
     let whole = std::fs::read(&path).unwrap();
     let expected = read_all(&path).unwrap();
-    let mut seed = 1;
+    let mut random = Rng::with_seed(1);
     for _ in 0..1000 {
-        let len = random(&mut seed) % whole.len();
+        let len = random.usize(..whole.len());
         std::fs::write(&copy, &whole[..len]).unwrap();
         let error = read_all(&copy).expect_err("a part is no reel");
         assert!(matches!(error, ReelError::Truncated { .. } | ReelError::NotAReel { .. }), "{error}");
@@ -442,8 +437,8 @@ fn a_cut_or_altered_reel_is_refused() {
     let mut refused = 0;
     for _ in 0..1000 {
         let mut bytes = whole.clone();
-        let at = random(&mut seed) % bytes.len();
-        bytes[at] ^= 1 << (random(&mut seed) % 8);
+        let at = random.usize(..bytes.len());
+        bytes[at] ^= 1 << random.u32(..8);
         std::fs::write(&copy, bytes).unwrap();
         match read_all(&copy) {
             Err(_) => refused += 1,
@@ -509,12 +504,12 @@ fn a_forged_reel_does_no_harm() {
     let reel = Reel::open(&path).unwrap();
     let first = reel.block_bytes(0) as usize;
     let places = [(64, first), (64 + first, reel.block_bytes(1) as usize)];
-    let (mut seed, mut accepted) = (7, 0);
+    let (mut random, mut accepted) = (Rng::with_seed(7), 0);
     for round in 0..6000 {
         let mut bytes = whole.clone();
         for _ in 0..1 + round % 3 {
-            let at = random(&mut seed) % bytes.len();
-            bytes[at] = random(&mut seed) as u8;
+            let at = random.usize(..bytes.len());
+            bytes[at] = random.u8(..);
         }
         forge(&mut bytes, &places);
         std::fs::write(&copy, bytes).unwrap();
@@ -675,7 +670,7 @@ fn totals_and_sizes_of_the_corpus() {
 /// A list of positions that are all different and all have pieces in plenty.
 fn epds(len: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    let (mut seed, mut lines) = (3, 0);
+    let (mut random, mut lines) = (Rng::with_seed(3), 0);
     while lines < len {
         let mut chess = Chess::new();
         for ply in 0..60 {
@@ -683,7 +678,7 @@ fn epds(len: usize) -> Vec<u8> {
             if moves.is_empty() || lines == len {
                 break;
             }
-            chess.play_unchecked(moves[random(&mut seed) % moves.len()]);
+            chess.play_unchecked(moves[random.usize(..moves.len())]);
             if ply > 8 {
                 let fen = Fen::from_position(&chess, EnPassantMode::Legal).to_string();
                 out.extend(format!("{fen}\n").into_bytes());

@@ -379,13 +379,12 @@ mod tests {
 
     #[test]
     fn closed_form_is_repeated_unit_steps_on_one_axis() {
-        // A generator of masks with full lines: a fixed linear congruence is random enough.
-        let mut seed = 1u64;
+        let mut random = fastrand::Rng::with_seed(1);
         for round in 0..2000 {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let mut mask = Bitboard(seed & seed.rotate_left(17) & seed.rotate_left(31));
+            let mut mask = Bitboard(random.u64(..) & random.u64(..) & random.u64(..));
+            // Full lines.
             if round % 2 == 0 {
-                mask |= rank((seed >> 60 & 7) as u32 + 1);
+                mask |= rank(random.u32(1..=8));
             }
             for n in -7..=7 {
                 assert_eq!(shifted(mask, n, 0), stepwise(mask, n, 0), "{mask:?} right {n}");

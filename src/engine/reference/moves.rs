@@ -307,7 +307,7 @@ mod tests {
             "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
             "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1",
         ];
-        let mut seed = 7u64;
+        let mut random = fastrand::Rng::with_seed(7);
         let (mut castlings, mut en_passants, mut checks) = (0, 0, 0);
         for round in 0..210 {
             let setup = starts[round % starts.len()].parse::<Fen>().unwrap().into_setup();
@@ -326,8 +326,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                chess.play_unchecked(moves[(seed >> 33) as usize % moves.len()]);
+                chess.play_unchecked(moves[random.usize(..moves.len())]);
             }
         }
         assert!(castlings > 100 && en_passants > 20 && checks > 100, "{castlings} {en_passants} {checks}");

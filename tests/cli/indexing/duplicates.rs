@@ -92,11 +92,10 @@ fn what_is_a_duplicate() {
 
 /// Many games of which about a half repeat others, near and far.
 fn repetitive() -> String {
-    let mut seed = 5u64;
+    let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();
     for _ in 0..700 {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        out += &games(&(seed >> 33).checked_rem(300).unwrap().to_string());
+        out += &games(&random.u64(..300).to_string());
     }
     out
 }
