@@ -1,4 +1,7 @@
-//! The words of the language: one table, with one row for each filter, keyword, operator and kind of piece.
+//! The words of the language: one row for each filter, keyword, operator and kind of piece.
+//!
+//! The rows of CQL 6 stand in the files below, those of CQL 5 beside their parser ([`cql5::TABLE`]); [`groups`] shows
+//! both. What a row is stands in [`super::vocabulary`].
 //!
 //! All that knows words takes them from here: the lexer its signs and pieces, the parsers what reads a filter, slips
 //! their suggestions, the command line `orbit help language` and its completions, tests their examples and generators,
@@ -110,7 +113,7 @@ const fn header(
 
 // ---- the table
 
-/// The rows of CQL 6; those of CQL 5 are [`cql5::TABLE`].
+/// The rows of CQL 6.
 static TABLE: LazyLock<Table<Reading>> = LazyLock::new(|| {
     Table::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });

@@ -1,4 +1,4 @@
-//! The words of CQL 5 position lists: rows as those of CQL 6.
+//! The words of CQL 5 position lists: the same kind of rows as those of CQL 6.
 //!
 //! Besides CQL 5 itself they are those of CQL-S, most of which ask about moves, the game, or text.
 
