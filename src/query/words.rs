@@ -1,7 +1,6 @@
 //! The words of the language: one row for each filter, keyword, operator and kind of piece.
 //!
-//! The rows of CQL 6 stand in the files below, those of CQL 5 beside their parser ([`cql5::TABLE`]); [`groups`] shows
-//! both. What a row is stands in [`super::vocabulary`].
+//! The rows of CQL 6 stand in the files below, those of CQL 5 beside their parser; [`groups`] shows both.
 //!
 //! All that knows words takes them from here: the lexer its signs and pieces, the parsers what reads a filter, slips
 //! their suggestions, the command line `orbit help language` and its completions, tests their examples and generators,
