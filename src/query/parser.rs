@@ -678,7 +678,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
 }
 
 /// The type of a filter in the grammar.
-pub(super) fn kind_of(node: &Node) -> Type {
+fn kind_of(node: &Node) -> Type {
     if node.names_piece() { Type::Str } else { node.ty() }
 }
 
