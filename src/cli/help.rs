@@ -61,7 +61,7 @@ impl TypedValueParser for SomeWord {
 
 /// Spellings that need no quotation marks in any shell.
 fn plain_spellings() -> BTreeSet<&'static str> {
-    let spellings = words::groups().flat_map(|group| group.words).flat_map(|word| word.spellings);
+    let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {
         spelling.len() > 1 && spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
@@ -172,7 +172,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         };
     let found: Vec<(&Group, &Word)> = words::groups()
         .filter(|group| dialects.contains(&group.dialect))
-        .flat_map(|group| group.words.iter().map(move |word| (group, word)))
+        .flat_map(|group| group.words.iter().map(move |&word| (group, word)))
         .filter(|(_, word)| word.spellings.contains(&spelling))
         .collect();
     if found.is_empty() {

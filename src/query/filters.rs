@@ -4,9 +4,9 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     Dialect,
-    lexer::{Tok, unsupported},
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, unbuilt_sign, wanted},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, wanted},
     ranges::{Counting, Range, Within},
+    token::{Tok, unsupported},
     tree::{
         Assigned, ConditionKeyword, Control, Dirs, Holds, Keyword, Kind as _, NoTransform, Node, Number,
         NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Var, VarId,
@@ -98,7 +98,7 @@ impl Parser {
         }
         match self.peek(1) {
             Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=") => return self.assignment(word),
-            Tok::Sign("=?") => return Err(unbuilt_sign(self.peek_span(1), "=?")),
+            Tok::Sign("=?") => return Err(self.unbuilt_sign(self.peek_span(1), "=?")),
             Tok::Sign("[element]") => {
                 self.bump();
                 self.bump();
@@ -123,6 +123,11 @@ impl Parser {
             error = error.help(format!("did you mean `{hint}`?"));
         }
         Err(error)
+    }
+
+    /// The error for a sign that asks for what is not built.
+    pub(super) fn unbuilt_sign(&self, span: Span, sign: &str) -> Diagnostic {
+        unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
     }
 
     // ---- transforms

@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
-    lexer::{Tok, unsupported},
     parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
     ranges::{Counting, Within},
+    token::{Tok, unsupported},
     tree::{GameResult, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
 use crate::{

@@ -1,8 +1,9 @@
 //! The `cql( ... )` header that begins a query file.
 
 use super::{
-    lexer::unsupported,
+    lexer::lex,
     parser::{C, N, Parsed, Parser, filter},
+    token::{skip_blank, unsupported},
     tree::{Cmp, Node, Number},
     words::{self, Parameter},
 };
@@ -39,20 +40,6 @@ pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
     Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
 }
 
-/// The text after blanks, byte order marks and comments.
-pub(super) fn skip_blank(mut text: &str) -> &str {
-    loop {
-        text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-        if text.starts_with("//") || text.starts_with(';') {
-            text = text.split_once('\n').map_or("", |(_, rest)| rest);
-        } else if text.starts_with("/*") {
-            text = text.split_once("*/").map_or("", |(_, rest)| rest);
-        } else {
-            return text;
-        }
-    }
-}
-
 impl Header {
     /// Turns the parameters into filters; those that name files or output become notes.
     pub fn filters(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Vec<Node>> {
@@ -75,7 +62,7 @@ impl Header {
                 )),
                 Some(Parameter::Result) => {
                     let (value, at) = inside.value(word, span)?;
-                    let mut parser = Parser::new(value)?;
+                    let mut parser = Parser::new(value, lex(value)?);
                     let result = parser.result_value().map_err(|e| Diagnostic { span: at, ..e })?;
                     filters.push(filter(C::Result(result), span.to(at)));
                 }

@@ -4,16 +4,11 @@
 //! a comparison has narrowed the contents.
 
 use super::{
-    lexer::unsupported,
     parser::{C, Parsed, Parser, T, filter},
-    tree::{Cmp, ConditionKeyword, Node, Spelt, Squares, Type, contents_where},
+    token::unsupported,
+    tree::{Cmp, Node, Spelt, Squares, contents_where},
 };
 use crate::{board::Code, diagnostic::Span};
-
-/// The type of a filter in the grammar.
-pub(super) fn kind_of(node: &Node) -> Type {
-    if names_piece(node) { Type::Str } else { node.ty() }
-}
 
 impl Parser {
     pub(super) fn string_in(&mut self, left: Node, right: Node) -> Parsed<Node> {
@@ -77,23 +72,6 @@ fn literal(node: &Node) -> Option<&str> {
 fn letter_test(of: &Squares, spelt: Spelt, span: Span, mut test: impl FnMut(&str) -> bool) -> Node {
     let contents = contents_where(|code| test(&letter(code, spelt)));
     filter(C::ContentIs { contents, of: of.clone(), spelt: None }, span)
-}
-
-/// Whether a filter is the letter of a piece: directly, or as the last filter in braces or behind `notransform`.
-fn names_piece(node: &Node) -> bool {
-    let Node::Condition(condition) = node else { return false };
-    let mut condition = condition;
-    loop {
-        condition = match condition.op() {
-            C::ContentIs { spelt, .. } => return spelt.is_some(),
-            C::Form(ConditionKeyword::NoTransform(of)) => of,
-            C::Braces(all) => match all.last() {
-                Some(Node::Condition(last)) => last,
-                _ => return false,
-            },
-            _ => return false,
-        }
-    }
 }
 
 fn letter(code: Code, spelt: Spelt) -> String {

@@ -5,34 +5,13 @@
 
 use shakmaty::{Bitboard, Piece};
 
-use super::{Dialect, slips, tree::Pieces, words};
+use super::{
+    slips,
+    token::{QUERY_BYTES_MAX, Tok, Token, unsupported},
+    tree::Pieces,
+    words,
+};
 use crate::diagnostic::{Diagnostic, Span};
-
-/// The largest query text in bytes.
-pub const QUERY_BYTES_MAX: usize = 1 << 20;
-
-/// One token.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Tok {
-    Designator {
-        pieces: Pieces,
-        squares: Bitboard,
-    },
-    Word(String),
-    Int(i32),
-    Str(String),
-    /// Punctuation and operators, in their ASCII spelling.
-    Sign(&'static str),
-    End,
-}
-
-/// A token, where it stands, and whether blank space precedes it.
-#[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub tok: Tok,
-    pub span: Span,
-    pub spaced: bool,
-}
 
 /// Brackets and what separates, which are no words.
 const BRACKETS: [&str; 7] = ["(", ")", "{", "}", "[", "]", ","];
@@ -183,11 +162,6 @@ impl Lexer<'_> {
     }
 }
 
-/// The error for a part of CQL that is not built yet.
-pub(super) fn unsupported(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(span, format!("{what} is not supported yet"), "not supported yet")
-}
-
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
@@ -195,7 +169,7 @@ fn is_word(byte: u8) -> bool {
 /// One piece symbol: what it adds to the pieces, how many bytes it takes, whether it is Unicode.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     let c = text.chars().next()?;
-    Some((words::piece(Dialect::Cql6, c)?, c.len_utf8(), !c.is_ascii()))
+    Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
 }
 
 fn add(a: Pieces, b: Pieces) -> Pieces {

@@ -15,7 +15,9 @@ mod lexer;
 mod parser;
 mod ranges;
 mod slips;
+mod token;
 pub mod tree;
+mod vocabulary;
 pub mod words;
 
 pub use tree::{Node, Query, Type};
@@ -94,7 +96,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
             (filters, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
-    let parser = parser::Parser::new(blanked.as_deref().unwrap_or(text))?;
+    let body = blanked.as_deref().unwrap_or(text);
+    let parser = parser::Parser::new(body, lexer::lex(body)?);
     let (query, more) = parser.program(std::mem::take(&mut filters))?;
     remarks.extend(more);
     assigned::check(&query)?;

@@ -7,14 +7,12 @@
 use shakmaty::Color;
 
 use super::{
-    letters::kind_of,
-    lexer::{Tok, Token, lex, unsupported},
+    token::{Tok, Token, unsupported},
     tree::{
         Arith, Cmp, ConditionKeyword, ConditionOp, Control, Keyword, Kind as _, Node, Number, NumberKeyword,
         NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, TextOp, TransformKind, Type, Var,
         VarId, Written,
     },
-    words,
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -52,12 +50,11 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    pub fn new(text: &str) -> Parsed<Parser> {
-        let tokens = lex(text)?;
+    pub fn new(text: &str, tokens: Vec<Token>) -> Parser {
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
         let text = text.to_string();
         let level = Parser::node;
-        Ok(Parser { tokens, at: 0, depth: 0, links: 0, ends: false, level, text, vars, scope, remarks })
+        Parser { tokens, at: 0, depth: 0, links: 0, ends: false, level, text, vars, scope, remarks }
     }
 
     /// All filters up to the end of the text, as one.
@@ -292,7 +289,7 @@ impl Parser {
             Tok::Sign("<=") => Cmp::Le,
             Tok::Sign(">") => Cmp::Gt,
             Tok::Sign(">=") => Cmp::Ge,
-            Tok::Sign("~~") => return Err(unbuilt_sign(self.span(), "~~")),
+            Tok::Sign("~~") => return Err(self.unbuilt_sign(self.span(), "~~")),
             _ => return Ok(left),
         };
         self.bump();
@@ -366,10 +363,10 @@ impl Parser {
                 Tok::Sign("*") => Arith::Mul,
                 Tok::Sign("/") => Arith::Div,
                 Tok::Sign("%") => Arith::Rem,
-                Tok::Sign(sign @ ("--" | "[x]")) => return Err(unbuilt_sign(self.span(), sign)),
+                Tok::Sign(sign @ ("--" | "[x]")) => return Err(self.unbuilt_sign(self.span(), sign)),
                 Tok::Sign(sign @ ("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":")) => {
                     self.refuse_keyword_of_cql_5()?;
-                    return Err(unbuilt_sign(self.span(), sign));
+                    return Err(self.unbuilt_sign(self.span(), sign));
                 }
                 _ => return Ok(left),
             };
@@ -634,7 +631,7 @@ impl Parser {
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
-            "--" | "[x]" | "-->" | "<--" => Err(unbuilt_sign(self.span(), sign)),
+            "--" | "[x]" | "-->" | "<--" => Err(self.unbuilt_sign(self.span(), sign)),
             "[" => Err(Diagnostic::error(
                 span,
                 "`[` begins neither a list of pieces nor a list of squares",
@@ -680,6 +677,11 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
 }
 
+/// The type of a filter in the grammar.
+fn kind_of(node: &Node) -> Type {
+    if node.names_piece() { Type::Str } else { node.ty() }
+}
+
 /// The type of a filter and its place.
 pub(super) fn typed(node: &Node) -> (Type, Span) {
     (kind_of(node), node.span())
@@ -691,11 +693,6 @@ fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> 
         format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),
         rule,
     )
-}
-
-/// The error for a sign that asks for what is not built.
-pub(super) fn unbuilt_sign(span: Span, sign: &str) -> Diagnostic {
-    unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
 }
 
 /// Whether an operation of arithmetic can have a left operand of a type.

@@ -4,8 +4,8 @@
 //! variable becomes operands, which no transform changes.
 
 use super::{
-    lexer::Tok,
     parser::{N, Parser},
+    token::Tok,
     tree::{Control, Counted, Holds, Number},
 };
 

@@ -6,8 +6,8 @@ use shakmaty::Square;
 
 use super::{
     cql5,
-    lexer::{Tok, unsupported},
     parser::{Parsed, Parser},
+    token::{Tok, unsupported},
     tree::Pieces,
     words::{self, transform},
 };

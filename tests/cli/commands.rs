@@ -315,7 +315,7 @@ fn completions_hold_the_words_of_the_language() {
         let out = orbit(folder.path(), &["completions", shell]);
         let script = text(&out.stdout);
         let mut count = 0;
-        for word in words::groups().flat_map(|group| group.words) {
+        for word in words::groups().flat_map(|group| &group.words) {
             let is_plain =
                 |spelling: &&&str| spelling.len() > 1 && spelling.bytes().all(|b| b.is_ascii_lowercase());
             for spelling in word.spellings.iter().filter(is_plain) {
@@ -353,7 +353,7 @@ fn help_explains_the_words_of_the_language() {
     let overview = said(&["language"]);
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
-        for word in group.words {
+        for word in &group.words {
             assert!(overview.contains(word.spellings[0]) || matches!(word.status, Status::Refused(_)));
         }
     }

@@ -23,7 +23,7 @@ use crate::{
 };
 
 fn rows() -> impl Iterator<Item = (&'static Group, &'static Word)> {
-    words::groups().flat_map(|group| group.words.iter().map(move |word| (group, word)))
+    words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
 /// Whether a spelling is written in letters, so that it ends where no letter follows.
@@ -284,7 +284,7 @@ fn group_page(out: &mut String, group: &Group, games: &[Block]) {
     }
     let cpu = Runner::cpu(0);
     let (mut here, mut later, mut refused) = (String::new(), String::new(), String::new());
-    for word in group.words {
+    for word in &group.words {
         let names: Vec<String> =
             word.spellings.iter().map(|spelling| code(&spelt(group, word, spelling))).collect();
         let names = names.join(" ");

@@ -5,8 +5,8 @@ use crate::{
     board::PieceSet,
     diagnostic::{Diagnostic, Span},
     query::{
-        lexer::unsupported,
         parser::{C, N, S, filter},
+        token::unsupported,
         tree::{Arith, Cmp, Dirs, GameResult, Node, Number, OneOrMore, Pieces, Squares},
     },
 };

@@ -11,21 +11,14 @@ use crate::{
     board::PieceSet,
     diagnostic::{Diagnostic, Span},
     query::{
-        Dialect,
         parser::S,
         tree::{Pieces, Squares},
-        words,
     },
 };
 
-use super::Parsed;
+use super::{Parsed, keywords::piece as symbol};
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-
-/// What a sign stands for.
-fn symbol(c: char) -> Option<Pieces> {
-    words::piece(Dialect::Cql5, c)
-}
 
 fn add(a: Pieces, b: Pieces) -> Pieces {
     Pieces {

@@ -1,6 +1,8 @@
-//! The words of CQL 5 position lists: rows of the same table as those of CQL 6.
+//! The words of CQL 5 position lists: the same kind of rows as those of CQL 6.
 //!
 //! Besides CQL 5 itself they are those of CQL-S, most of which ask about moves, the game, or text.
+
+use std::sync::LazyLock;
 
 use shakmaty::Color;
 
@@ -12,23 +14,34 @@ use crate::{
     board::{Code, PieceSet},
     diagnostic::Span,
     query::{
-        Dialect::Cql5,
+        Dialect,
         parser::C,
         tree::{Dirs, ListTransform, Node, Pieces},
-        words::{self, Group, Reading, Reading::*, Value::*, Word, find, here, later},
+        vocabulary::{self, Spellings, Status, Table, Value, Value::*, here},
     },
 };
 
-/// How a list takes a keyword.
+/// How a list takes a word.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::query) enum Keyword {
+pub(in crate::query) enum Reading {
     /// It transforms the list.
     Transform(ListTransform),
     /// It is a condition, which this function reads, the keyword having been read.
     Condition(fn(&mut Parser, &str, Span) -> Parsed<Node>),
+    /// It begins a condition that is not built.
+    Unbuilt,
+    /// It is part of a designator.
+    Piece(Pieces),
 }
 
-use Keyword::{Condition as Test, Transform as Change};
+use Reading::{Condition as Test, Piece, Transform as Change, Unbuilt};
+
+type Row = vocabulary::Row<Reading>;
+type Rows = vocabulary::Rows<Reading>;
+
+/// The words of CQL 5.
+pub(in crate::query) static TABLE: LazyLock<Table<Reading>> =
+    LazyLock::new(|| Table::new(Dialect::Cql5, &[GROUPS]));
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
@@ -48,14 +61,14 @@ const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
 /// A condition that is one keyword.
 macro_rules! leaf {
     ($op:expr) => {
-        List(Test(|parser, name, span| parser.leaf($op, name, span)))
+        Test(|parser, name, span| parser.leaf($op, name, span))
     };
 }
 
 /// A number of lines.
 macro_rules! ray {
     ($dirs:expr, $attack:expr) => {
-        List(Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span)))
+        Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
     };
 }
 
@@ -63,8 +76,8 @@ const COUNTED: &str = "D RANGE";
 const RAY: &str = "(D D ...) [RANGE]";
 
 #[rustfmt::skip]
-pub(in crate::query) const GROUPS: &[Group] = &[
-    Group { dialect: Cql5, title: "CQL 5: pieces", about:
+const GROUPS: &[Rows] = &[
+    Rows { title: "CQL 5: pieces", about:
         "In lists of CQL 5, `(position ...)`. `K Q R B N P k q r b n p` and their figurines are those of CQL 6; some signs mean something else.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
@@ -89,7 +102,7 @@ pub(in crate::query) const GROUPS: &[Group] = &[
         here(&["."], "", Squares, man(0), "an empty square", "(position .e1)"),
         here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
     ] },
-    Group { dialect: Cql5, title: "CQL 5: conditions", about:
+    Rows { title: "CQL 5: conditions", about:
         "All of a list must match. D is a piece designator, LIST a list in parentheses, RANGE a number, two, `1 unlimited` or `>=1`. `!:check` is the \
          contrary of `:check`.",
         words: &[
@@ -100,16 +113,16 @@ pub(in crate::query) const GROUPS: &[Group] = &[
         here(&["stalemate"], "", Condition, leaf!(C::Stalemate), "the side to move is stalemated", "(position !:stalemate)"),
         here(&["initial"], "", Condition, leaf!(C::Initial), "the position before the first move of the game", "(position :initial)"),
         here(&["terminal"], "", Condition, leaf!(C::Terminal), "the position after the last move of the game", "(position :terminal)"),
-        here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, List(Test(|p, _, span| p.result(span))), "the result of the game", "(position :result 1-0)"),
-        here(&["and"], "LIST ...", Condition, List(Test(|p, name, _| p.lists(name, Join::All))), "all of the lists match", "(position :and ((Ra1) (kg8)))"),
-        here(&["or"], "LIST ...", Condition, List(Test(|p, name, _| p.lists(name, Join::Any))), "one of the lists matches", "(position :or ((Ra7) (ra2)))"),
-        here(&["not"], "LIST", Condition, List(Test(|p, name, span| p.not(name, span))), "the list does not match", "(position :not (Q))"),
-        here(&["attackcount"], "D D RANGE", Condition, List(Test(|p, name, span| p.attackcount(name, span))),
+        here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Test(|p, _, span| p.result(span)), "the result of the game", "(position :result 1-0)"),
+        here(&["and"], "LIST ...", Condition, Test(|p, name, _| p.lists(name, Join::All)), "all of the lists match", "(position :and ((Ra1) (kg8)))"),
+        here(&["or"], "LIST ...", Condition, Test(|p, name, _| p.lists(name, Join::Any)), "one of the lists matches", "(position :or ((Ra7) (ra2)))"),
+        here(&["not"], "LIST", Condition, Test(|p, name, span| p.not(name, span)), "the list does not match", "(position :not (Q))"),
+        here(&["attackcount"], "D D RANGE", Condition, Test(|p, name, span| p.attackcount(name, span)),
             "how many pieces of the first attack pieces of the second, counted by pairs", "(position :attackcount N k 1)"),
-        here(&["piececount"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))), "how many such pieces there are", "(position :piececount R 1)"),
-        here(&["power"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))),
+        here(&["piececount"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)), "how many such pieces there are", "(position :piececount R 1)"),
+        here(&["power"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
             "their worth: queens 9, rooks 5, bishops and knights 3, pawns 1", "(position :power A >38)"),
-        here(&["powerdifference"], COUNTED, Condition, List(Test(|p, name, span| p.counted(name, span))),
+        here(&["powerdifference"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
             "the worth of the white ones less that of the black ones", "(position :powerdifference U >=3)"),
         here(&["ray"], RAY, Condition, ray!(0xff, false), "how many lines hold these pieces in this order, and nothing else between", "(position :ray (R q k))"),
         here(&["rayattack"], RAY, Condition, ray!(0xff, true), "the same, where the first piece slides along the line", "(position :rayattack (B q))"),
@@ -118,24 +131,24 @@ pub(in crate::query) const GROUPS: &[Group] = &[
         here(&["rayhorizontal"], RAY, Condition, ray!(0x11, false), "`:ray` on ranks", "(position :rayhorizontal (R r))"),
         here(&["rayvertical"], RAY, Condition, ray!(0x44, false), "`:ray` on files", "(position :rayvertical (R r))"),
     ] },
-    Group { dialect: Cql5, title: "CQL 5: transforms", about:
+    Rows { title: "CQL 5: transforms", about:
         "A transform stands in the list that it transforms; the list matches if one of its images does. In shifts, a square at the edge of the \
          board that a shift leads away from moves and stays as well.",
         words: &[
-        here(&["flip", "flipdihedral"], "", Condition, List(Change(ListTransform::Flip)), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
-        here(&["fliphorizontal"], "", Condition, List(Change(ListTransform::FlipHorizontal)), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
-        here(&["flipvertical"], "", Condition, List(Change(ListTransform::FlipVertical)), "the mirror image a<->h", "(position Kc1 :flipvertical)"),
-        here(&["flipdiagonal"], "", Condition, List(Change(ListTransform::FlipDiagonal)), "the mirror image in the diagonal a1-h8", "(position Ra2 :flipdiagonal)"),
-        here(&["flipoffdiagonal"], "", Condition, List(Change(ListTransform::FlipOffDiagonal)), "the mirror image in the diagonal h1-a8", "(position Ra2 :flipoffdiagonal)"),
-        here(&["flipcolor"], "", Condition, List(Change(ListTransform::FlipColor)), "swapped colours and ranks", "(position Ra7 :flipcolor)"),
-        here(&["shift"], "", Condition, List(Change(ListTransform::Shift)), "all shifts", "(position Nd4 kf3 :shift)"),
-        here(&["shifthorizontal"], "", Condition, List(Change(ListTransform::ShiftHorizontal)), "shifts to the left and to the right", "(position Pb2 Pb3 :shifthorizontal)"),
-        here(&["shiftvertical"], "", Condition, List(Change(ListTransform::ShiftVertical)), "shifts up and down", "(position Pb4 pb5 :shiftvertical)"),
-        here(&["shiftmaindiagonal"], "", Condition, List(Change(ListTransform::ShiftMainDiagonal)), "shifts along the direction a1-h8", "(position Pb2 Pc3 :shiftmaindiagonal)"),
-        here(&["shiftoffdiagonal"], "", Condition, List(Change(ListTransform::ShiftOffDiagonal)), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
-        here(&["shiftdiagonal"], "", Condition, List(Change(ListTransform::ShiftDiagonal)), "shifts along both", "(position Pg2 Pf3 :shiftdiagonal)"),
+        here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
+        here(&["fliphorizontal"], "", Condition, Change(ListTransform::FlipHorizontal), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
+        here(&["flipvertical"], "", Condition, Change(ListTransform::FlipVertical), "the mirror image a<->h", "(position Kc1 :flipvertical)"),
+        here(&["flipdiagonal"], "", Condition, Change(ListTransform::FlipDiagonal), "the mirror image in the diagonal a1-h8", "(position Ra2 :flipdiagonal)"),
+        here(&["flipoffdiagonal"], "", Condition, Change(ListTransform::FlipOffDiagonal), "the mirror image in the diagonal h1-a8", "(position Ra2 :flipoffdiagonal)"),
+        here(&["flipcolor"], "", Condition, Change(ListTransform::FlipColor), "swapped colours and ranks", "(position Ra7 :flipcolor)"),
+        here(&["shift"], "", Condition, Change(ListTransform::Shift), "all shifts", "(position Nd4 kf3 :shift)"),
+        here(&["shifthorizontal"], "", Condition, Change(ListTransform::ShiftHorizontal), "shifts to the left and to the right", "(position Pb2 Pb3 :shifthorizontal)"),
+        here(&["shiftvertical"], "", Condition, Change(ListTransform::ShiftVertical), "shifts up and down", "(position Pb4 pb5 :shiftvertical)"),
+        here(&["shiftmaindiagonal"], "", Condition, Change(ListTransform::ShiftMainDiagonal), "shifts along the direction a1-h8", "(position Pb2 Pc3 :shiftmaindiagonal)"),
+        here(&["shiftoffdiagonal"], "", Condition, Change(ListTransform::ShiftOffDiagonal), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
+        here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both", "(position Pg2 Pf3 :shiftdiagonal)"),
     ] },
-    Group { dialect: Cql5, title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
+    Rows { title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
         later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
         later(&["between"], "D D LIST", Condition, "what stands between two squares"),
         later(&["blackcannotwin"], "", Condition, "Black has no men to win with"),
@@ -206,38 +219,57 @@ pub(in crate::query) const GROUPS: &[Group] = &[
     ] },
 ];
 
+/// A keyword that is not built.
+const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
+    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(Status::NotYet(None))
+}
+
 /// A keyword of match lists, which position lists refuse as not built.
 const fn within(
-    spellings: &'static [&'static str],
+    spellings: Spellings,
     arguments: &'static str,
     meaning: &'static str,
     example: &'static str,
-) -> Word {
-    words::within("the keyword of position lists", spellings, arguments, Condition, Unbuilt, meaning, example)
+) -> Row {
+    let row = here(spellings, arguments, Condition, Unbuilt, meaning, example);
+    row.with_status(Status::Within("the keyword of position lists"))
 }
 
-/// How a list takes a keyword that is built.
-pub(super) fn keyword(name: &str) -> Option<Keyword> {
-    match find(Cql5, name)?.reading() {
-        List(keyword) => Some(keyword),
+/// How a list takes a word.
+pub(super) fn reading(word: &str) -> Option<Reading> {
+    TABLE.find(word).map(|row| row.reading)
+}
+
+/// What a sign stands for in a designator.
+pub(super) fn piece(sign: char) -> Option<Pieces> {
+    match reading(sign.encode_utf8(&mut [0; 4]))? {
+        Piece(pieces) => Some(pieces),
         _ => None,
     }
 }
 
 /// The transform that a keyword asks for.
 pub(super) fn transform(name: &str) -> Option<ListTransform> {
-    match keyword(name)? {
-        Keyword::Transform(transform) => Some(transform),
-        Keyword::Condition(_) => None,
+    match reading(name)? {
+        Change(transform) => Some(transform),
+        _ => None,
     }
 }
 
 /// Whether a keyword is one of CQL 5 at all.
 pub(super) fn is_keyword(name: &str) -> bool {
-    find(Cql5, name).is_some_and(|word| !matches!(word.reading(), Piece(_)))
+    reading(name).is_some_and(|reading| !matches!(reading, Piece(_)))
 }
 
 /// Whether a keyword is known and not built.
 pub(super) fn is_unbuilt(name: &str) -> bool {
-    find(Cql5, name).is_some_and(|word| matches!(word.reading(), Unbuilt))
+    matches!(reading(name), Some(Unbuilt))
+}
+
+/// The keyword that a misspelt one most resembles: one that is here, or else one that is not yet.
+pub(in crate::query) fn nearest(misspelt: &str) -> Option<&'static str> {
+    TABLE.nearest(
+        misspelt,
+        [|reading| matches!(reading, Change(_) | Test(_)), |reading| matches!(reading, Unbuilt)],
+    )
 }

@@ -5,7 +5,7 @@
 
 use crate::{
     diagnostic::{Diagnostic, Span},
-    query::lexer::QUERY_BYTES_MAX,
+    query::token::QUERY_BYTES_MAX,
 };
 
 use super::Parsed;

@@ -12,14 +12,15 @@ mod arguments;
 mod designator;
 mod keywords;
 mod lexer;
+mod lists;
 mod notes;
 mod parser;
 
-pub(super) use keywords::{GROUPS, Keyword};
+pub(super) use keywords::{TABLE, nearest};
 
 use crate::{
     diagnostic::Diagnostic,
-    query::{Parsed as Query, header::skip_blank},
+    query::{Parsed as Query, token::skip_blank},
 };
 
 type Parsed<T> = Result<T, Diagnostic>;

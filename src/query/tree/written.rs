@@ -84,6 +84,25 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
     }
 }
 
+impl Node {
+    /// Whether it is the letter of a piece: directly, or as the last filter in braces or behind `notransform`.
+    pub fn names_piece(&self) -> bool {
+        let Node::Condition(condition) = self else { return false };
+        let mut condition = condition;
+        loop {
+            condition = match condition.op() {
+                ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
+                ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
+                ConditionOp::Braces(all) => match all.last() {
+                    Some(Node::Condition(last)) => last,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+    }
+}
+
 impl<'a> Ref<'a, Written> {
     /// Whether it is a transform.
     pub fn is_transform(self) -> bool {

@@ -1,6 +1,6 @@
 //! Words about what stands where: pieces, transforms, directions, sets of squares.
 
-use super::{Dialect::Cql6, Group, Reading, Reading::*, Value::*, here, later, leaf, refused};
+use super::{Reading, Reading::*, Rows, Value::*, here, later, leaf, refused};
 use crate::{
     board::{Code, PieceSet},
     query::{
@@ -19,8 +19,8 @@ const fn man(code: u8) -> Reading {
 const EVERY: &str = "[count | RANGE] F";
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Group] = &[
-    Group { dialect: Cql6, title: "Pieces", about:
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "Pieces", about:
         "A *designator* is one or several pieces, in brackets if several, and the squares on which they are looked for: `R`, `Ra1`, `[RN]a-h8`, \
          `♖♘[a1,h8]`. Without pieces it stands for squares, without squares for the whole board. Its value is the set of squares on \
          which such a piece stands.",
@@ -45,7 +45,7 @@ pub(super) const GROUPS: &[Group] = &[
         here(&[".", "▦"], "", Squares, Sign, "all squares of the board; no designator, so that no transform moves it", "Q attacks ."),
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
-    Group { dialect: Cql6, title: "Transforms", about:
+    Rows { title: "Transforms", about:
         "A transform makes distinct copies of the filter to its right. Alone it has the union of their squares, the largest of their \
          numbers, or matches if a copy does; with `count` it is the number of copies that match, with a range that number if it lies there.",
         words: &[
@@ -72,7 +72,7 @@ pub(super) const GROUPS: &[Group] = &[
             "F as it is written: transforms around it do not change it", "flip {Ra1 notransform kg8}"),
         later(&["currenttransform"], "", Text, "the names of the transforms that made the copy at hand"),
     ] },
-    Group { dialect: Cql6, title: "Directions", about:
+    Rows { title: "Directions", about:
         "`up S` are the squares that lie above a square of S, whatever stands between; `up 1 S` those one step away, `up 2 4 S` two to \
          four. A range may run from -7 to 7: backwards if negative, 0 is the square itself.",
         words: &[
@@ -92,7 +92,7 @@ pub(super) const GROUPS: &[Group] = &[
         here(&["offdiagonal"], "[RANGE] S", Squares, Direction(Dirs(8 | 128)), "as the diagonal from h1 to a8", "offdiagonal 1 B & k"),
         here(&["anydirection"], "[RANGE] S", Squares, Direction(Dirs(255)), "all eight directions", "anydirection 1 k & Q"),
     ] },
-    Group { dialect: Cql6, title: "Lines and attacks", about: "", words: &[
+    Rows { title: "Lines and attacks", about: "", words: &[
         here(&["attacks", "attack"], "S @ S", Squares, Inside,
             "the squares of the left set whose piece attacks a square of the right one", "N attacks k"),
         here(&["attackedby"], "S @ S", Squares, Inside,
@@ -117,7 +117,7 @@ pub(super) const GROUPS: &[Group] = &[
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
             "the square of a file and a rank, both from 1 to 8, or of a name; no square beyond the board", "makesquare(5 4) & N"),
     ] },
-    Group { dialect: Cql6, title: "Pawns and mates", about: "No transform changes these.", words: &[
+    Rows { title: "Pawns and mates", about: "No transform changes these.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
             "pawns of either side with no enemy pawn before them on their file or the next ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),

@@ -1,10 +1,10 @@
 //! Words that join filters: conditions, sets, comparisons, variables, loops.
 
-use super::{Dialect::Cql6, Group, Reading::*, Value::*, here, later, later_as, refused};
+use super::{Reading::*, Rows, Value::*, here, later, later_as, refused};
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Group] = &[
-    Group { dialect: Cql6, title: "Joining conditions", about:
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "Joining conditions", about:
         "Any filter is a condition: a set matches if it has a square, a number if it has a value. Filters in braces, `{F G}`, all match; \
          the value is that of the last. Parentheses hold one filter.",
         words: &[
@@ -27,12 +27,12 @@ pub(super) const GROUPS: &[Group] = &[
         later(&["cql_abort"], "", Condition, "ends the run"),
         later(&["cql_assertvariations"], "TEXT", Condition, "ends the run where side lines are not read"),
     ] },
-    Group { dialect: Cql6, title: "Joining sets", about: "", words: &[
+    Rows { title: "Joining sets", about: "", words: &[
         here(&["|", "∪"], "S @ S", Squares, Sign, "the squares of either set", "(Q | q) == []"),
         here(&["&", "∩"], "S @ S", Squares, Sign, "the squares of both sets", "R & a-h7"),
         here(&["~"], "S", Squares, Sign, "the squares that are not in S", "~A == 56"),
     ] },
-    Group { dialect: Cql6, title: "Variables and loops", about:
+    Rows { title: "Variables and loops", about:
         "A variable holds a set of squares or a number, and keeps the type of its first value.",
         words: &[
         here(&["="], "NAME @ S | N", Condition, Sign, "gives a variable a value; matches if there is one", "{men = #A men == 4}"),
@@ -65,7 +65,7 @@ pub(super) const GROUPS: &[Group] = &[
         refused(&["any"], "reserved by CQL 6.2 and without a use"),
         refused(&["extension"], "reserved by CQL 6.2 and without a use"),
     ] },
-    Group { dialect: Cql6, title: "Counting", about: "", words: &[
+    Rows { title: "Counting", about: "", words: &[
         here(&["count"], "TRANSFORM @ F, find @ F", Number, Inside, "how many copies, or positions of the game, match", "flip count Ra1 > 0"),
         here(&["all"], "find @ F, square @ NAME in S F", NoValue, Inside, "all positions of the game, all squares of a set", "square all s in R {s attacks R}"),
     ] },

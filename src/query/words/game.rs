@@ -1,12 +1,10 @@
 //! Words about moves, other positions of the game, side lines, and what is written of a game.
 
-use super::{
-    Dialect::Cql6, Group, Parameter, Reading::*, Value::*, header, here, later, later_as, refused, within,
-};
+use super::{Parameter, Reading::*, Rows, Value::*, header, here, later, later_as, refused, within};
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Group] = &[
-    Group { dialect: Cql6, title: "Moves", about: "", words: &[
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "Moves", about: "", words: &[
         here(&["legal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
             "the squares that legal moves from the left set reach, of those in the right one", "legal --(castle)"),
         here(&["pseudolegal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
@@ -32,7 +30,7 @@ pub(super) const GROUPS: &[Group] = &[
         later(&["primary"], "", Condition, "the last move goes on with its line"),
         later(&["secondary"], "", Condition, "the last move begins a side line"),
     ] },
-    Group { dialect: Cql6, title: "Other positions of the game", about: "", words: &[
+    Rows { title: "Other positions of the game", about: "", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
             "the nearest position from here on, or with `<--` back to the start, at which F matches; with `count`, `all` or a range their number",
             "find mate"),
@@ -83,7 +81,7 @@ pub(super) const GROUPS: &[Group] = &[
         refused(&["oldline"], "reserved by CQL 6.2 and without a use; runs of positions are asked for by `line`"),
         refused(&["pathdebug"], "reserved by CQL 6.2 and without a use"),
     ] },
-    Group { dialect: Cql6, title: "Comments, order and output", about: "", words: &[
+    Rows { title: "Comments, order and output", about: "", words: &[
         later(&["sort"], "[quiet] [min] [TEXT] F", AsF, "puts games in the order of a value").and_parameter(Parameter::Unbuilt),
         later(&["comment"], "@(F ...)", Condition, "writes a comment into the game"),
         later(&["message"], "[quiet] (F ...)", Condition, "prints a line"),
@@ -94,7 +92,7 @@ pub(super) const GROUPS: &[Group] = &[
         later(&["readfile"], "TEXT", Text, "the text of a file"),
         later(&["currentfen"], "", Text, "the position as FEN"),
     ] },
-    Group { dialect: Cql6, title: "The header of a query file", about:
+    Rows { title: "The header of a query file", about:
         "`cql(...)` may begin a query. What names files or chooses output has no effect: both are chosen on the command line. \
          `result`, `gamenumber` and `quiet` may stand in it as well.",
         words: &[

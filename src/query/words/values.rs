@@ -2,12 +2,12 @@
 
 use shakmaty::Color;
 
-use super::{Dialect::Cql6, Group, Parameter, Reading::*, Value::*, here, later, later_as, leaf, refused};
+use super::{Parameter, Reading::*, Rows, Value::*, here, later, later_as, leaf, refused};
 use crate::query::parser::{C, N};
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Group] = &[
-    Group { dialect: Cql6, title: "The position", about: "", words: &[
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "The position", about: "", words: &[
         here(&["true"], "", Condition, leaf!(C::Bool(true)), "matches every position", "true"),
         here(&["false"], "", Condition, leaf!(C::Bool(false)), "matches no position", "not false"),
         here(&["check"], "", Condition, leaf!(C::Check), "the side to move is in check", "check"),
@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[Group] = &[
         here(&["fen"], "TEXT", Condition, Filter(|p, _| p.fen()),
             "the board is as in this FEN, in which `A`, `a`, `_` and `.` stand for what they are in designators", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
     ] },
-    Group { dialect: Cql6, title: "Numbers", about:
+    Rows { title: "Numbers", about:
         "A number may have no value, as `rank R` if there are two rooks; then it does not match, and a comparison with it does not either.",
         words: &[
         here(&["white"], "", Number, leaf!(N::ColorValue(Color::White)), "1, White as a side to move", "sidetomove == white"),
@@ -51,7 +51,7 @@ pub(super) const GROUPS: &[Group] = &[
         here(&["max"], "@(N N ...)", Number, Filter(|p, _| p.extremum(N::Max)), "the largest of the numbers that have a value", "max(#R #r) == 0"),
         here(&["min"], "@(N N ...)", Number, Filter(|p, _| p.extremum(N::Min)), "the smallest of the numbers that have a value", "min(#N #n) == 2"),
     ] },
-    Group { dialect: Cql6, title: "The game and its tags", about:
+    Rows { title: "The game and its tags", about:
         "A text with a literal behind it is a condition: `player \"Carlsen\"` asks whether the name contains it.",
         words: &[
         here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Filter(|p, _| p.result()), "the result of the game", "result 1-0")
@@ -67,7 +67,7 @@ pub(super) const GROUPS: &[Group] = &[
         later(&["settag"], "@(TEXT T)", Condition, "sets a tag of the game in the output"),
         later(&["hhdb"], "WORD", Condition, "facts that one collection of studies keeps in its tags"),
     ] },
-    Group { dialect: Cql6, title: "Text", about: "Text in quotation marks is taken as it stands.", words: &[
+    Rows { title: "Text", about: "Text in quotation marks is taken as it stands.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of what stands on S, if S is one square: `K`, ..., `P`, `_` for nothing", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),

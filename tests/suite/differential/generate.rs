@@ -31,7 +31,7 @@ pub struct Generator<'a> {
 /// The spellings of words of CQL 6 that are built, of which `wanted` says which to take.
 fn spellings(wanted: impl Fn(&Group, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
-    let rows = groups.flat_map(|group| group.words.iter().map(move |word| (group, word)));
+    let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
     rows.filter(|(group, word)| word.status == Status::Here && wanted(group, word))
         .flat_map(|(_, word)| word.spellings.iter().copied())
         .collect()
