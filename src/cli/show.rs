@@ -119,7 +119,7 @@ fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
         let numbered =
-            |number| move |p: &&orbit_chess::reel::Problem| (p.part, p.number) == (index as u32, number);
+            |number| move |p: &&orbit_chess::reel::Problem| (p.stretch, p.number) == (index as u32, number);
         if number > before && number <= before + part.games {
             let problem = block.problems().iter().find(numbered(number - before));
             return problem.map_or(String::from("no reason is recorded"), |problem| problem.reason.clone());

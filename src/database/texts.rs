@@ -191,11 +191,11 @@ impl Reader {
     fn open(path: PathBuf, options: &pgn::Options) -> io::Result<Reader> {
         let mut sources = open(&path, options)?;
         // Where there is nothing, nothing will be found.
-        let Some(part) = next_text(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
-        Ok(match (part.kind, sources.sources()[0].compression) {
+        let Some(text) = next_text(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
+        Ok(match (text.kind, sources.sources()[0].compression) {
             (Kind::Epd, _) => Reader::List,
             (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
-            (Kind::Pgn, _) => Reader::Packed(Box::new(Packed { path, sources, part })),
+            (Kind::Pgn, _) => Reader::Packed(Box::new(Packed { path, sources, text })),
         })
     }
 
@@ -213,23 +213,23 @@ impl Reader {
 struct Packed {
     path: PathBuf,
     sources: Sources,
-    part: SourceText,
+    text: SourceText,
 }
 
 impl Packed {
     fn text(&mut self, offset: u64, options: &pgn::Options) -> io::Result<Vec<u8>> {
-        if offset < self.part.offset {
+        if offset < self.text.offset {
             self.sources = open(&self.path, options)?;
-            self.part.bytes.clear();
-            self.part.offset = 0;
+            self.text.bytes.clear();
+            self.text.offset = 0;
         }
-        while self.part.offset + self.part.bytes.len() as u64 <= offset {
+        while self.text.offset + self.text.bytes.len() as u64 <= offset {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
-            self.part = next;
+            self.text = next;
         }
         // What follows a game that is too long is in no part.
         let text =
-            offset.checked_sub(self.part.offset).map_or(&[][..], |from| &self.part.bytes[from as usize..]);
+            offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(pgn::first_game(text, options.game_bytes_max).to_vec())
     }
 }

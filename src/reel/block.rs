@@ -39,11 +39,11 @@ impl Key {
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the part's first game that has slots.
+    /// The index in the block of the stretch's first game that has slots.
     pub first_game: u32,
     /// How many games were read, skipped ones included.
     pub games: u32,
-    /// How many games of the same source come before this part.
+    /// How many games of the same source come before this stretch.
     pub games_before: u32,
 }
 
@@ -75,9 +75,9 @@ impl ProblemKind {
 pub struct Problem {
     /// What became of the game.
     pub kind: ProblemKind,
-    /// The part of the block, as an index into [`Block::parts`].
-    pub part: u32,
-    /// The game's number within that part, from 1; see [`Block::number_in_source`].
+    /// The stretch of the block, as an index into [`Block::source_games`].
+    pub stretch: u32,
+    /// The game's number within that stretch, from 1; see [`Block::number_in_source`].
     pub number: u32,
     /// Byte offset of the fault in the decompressed source.
     pub offset: u64,
@@ -91,8 +91,8 @@ pub struct Problem {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
-    pub(super) part: u32,
-    /// Within the part, from 1.
+    pub(super) stretch: u32,
+    /// Within the stretch, from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
@@ -161,7 +161,7 @@ impl Block {
 
     /// How many games were read, skipped ones included.
     pub fn games_read(&self) -> u32 {
-        self.source_games.iter().map(|part| part.games).sum()
+        self.source_games.iter().map(|stretch| stretch.games).sum()
     }
 
     /// The games that have slots, in order.
@@ -207,8 +207,8 @@ impl Block {
 
     /// The source of a problem and the number of its game in that source, from 1.
     pub fn number_in_source(&self, problem: &Problem) -> (u32, u32) {
-        let part = self.source_games[problem.part as usize];
-        (part.source, part.games_before + problem.number)
+        let stretch = self.source_games[problem.stretch as usize];
+        (stretch.source, stretch.games_before + problem.number)
     }
 
     /// The indices of a tag name in all cases of its letters that games of the block have.
@@ -225,9 +225,9 @@ impl Block {
         &self.tags.values
     }
 
-    /// The number of games of the block before a part.
-    fn games_before_part(&self, part: u32) -> u32 {
-        self.source_games[..part as usize].iter().map(|part| part.games).sum()
+    /// The number of games of the block before a stretch.
+    fn games_before_stretch(&self, stretch: u32) -> u32 {
+        self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
 }
 
@@ -243,8 +243,8 @@ impl<'a> GameRow<'a> {
         &self.block.games[self.index]
     }
 
-    fn part(&self) -> SourceGames {
-        self.block.source_games[self.record().part as usize]
+    fn stretch(&self) -> SourceGames {
+        self.block.source_games[self.record().stretch as usize]
     }
 
     /// The game's index in the block.
@@ -294,12 +294,12 @@ impl<'a> GameRow<'a> {
 
     /// The source, as an index into the sources of the database.
     pub fn source(&self) -> u32 {
-        self.part().source
+        self.stretch().source
     }
 
     /// The game's number in its source, from 1, skipped games included.
     pub fn number_in_source(&self) -> u32 {
-        self.part().games_before + self.record().number
+        self.stretch().games_before + self.record().number
     }
 
     /// Byte offset of the game's first byte in its decompressed source.
@@ -314,9 +314,9 @@ impl<'a> GameRow<'a> {
 
     /// What is not as the source has it.
     pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
-        let (part, number) = (self.record().part, self.record().number);
-        let from = self.block.problems.partition_point(|p| (p.part, p.number) < (part, number));
-        self.block.problems[from..].iter().take_while(move |p| (p.part, p.number) == (part, number))
+        let (stretch, number) = (self.record().stretch, self.record().number);
+        let from = self.block.problems.partition_point(|p| (p.stretch, p.number) < (stretch, number));
+        self.block.problems[from..].iter().take_while(move |p| (p.stretch, p.number) == (stretch, number))
     }
 
     fn pairs(&self) -> &'a [(u32, u32)] {
@@ -353,7 +353,7 @@ impl<'a> GameRow<'a> {
     /// The number of the game over all sources, from 1, skipped games included.
     pub fn number(&self) -> u32 {
         let record = self.record();
-        self.block.games_before + self.block.games_before_part(record.part) + record.number
+        self.block.games_before + self.block.games_before_stretch(record.stretch) + record.number
     }
 
     /// How the movetext ended.

@@ -30,25 +30,25 @@ impl BlockBuilder {
     ///
     /// When `game.moves` holds a start code, or a block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
-        let part = self.part(source);
-        let record = &mut self.block.source_games[part as usize];
+        let stretch = self.stretch(source);
+        let record = &mut self.block.source_games[stretch as usize];
         let number = game.number.max(record.games + 1);
         record.games = number;
-        self.push_problems(part, number, game);
+        self.push_problems(stretch, number, game);
         if !matches!(game.status, Status::Skipped(_)) {
-            self.push_slots(part, number, game);
+            self.push_slots(stretch, number, game);
         }
     }
 
-    /// A builder for a block of the same parts as another, without problems and, so far, without games.
-    pub(super) fn with_source_games(parts: &[SourceGames]) -> BlockBuilder {
+    /// A builder for a block of the same stretches as another, without problems and, so far, without games.
+    pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
-            parts.iter().map(|part| SourceGames { first_game: 0, ..*part }).collect();
+            stretches.iter().map(|stretch| SourceGames { first_game: 0, ..*stretch }).collect();
         builder
     }
 
-    /// Appends a game of the block whose parts these are, with its number.
+    /// Appends a game of the block whose stretches these are, with its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         let game = Game {
             offset: row.offset(),
@@ -60,14 +60,14 @@ impl BlockBuilder {
             ..Game::default()
         };
         let record = row.record();
-        self.push_slots(record.part, record.number, &game);
-        for later in &mut self.block.source_games[record.part as usize + 1..] {
+        self.push_slots(record.stretch, record.number, &game);
+        for later in &mut self.block.source_games[record.stretch as usize + 1..] {
             later.first_game += 1;
         }
     }
 
     /// Appends the moves and tags of a game.
-    fn push_slots(&mut self, part: u32, number: u32, game: &Game) {
+    fn push_slots(&mut self, stretch: u32, number: u32, game: &Game) {
         let start = game.start.filter(|start| *start != Position::standard());
         let block = &mut self.block;
         let from_table = match (block.moves.last_mut(), start) {
@@ -80,7 +80,7 @@ impl BlockBuilder {
         };
         block.games.push(GameRecord {
             first_slot: u32::try_from(block.moves.len()).expect("a block has fewer than 2^32 slots"),
-            part,
+            stretch,
             number,
             offset: game.offset,
             outcome: game.outcome,
@@ -97,21 +97,21 @@ impl BlockBuilder {
         self.block
     }
 
-    /// The part that a game of `source` belongs to.
-    fn part(&mut self, source: u32) -> u32 {
+    /// The stretch that a game of `source` belongs to.
+    fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
-        if block.source_games.last().is_none_or(|part| part.source != source) {
+        if block.source_games.last().is_none_or(|stretch| stretch.source != source) {
             let first_game = block.games.len() as u32;
             block.source_games.push(SourceGames { source, first_game, games: 0, games_before: 0 });
         }
         block.source_games.len() as u32 - 1
     }
 
-    fn push_problems(&mut self, part: u32, number: u32, game: &Game) {
+    fn push_problems(&mut self, stretch: u32, number: u32, game: &Game) {
         let mut push = |kind, fault: &Fault| {
             let reason = fault.reason.clone();
             let Fault { offset, ply, .. } = *fault;
-            self.block.problems.push(Problem { kind, part, number, offset, ply, reason });
+            self.block.problems.push(Problem { kind, stretch, number, offset, ply, reason });
         };
         game.notes.iter().for_each(|note| push(ProblemKind::Note, note));
         match &game.status {

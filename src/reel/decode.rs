@@ -150,25 +150,25 @@ fn decode_starts(mut bytes: Bytes<'_>, len: usize) -> Result<Vec<Position>, Faul
 fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(), Fault> {
     for _ in 0..bytes.count()? {
         let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
-        let part = SourceGames {
+        let stretch = SourceGames {
             source: source?,
             first_game: first_game?,
             games: games?,
             games_before: games_before?,
         };
-        part.games.checked_add(part.games_before).ok_or("a source has too many games")?;
-        block.source_games.push(part);
+        stretch.games.checked_add(stretch.games_before).ok_or("a source has too many games")?;
+        block.source_games.push(stretch);
     }
-    let read: u64 = block.source_games.iter().map(|part| u64::from(part.games)).sum();
+    let read: u64 = block.source_games.iter().map(|stretch| u64::from(stretch.games)).sum();
     if read < len as u64 || read > u64::from(u32::MAX) {
-        return Err("the parts have another number of games than the block");
+        return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
     let first_slots = first_slots(&block.moves, len)?;
-    let mut part = 0;
+    let mut stretch = 0;
     for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
-        while block.source_games.get(part + 1).is_some_and(|next| next.first_game as usize <= index) {
-            part += 1;
+        while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
+            stretch += 1;
         }
         let outcome = match flags & 3 {
             0 => Outcome::Unknown,
@@ -177,21 +177,21 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(
             _ => Outcome::Draw,
         };
         let cut = flags & 4 != 0;
-        let part = part as u32;
-        block.games.push(GameRecord { first_slot, part, number: 0, offset: 0, outcome, cut, from_table });
+        let stretch = stretch as u32;
+        block.games.push(GameRecord { first_slot, stretch, number: 0, offset: 0, outcome, cut, from_table });
     }
     let mut before = (u32::MAX, 0u32);
     for game in &mut block.games {
-        before = if before.0 == game.part { before } else { (game.part, 0) };
+        before = if before.0 == game.stretch { before } else { (game.stretch, 0) };
         before.1 = before.1.checked_add(bytes.number_u32()?).ok_or("a game's number is too large")?;
-        if before.1 > block.source_games[game.part as usize].games {
-            return Err("a game's number lies outside its part");
+        if before.1 > block.source_games[game.stretch as usize].games {
+            return Err("a game's number lies outside its stretch");
         }
         game.number = before.1;
     }
     let mut before = (u32::MAX, 0u64);
     for game in &mut block.games {
-        before = if before.0 == game.part { before } else { (game.part, 0) };
+        before = if before.0 == game.stretch { before } else { (game.stretch, 0) };
         before.1 = before.1.wrapping_add(bytes.number()?);
         game.offset = before.1;
     }
@@ -356,16 +356,16 @@ fn decode_values(mut bytes: Bytes<'_>, block: &Block, owners: &[usize]) -> Resul
 fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault> {
     while !bytes.0.is_empty() {
         let kind = ProblemKind::from_byte(bytes.take(1)?[0])?;
-        let (part, number) = (bytes.number_u32()?, bytes.number_u32()?);
-        if block.source_games.get(part as usize).is_none_or(|part| number > part.games) {
-            return Err("a problem's game lies outside its part");
+        let (stretch, number) = (bytes.number_u32()?, bytes.number_u32()?);
+        if block.source_games.get(stretch as usize).is_none_or(|stretch| number > stretch.games) {
+            return Err("a problem's game lies outside its stretch");
         }
         let (offset, ply) = (bytes.number()?, bytes.number_u32()?);
         let reason = bytes.text()?;
         if block.problems.len() == BLOCK_PROBLEMS_MAX {
             return Err("there are more problems than there may be");
         }
-        block.problems.push(Problem { kind, part, number, offset, ply, reason });
+        block.problems.push(Problem { kind, stretch, number, offset, ply, reason });
     }
     Ok(())
 }

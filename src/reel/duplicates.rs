@@ -100,8 +100,8 @@ impl GameSet {
 
     fn add_runs(&mut self, block: &Block) {
         let mut games_before = block.games_before;
-        for part in &block.source_games {
-            let run = Run { games_before, source: part.source, in_source_before: part.games_before };
+        for stretch in &block.source_games {
+            let run = Run { games_before, source: stretch.source, in_source_before: stretch.games_before };
             // A source whose parts lie apart, as no index makes them, gets a run for each.
             let goes_on = |last: &Run| {
                 last.source == run.source
@@ -111,7 +111,7 @@ impl GameSet {
             if !self.runs.last().is_some_and(goes_on) {
                 self.runs.push(run);
             }
-            games_before += part.games;
+            games_before += stretch.games;
         }
     }
 
@@ -150,12 +150,12 @@ impl Block {
                 builder.push_row(row);
                 continue;
             };
-            let GameRecord { part, number, offset, .. } = self.games[row.index()];
+            let GameRecord { stretch, number, offset, .. } = self.games[row.index()];
             let reason =
                 format!("exact duplicate of game {} of {}", duplicate.number, name(duplicate.source));
-            dropped.push(Problem { kind: ProblemKind::Skipped, part, number, offset, ply: 0, reason });
+            dropped.push(Problem { kind: ProblemKind::Skipped, stretch, number, offset, ply: 0, reason });
         }
-        let place = |problem: &Problem| (problem.part, problem.number);
+        let place = |problem: &Problem| (problem.stretch, problem.number);
         let is_kept = |problem: &&Problem| dropped.binary_search_by_key(&place(problem), place).is_err();
         let mut problems: Vec<Problem> = self.problems.iter().filter(is_kept).cloned().collect();
         problems.extend(dropped);

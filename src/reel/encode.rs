@@ -125,24 +125,24 @@ fn starts(block: &Block) -> Vec<u8> {
 fn games(block: &Block) -> Vec<u8> {
     let mut out = Vec::new();
     put(&mut out, block.source_games.len() as u64);
-    for part in &block.source_games {
-        for value in [part.source, part.first_game, part.games, part.games_before] {
+    for stretch in &block.source_games {
+        for value in [stretch.source, stretch.first_game, stretch.games, stretch.games_before] {
             put(&mut out, value.into());
         }
     }
     out.extend(block.games.iter().map(|game| game.outcome as u8 | u8::from(game.cut) << 2));
     let mut before = (u32::MAX, 0, 0);
     for game in &block.games {
-        if before.0 != game.part {
-            before = (game.part, 0, 0);
+        if before.0 != game.stretch {
+            before = (game.stretch, 0, 0);
         }
         put(&mut out, (game.number - before.1).into());
         before.1 = game.number;
     }
     before = (u32::MAX, 0, 0);
     for game in &block.games {
-        if before.0 != game.part {
-            before = (game.part, 0, 0);
+        if before.0 != game.stretch {
+            before = (game.stretch, 0, 0);
         }
         put(&mut out, game.offset.wrapping_sub(before.2));
         before.2 = game.offset;
@@ -253,7 +253,7 @@ fn problems(block: &Block) -> Vec<u8> {
     let mut out = Vec::new();
     for problem in &block.problems {
         out.push(problem.kind as u8);
-        put(&mut out, problem.part.into());
+        put(&mut out, problem.stretch.into());
         put(&mut out, problem.number.into());
         put(&mut out, problem.offset);
         put(&mut out, problem.ply.into());
