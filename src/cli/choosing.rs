@@ -31,8 +31,8 @@ pub(super) struct ChoosingArgs {
     limit: Option<NonZeroU64>,
     /// List the games that hit in the order of KEY, highest first.
     ///
-    /// Games for which KEY is unknown come last. All games that hit are searched, and kept in memory until the end of the
-    /// search; with --limit N, only the first N in the order are kept and listed.
+    /// Games for which KEY is unknown come last. All games are searched, and those that hit are kept in memory until the
+    /// end; with --limit N, only the first N in the order are kept and listed.
     #[arg(long, value_enum, value_name = "KEY", conflicts_with = "sample")]
     sort: Option<SortName>,
     /// List the lowest first; for --sort.

@@ -20,7 +20,7 @@ const LINES_MAX: usize = 800;
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
-    ("files", &[], "whatever is written to them"),
+    ("files", &[], "writes any bytes"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
     ("text", &[], "one encoding for all bytes of games"),
     ("fen", &["board"], "positions as text"),
@@ -53,7 +53,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "never `query`: it runs plans",
     ),
     ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
-    ("engine::fallback", &["engine", "engine::gpu", "reel"], "one after the other"),
+    ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     ("engine::reference", &["board", "engine", "query", "reel"], "never `orbit` or `plan`: a second reading"),
     ("database", &["pgn", "reel"], "both are streams of blocks"),
