@@ -217,7 +217,7 @@ impl Sources {
     }
 
     /// Leaves the current source, and notes its content if all of it was read without a failure. A file
-    /// that grew meanwhile is noted without it; one that shrank or was replaced is a failure.
+    /// that grew while it was read is noted without it; one that shrank or was replaced is a failure.
     fn leave(&mut self) {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();

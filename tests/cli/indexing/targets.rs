@@ -1,4 +1,4 @@
-//! What a reel is written to, and what else is done to that meanwhile.
+//! Where a reel is written, and what else happens to that place midway.
 
 use std::fs;
 
@@ -139,7 +139,7 @@ fn a_link_to_nothing_is_followed() {
 
 #[cfg(unix)]
 #[test]
-fn what_came_to_be_meanwhile_is_not_replaced_by_a_first_append() {
+fn a_first_append_replaces_no_file_that_appeared_midway() {
     let folder = folder();
     let folder = folder.path();
     let path = folder.join("all.reel");

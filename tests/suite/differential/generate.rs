@@ -161,9 +161,9 @@ impl<'a> Generator<'a> {
                 continue;
             }
             self.copies *= copies;
-            let tally = if word == "reversecolor" { String::new() } else { self.tally() };
-            let ty = if tally.is_empty() { term.ty } else { Ty::Num };
-            term = Term::new(ty, format!("{word} {tally}@"), vec![term]);
+            let counting = if word == "reversecolor" { String::new() } else { self.counting() };
+            let ty = if counting.is_empty() { term.ty } else { Ty::Num };
+            term = Term::new(ty, format!("{word} {counting}@"), vec![term]);
         }
         self.copies = 1;
         term
@@ -356,7 +356,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, format!("(if @ {then_word}@ else @)"), vec![cond, then, other])
     }
 
-    fn tally(&mut self) -> String {
+    fn counting(&mut self) -> String {
         match self.rng.below(10) {
             0..=5 => String::new(),
             6 | 7 => "count ".into(),
@@ -382,11 +382,11 @@ impl<'a> Generator<'a> {
         }
         self.copies *= copies;
         self.turned |= word == "rotate45";
-        let mut tally = self.tally();
-        if word == "reversecolor" || (ty != Ty::Num && !tally.is_empty() && self.rng.percent(60)) {
-            tally = String::new();
+        let mut counting = self.counting();
+        if word == "reversecolor" || (ty != Ty::Num && !counting.is_empty() && self.rng.percent(60)) {
+            counting = String::new();
         }
-        let of = match (tally.is_empty(), ty) {
+        let of = match (counting.is_empty(), ty) {
             (true, Ty::Str) => Ty::Bool,
             (true, ty) => ty,
             (false, _) => *self.rng.pick(&[Ty::Bool, Ty::Bool, Ty::Set, Ty::Set, Ty::Num]),
@@ -394,9 +394,9 @@ impl<'a> Generator<'a> {
         let arg =
             if self.rng.percent(25) { self.transform(of, depth.max(2)) } else { self.of(of, depth - 1) };
         (self.copies, self.turned) = (kept, was_turned);
-        match (tally.is_empty(), ty) {
-            (false, Ty::Set) => Term::new(ty, format!("{{({word} {tally}@) R}}"), vec![arg]),
-            _ => Term::new(ty, format!("({word} {tally}@)"), vec![arg]),
+        match (counting.is_empty(), ty) {
+            (false, Ty::Set) => Term::new(ty, format!("{{({word} {counting}@) R}}"), vec![arg]),
+            _ => Term::new(ty, format!("({word} {counting}@)"), vec![arg]),
         }
     }
 

@@ -204,7 +204,7 @@ fn all_kinds() -> Vec<String> {
         out.extend([false, true].map(|mate| format!("Pure {{ kind: {kind}, mate: {mate} }}")));
     }
     for way in ["Find back false", "Find back true"] {
-        out.extend(["Any", "Count", "range"].map(|tally| format!("{way} {tally}")));
+        out.extend(["Any", "Count", "range"].map(|counting| format!("{way} {counting}")));
     }
     for transform in [
         "Flip",
@@ -217,7 +217,7 @@ fn all_kinds() -> Vec<String> {
         "ShiftHorizontal",
         "ShiftVertical",
     ] {
-        out.extend(["Any", "Count", "range"].map(|tally| format!("{transform} {tally}")));
+        out.extend(["Any", "Count", "range"].map(|counting| format!("{transform} {counting}")));
     }
     out.push("ReverseColor Any".into());
     for pseudo in [false, true] {
