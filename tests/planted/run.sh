@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
-# the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`). Without arguments all of them; with arguments those named: run.sh replay-initial
+# the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`; `binary: orbit` for the
+# tests inside the program). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
 # `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
 # `run.sh --shard 2/5` takes every fifth patch, from the second one on.
@@ -31,6 +32,7 @@ if [ "${1:-}" = --check ]; then
             done
         done
         [ -n "$modules" ] || place=$place/main.rs
+        [ "$binary" = orbit ] && place=src
         if ! grep -rqsE "fn ${name##*::}\\b" "$place"; then
             echo "FAULT: $file names the test $name, which tests/$binary does not have"
             wrong=1
@@ -56,7 +58,9 @@ find src tests -type f -exec touch {} +
 
 # Builds a binary of tests; prints its path.
 build() {
-    cargo test --test "$1" --no-run --message-format=json 2>"$copy/build.log" |
+    local kind=--test
+    [ "$1" = orbit ] && kind=--bin
+    cargo test "$kind" "$1" --no-run --message-format=json 2>"$copy/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 

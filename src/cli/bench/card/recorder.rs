@@ -282,3 +282,28 @@ impl Inner {
         document
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_budget_cut_off_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let budget = Duration::from_secs(600);
+        let head = Map::from_iter([("software".into(), json!(true))]);
+        let recorder = Recorder::begin(&folder.path().join("run"), head, Instant::now(), budget).unwrap();
+        recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
+        let mut ended = None;
+        recorder.task("resident", "first", 0.0, || {
+            // The watch ends the run while a task is under way.
+            ended = recorder.end("cut off by the budget");
+            Ok(json!({}))
+        });
+        let (document, _) = ended.unwrap();
+        let skipped = document["skipped"].as_array().unwrap();
+        let names: Vec<&str> = skipped.iter().map(|it| it["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["first", "second", "third"]);
+        assert!(recorder.end("finished").is_none());
+    }
+}
