@@ -1,7 +1,8 @@
 //! One transform applied to a filter, and what tells copies apart.
 
-use std::{collections::HashSet, convert::Infallible};
+use std::convert::Infallible;
 
+use hashbrown::HashSet;
 use shakmaty::Color;
 
 use super::{

@@ -65,31 +65,38 @@ impl Expander {
             ));
         }
         let base = self.base(of)?;
-        let sequences = products(kinds);
-        if sequences.len().saturating_mul(size(base.node())) > COPIES_MAX * 16 || sequences.len() > COPIES_MAX
-        {
-            let more = if sequences.len() > COPIES_MAX { "more than " } else { "" };
-            let count = sequences.len().min(COPIES_MAX);
+        let elements = combinations(kinds);
+        if elements.saturating_mul(size(base.node())) > COPIES_MAX * 16 || elements > COPIES_MAX {
+            let more = if elements > COPIES_MAX { "more than " } else { "" };
+            let count = elements.min(COPIES_MAX);
             return Err(Diagnostic::error(
                 span,
                 format!("this orbit has {more}{count} copies to make"),
                 "nest fewer transforms, or transform less at once",
             ));
         }
-        let mut copies: Vec<Copy<F>> =
-            sequences.iter().filter_map(|sequence| copy(&base, sequence)).collect();
+        let mut copies = copies(&base, kinds);
         drop_repetitions(&mut copies);
-        Ok(Orbit { base, copies, elements: sequences.len(), span })
+        Ok(Orbit { base, copies, elements, span })
     }
 }
 
-/// A filter transformed by one element of each keyword, the last one first; none if it lost a designator.
-fn copy<F: Kind<Expanded, In<Expanded> = F>>(base: &F, sequence: &[Basic]) -> Option<Copy<F>> {
-    let mut out = Copy { placement: Placement::IDENTITY, filter: base.clone() };
-    for &basic in sequence.iter().rev() {
-        out = Copy { placement: out.placement.then(basic), filter: apply(&out.filter, basic)? };
+/// A filter transformed by one element of each keyword, the last one first, in all ways: the element of the first keyword
+/// changes last. Those that lost a designator are left out.
+fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
+    let mut copies = vec![Copy { placement: Placement::IDENTITY, filter: base.clone() }];
+    for &kind in kinds.iter().rev() {
+        // What the keywords behind it made is transformed once by each element.
+        let transformed = elements(kind).into_iter().flat_map(|basic| {
+            let image = move |copy: &Copy<F>| {
+                let filter = apply(&copy.filter, basic)?;
+                Some(Copy { placement: copy.placement.then(basic), filter })
+            };
+            copies.iter().filter_map(image)
+        });
+        copies = transformed.collect();
     }
-    Some(out)
+    copies
 }
 
 impl Rewrite<Written, Expanded> for Expander {
@@ -201,22 +208,10 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
     files.flat_map(|dx| ranks.clone().map(move |dy| Basic::Shift((dx, dy)))).collect()
 }
 
-/// All ways to take one element of each transform; each sequence has the outermost first.
-fn products(kinds: &[TransformKind]) -> Vec<Vec<Basic>> {
-    let mut sequences: Vec<Vec<Basic>> = vec![vec![]];
-    for &kind in kinds {
-        let basics = elements(kind);
-        if sequences.len().saturating_mul(basics.len()) > COPIES_MAX {
-            // The caller reports the number; its exact size does not matter.
-            sequences.resize(COPIES_MAX + 1, vec![]);
-            return sequences;
-        }
-        sequences = sequences
-            .iter()
-            .flat_map(|head| basics.iter().map(move |&b| head.iter().copied().chain([b]).collect()))
-            .collect();
-    }
-    sequences
+/// In how many ways one element of each transform can be taken; at most one more than may be.
+fn combinations(kinds: &[TransformKind]) -> usize {
+    let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
+    all.min(COPIES_MAX + 1)
 }
 
 /// The first thing in a filter that `rotate45` cannot turn.
