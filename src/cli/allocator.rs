@@ -4,13 +4,14 @@
 //! a buffer back to the system; then the next block gets it anew, page by page. A scan with `find` on one thread took
 //! 1.4 times as long so. With fixed thresholds buffers stay with the process.
 
-/// Keeps freed memory up to 64 MiB. To be called before threads begin.
+/// Keeps some megabytes of freed memory. To be called before threads begin.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt has no other door")]
 pub(crate) fn keep_freed_memory() {
-    /// The most that glibc takes.
-    const MMAP_THRESHOLD: i32 = 32 << 20;
-    const TRIM_THRESHOLD: i32 = 64 << 20;
+    /// What is larger comes from the system and goes back to it.
+    const MMAP_THRESHOLD: i32 = 2 << 20;
+    /// Free memory at the end of the heap above which it shrinks.
+    const TRIM_THRESHOLD: i32 = 4 << 20;
     // SAFETY: both are settings of the allocator, which checks them. A setting that it refuses stays as it was.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MMAP_THRESHOLD);
