@@ -89,7 +89,8 @@ for file in "${patches[@]}"; do
     name=$(basename "$file" .patch)
     test=$(test_of "$file")
     patch -p1 --quiet --no-backup-if-mismatch <"$file"
-    tests=$(build "$(binary_of "$file")")
+    # A fault that does not build is reported, and the others are planted all the same.
+    tests=$(build "$(binary_of "$file")") || tests=
     if [ -z "$tests" ]; then
         tail -20 "$copy/build.log"
         echo "FAULT: $name does not build"
