@@ -356,9 +356,8 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
 
 /// The segments of an upload that have hits, counted from its first, with their bits.
 fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
-    let segments =
-        upload.slices.iter().flat_map(|slice| slice.segments.clone().map(|seg| (slice.block, seg)));
-    segments
+    upload
+        .segments()
         .zip(0..)
         .map(|((block, segment), index)| (index, bits(block, segment)))
         .filter(|&(_, bits)| bits != 0)
