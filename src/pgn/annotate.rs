@@ -69,7 +69,7 @@ struct Place {
 
 /// Where a comment on each ply goes, in ascending order.
 fn places(text: &[u8]) -> Vec<Place> {
-    let options = ParseOptions { tags: false };
+    let options = ParseOptions { tags: false, ..ParseOptions::default() };
     let mut start = None;
     let mut ends = Vec::new();
     Parser::new(&options).first_game(text, &mut |event, movetext, moves| {

@@ -58,6 +58,42 @@ pub enum Status {
     Skipped(Fault),
 }
 
+/// A side line (variation): an alternative to a move.
+///
+/// The positions of a game are the *nodes* of a tree. They are numbered as CQL does: the main line from 0, then what
+/// hangs from the deepest node at which side lines branch off, and so on towards the start; of one node the side lines
+/// come in the order of the text, and each is numbered as a game is: its own positions, then its side lines. So the
+/// positions after a node have the numbers that follow its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SideLine {
+    /// The node that it leaves.
+    pub parent: u32,
+    /// Its place among the side lines of that node, from 1.
+    pub sibling: u32,
+    /// Its moves, at least one. The first leads from the parent to the first position of the line.
+    pub moves: Vec<PackedMove>,
+}
+
+/// What an annotator wrote at a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Annotation {
+    /// The node.
+    pub node: u32,
+    /// What it is.
+    pub kind: AnnotationKind,
+}
+
+/// See [`Annotation`]. Bytes of comments are as found, without their braces.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AnnotationKind {
+    /// A comment before the move that leads to the first node of a side line.
+    Before(Vec<u8>),
+    /// A comment after the move that leads to the node, or on the start of the game.
+    Comment(Vec<u8>),
+    /// A numeric annotation glyph: 1 is `$1` or `!`.
+    Nag(u16),
+}
+
 /// One game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
@@ -72,6 +108,11 @@ pub struct Game {
     /// The position before each move, and the last one, where they are known: who lays out games
     /// need not play the moves again. Empty where they are not.
     pub positions: Vec<Position>,
+    /// The side lines, ordered by the numbers of their first nodes, if they are wanted: see
+    /// [`ParseOptions::variations`](super::ParseOptions::variations).
+    pub lines: Vec<SideLine>,
+    /// Comments and glyphs, ordered by nodes, if side lines are wanted; those of one node as found.
+    pub annotations: Vec<Annotation>,
     /// All tag pairs in file order.
     pub tags: Vec<Tag>,
     /// The movetext's terminator.

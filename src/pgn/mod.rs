@@ -79,7 +79,7 @@ pub use chunk::{Chunk, Kind, SourceText};
 pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, line_end, read_game, separator};
-pub use game::{Fault, Game, Outcome, Status, Tag};
+pub use game::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
 pub use options::Options;
 pub use parse::ParseOptions;
 pub use sources::{Source, Sources, list};

@@ -17,11 +17,13 @@ use crate::fen::Line;
 pub struct ParseOptions {
     /// Whether tag pairs are kept; without them a reader of moves alone is a little faster.
     pub tags: bool,
+    /// Whether side lines, comments and glyphs are kept.
+    pub variations: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> ParseOptions {
-        ParseOptions { tags: true }
+        ParseOptions { tags: true, variations: false }
     }
 }
 
@@ -180,6 +182,8 @@ impl<'a> Parser<'a> {
         game.start = None;
         game.moves.clear();
         game.positions.clear();
+        game.lines.clear();
+        game.annotations.clear();
         game.outcome = Outcome::Unknown;
         game.status = Status::Whole;
         game.notes.clear();
