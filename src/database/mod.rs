@@ -27,7 +27,7 @@ pub use self::texts::{GameTexts, TextError};
 
 use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::reel::{Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -512,7 +512,8 @@ impl Database {
     /// Positions that reels are known to hold; those of other inputs are not known.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
-            Input::Reel { reel, .. } => reel.totals().positions,
+            Input::Reel { reel, .. } if self.options.parse.variations => reel.totals().positions,
+            Input::Reel { reel, .. } => reel.totals().positions - reel.totals().side_positions,
             Input::Block(block) => block.slots() as u64,
             Input::Pgn { .. } => 0,
         };
@@ -679,10 +680,15 @@ fn prepare(
             }
             (block, base, true)
         }
-        Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, false),
-        Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, false),
+        Work::Reel { reel, base, index } => {
+            let contents = Contents { tags: parse.tags, annotations: parse.variations && parse.annotations };
+            (reel.block_with(index, contents)?, base, false)
+        }
         Work::Block(block) => (*block, 0, false),
     };
+    if !parse.variations {
+        block = block.into_main_lines();
+    }
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
