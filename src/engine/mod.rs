@@ -31,6 +31,7 @@ pub mod gpu;
 #[cfg(not(feature = "gpu"))]
 #[path = "without_gpu.rs"]
 pub mod gpu;
+pub mod mixed;
 pub mod reference;
 mod request;
 pub mod verify;
