@@ -380,7 +380,7 @@ pub struct Hit<'a> {
 
 impl<'a> Hit<'a> {
     fn new(block: &'a Block, game: GameRow<'a>, slot: usize, hits: &Hits) -> Hit<'a> {
-        let ply = (slot - game.first_slot()) as u32;
+        let ply = game.ply_of((slot - game.first_slot()) as u32);
         Hit { game, ply, value: hits.answer(slot), block, slot }
     }
 

@@ -32,7 +32,7 @@ pub enum Order {
         /// Whether the least comes first.
         reverse: bool,
     },
-    /// By chance that is settled by the seed and by what the game is (start, moves, result), not by where it
+    /// By chance that is settled by the seed and by what the game is (start, moves, side lines if they are searched, result), not by where it
     /// stands: a sample does not change when a database is split into other files. Of games that are the
     /// same the first alone is in a sample: see [`Top::distinct`].
     Sampled {
@@ -111,6 +111,11 @@ fn hash(game: &GameRow, seed: u64) -> u64 {
     hasher.write(bytemuck::bytes_of(&start.state));
     hasher.write(bytemuck::cast_slice(game.moves()));
     hasher.write(&[game.outcome() as u8]);
+    for line in game.lines() {
+        hasher.write(&line.parent().to_le_bytes());
+        hasher.write(bytemuck::bytes_of(&line.edge()));
+        hasher.write(bytemuck::cast_slice(line.moves()));
+    }
     hasher.finish()
 }
 

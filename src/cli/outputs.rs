@@ -148,15 +148,15 @@ impl OutputArgs {
     }
 
     /// `None` for games as they are.
-    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool) -> Option<Format> {
+    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, nodes: bool) -> Option<Format> {
         let rows = self.rows();
         Some(match name {
             FormatName::Text => {
                 Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX }, layout }
             }
             FormatName::Pgn => return None,
-            FormatName::Jsonl => Format::JsonLines(rows),
-            FormatName::Csv => Format::Csv(rows),
+            FormatName::Jsonl => Format::JsonLines { rows, nodes },
+            FormatName::Csv => Format::Csv { rows, nodes },
             FormatName::Epd => Format::Epd(rows),
             FormatName::Fen => Format::Fen(rows),
             FormatName::Plain => Format::Plain,
@@ -272,11 +272,12 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Begins all files. `lists` is whether there can be a list on standard output.
+    /// Begins all files. `lists` is whether there can be a list on standard output, `nodes` whether side lines are
+    /// searched.
     pub(super) fn create(
         args: &OutputArgs,
         choosing: &ChoosingArgs,
-        lists: bool,
+        (lists, nodes): (bool, bool),
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
@@ -293,7 +294,7 @@ impl Outputs {
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
-        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses));
+        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, nodes));
         if format.is_none() {
             games.add(Target::Stdout(Stdout::new()));
         }
@@ -303,15 +304,15 @@ impl Outputs {
             let wish = wish(path)?;
             let file = create_output(path, database, interrupt)?;
             match wish {
-                Wish::Hits(name) => match args.format_of(name, layout, chooses) {
+                Wish::Hits(name) => match args.format_of(name, layout, chooses, nodes) {
                     Some(format) => outputs.push(output(format, Sink::File(file))),
                     None => games.add(Target::File(file)),
                 },
                 Wish::Picture(picture) => pictures.push((picture, file)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table = ParquetWriter::new(file).map_err(Failure::File)?;
-                    outputs.push(output(Format::Csv(args.rows()), Sink::Parquet(Box::new(table))));
+                    let table = ParquetWriter::new(file, nodes).map_err(Failure::File)?;
+                    outputs.push(output(Format::Csv { rows: args.rows(), nodes }, Sink::Parquet(Box::new(table))));
                 }
                 #[cfg(not(feature = "parquet"))]
                 Wish::Parquet => unreachable!("it was refused"),

@@ -147,7 +147,7 @@ mod tests {
     fn what_is_told_is_the_same_with_lists_and_without() {
         let of_hits: [&[u32]; 4] = [&[1, 2], &[], &[0], &[2]];
         for detail in [CopyDetail::Lowest, CopyDetail::All] {
-            let hits = Hits { bits: vec![0x8000_0001, 0, 0b110], values: Values::None };
+            let hits = Hits { bits: vec![0x8000_0001, 0, 0b110], values: Values::None, main_lines: false };
             let mut found = CopyHits::new(3, detail, &hits);
             of_hits.iter().for_each(|copies| found.push(copies.iter().copied()));
             assert_eq!(found.sums(), [1, 1, 2]);

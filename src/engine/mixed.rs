@@ -92,7 +92,7 @@ impl Engine for Mixed {
 
 /// Puts what was found in the main lines of a block where it stands in the whole block.
 fn put_back(found: Hits, main_lines: &Block, block: &Block) -> Hits {
-    let mut hits = Hits::new(block);
+    let mut hits = Hits { main_lines: true, ..Hits::new(block) };
     hits.values = match found.values {
         Values::None => Values::None,
         Values::Numbers(_) => Values::Numbers(vec![0; block.slots()]),

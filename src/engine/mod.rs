@@ -92,6 +92,8 @@ pub struct Hits {
     pub bits: Vec<u32>,
     /// The values, if they were wanted.
     pub values: Values,
+    /// Whether the query was asked of main lines alone, in a run in which others are asked of side lines too.
+    pub main_lines: bool,
 }
 
 /// Values of a query, one for each slot.
@@ -108,7 +110,7 @@ pub enum Values {
 impl Hits {
     /// No hits yet.
     fn new(block: &Block) -> Hits {
-        Hits { bits: vec![0; block.segments()], values: Values::None }
+        Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
     /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
@@ -222,11 +224,11 @@ pub enum EngineError {
     Gpu(#[from] gpu::GpuError),
     /// Two engines answer differently.
     #[error(
-        "verification failed: `{engine}` and `{other}` differ on game {game}, ply {ply}: {answers} (hit, value); \
+        "verification failed: `{engine}` and `{other}` differ on game {game}, {place}: {answers} (hit, value); \
          one of them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
-    Differ { engine: &'static str, other: &'static str, game: u32, ply: usize, answers: String },
+    Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
     /// Two engines count differently.
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
@@ -236,11 +238,11 @@ pub enum EngineError {
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
     /// Two engines tell other copies apart.
     #[error(
-        "verification failed: on game {game}, ply {ply}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
+        "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
-    CopiesDiffer { engine: &'static str, other: &'static str, game: u32, ply: usize, copies: String },
+    CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
 }
 
 /// Evaluates queries on blocks: positions are replayed once for all of them, and what queries or outputs have in

@@ -83,7 +83,7 @@ impl Verified {
             engine: self.engine.name(),
             other: self.other.name(),
             game: game.number(),
-            ply: slot - game.first_slot(),
+            place: place(&game, slot),
             answers: format!("{ours:?} and {theirs:?}"),
         }
     }
@@ -94,13 +94,13 @@ impl Verified {
             let (ours, theirs) = (our_copies.of(hit), their_copies.of(hit));
             if ours != theirs {
                 let game = block.game(block.game_of_slot(slot));
-                let (game, ply) = (game.number(), slot - game.first_slot());
+                let (game, place) = (game.number(), place(&game, slot));
                 let (engine, other) = (self.engine.name(), self.other.name());
                 return Err(EngineError::CopiesDiffer {
                     engine,
                     other,
                     game,
-                    ply,
+                    place,
                     copies: format!("{ours:?} and {theirs:?}"),
                 });
             }
@@ -150,6 +150,15 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     let mut out = builder.finish();
     out.games_before = block.games_before;
     out
+}
+
+/// `ply 12`, in a side line `node 60 (ply 12)`.
+fn place(game: &GameRow<'_>, slot: usize) -> String {
+    let node = (slot - game.first_slot()) as u32;
+    match game.line_of(node) {
+        None => format!("ply {node}"),
+        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
+    }
 }
 
 /// The slots of a game beside those of its copy in another block.

@@ -225,7 +225,7 @@ fn addresses_are_those_of_known_sites() {
         (&[("Site", "https://lichess.org/a\"b")], None),
         (&[], None),
     ] {
-        assert_eq!(url(&Tags(tags), 7).as_deref(), expected, "{tags:?}");
+        assert_eq!(url(&Tags(tags), Some(7)).as_deref(), expected, "{tags:?}");
     }
 }
 

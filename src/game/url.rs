@@ -2,9 +2,9 @@
 
 use super::{Header, tags};
 
-/// The page of a game at lichess or chess.com, at a ply where the site can show one. Such addresses stand in
-/// `Site`, `Link` or `GameURL`.
-pub fn url(game: &impl Header, ply: u32) -> Option<String> {
+/// The page of a game at lichess or chess.com, at a ply of its main line if one is given and the site can show it. Such
+/// addresses stand in `Site`, `Link` or `GameURL`.
+pub fn url(game: &impl Header, ply: Option<u32>) -> Option<String> {
     let address = |name| {
         let text = tags::text(game.tag_named(name)?).into_owned();
         let is_plain =
@@ -14,7 +14,8 @@ pub fn url(game: &impl Header, ply: u32) -> Option<String> {
     let lichess = |text: &String| {
         let id = text.strip_prefix("https://lichess.org/")?.split(['#', '?', '/']).next()?;
         let is_id = matches!(id.len(), 8 | 12) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_id.then(|| format!("https://lichess.org/{id}#{ply}"))
+        let place = ply.map_or(String::new(), |ply| format!("#{ply}"));
+        is_id.then(|| format!("https://lichess.org/{id}{place}"))
     };
     let names = ["Site", "Link", "GameURL"];
     let addresses: Vec<String> = names.iter().filter_map(|name| address(name)).collect();

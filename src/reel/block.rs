@@ -356,6 +356,17 @@ impl<'a> GameRow<'a> {
         (0..records.len()).map(move |index| LineRow { game, records, index })
     }
 
+    /// One side line.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such line.
+    pub fn line(&self, index: usize) -> LineRow<'a> {
+        let records = self.records();
+        assert!(index < records.len(), "side line {index} of {}", records.len());
+        LineRow { game: *self, records, index }
+    }
+
     /// The side line that a node lies in, if it lies in one.
     pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
         let (records, first) = (self.records(), self.first_slot() as u32);

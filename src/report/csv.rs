@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::row::{Found, Row, Rows};
 use crate::engine::Answer;
-use crate::game::{Header as _, Rating, date, url};
+use crate::game::{Header as _, Rating, date};
 use crate::reel::GameRow;
 use crate::text::decode;
 
@@ -17,8 +17,8 @@ pub enum ColumnType {
     Text,
 }
 
-/// The columns, in order.
-pub const COLUMNS: [(&str, ColumnType); 26] = {
+/// The columns, in order. The last two, [`NODE_COLUMNS`], are those of searches of side lines.
+pub const COLUMNS: [(&str, ColumnType); 28] = {
     use ColumnType::{Number, Text};
     [
         ("game", Number),
@@ -47,21 +47,33 @@ pub const COLUMNS: [(&str, ColumnType); 26] = {
         ("copies", Number),
         ("hits", Number),
         ("url", Text),
+        ("node", Number),
+        ("line", Text),
     ]
 };
 
+/// How many columns say where in the tree of a game a position is.
+pub const NODE_COLUMNS: usize = 2;
+
+/// The columns of a table, in order; `nodes` tells whether it says where in the trees of games positions are.
+pub(super) fn columns(nodes: bool) -> &'static [(&'static str, ColumnType)] {
+    &COLUMNS[..COLUMNS.len() - if nodes { 0 } else { NODE_COLUMNS }]
+}
+
 /// The line with the names of the columns.
-pub(super) fn head() -> Vec<u8> {
+pub(super) fn head(nodes: bool) -> Vec<u8> {
     let mut out = writer();
-    out.write_record(COLUMNS.map(|(name, _)| name)).expect("writing to memory");
+    out.write_record(columns(nodes).iter().map(|(name, _)| name)).expect("writing to memory");
     out.into_inner().expect("writing to memory")
 }
 
 /// Appends the rows of a game; returns how many positions of it hit.
-pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out: &mut Vec<u8>) -> usize {
     let mut table = writer();
+    let columns = columns(nodes).len();
     let count = found.rows(game, rows, |row| {
-        table.write_record(cells(found, row).iter().map(|cell| cell.as_bytes())).expect("writing to memory");
+        let cells = cells(found, row);
+        table.write_record(cells[..columns].iter().map(|cell| cell.as_bytes())).expect("writing to memory");
     });
     out.append(&mut table.into_inner().expect("writing to memory"));
     count
@@ -114,6 +126,8 @@ fn cells<'a>(found: &'a Found, row: &'a Row) -> [Cow<'a, str>; COLUMNS.len()] {
         named(&found.names.transforms),
         number(row.copies as u64),
         number(row.hits as u64),
-        url(game, row.ply).map_or(Borrowed(""), Owned),
+        row.url().map_or(Borrowed(""), Owned),
+        number(row.node.into()),
+        Borrowed(&row.line),
     ]
 }

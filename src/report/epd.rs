@@ -20,7 +20,8 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
 }
 
 /// Appends the EPDs of a game's rows; returns how many positions of it hit. Operations: `sm`, the move that
-/// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply.
+/// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply,
+/// and the line and the node of a position in a side line.
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {
@@ -37,7 +38,11 @@ fn line(row: &Row, id: &str) -> String {
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
     let (game, ply) = (row.game.number(), row.ply);
-    format!("{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}\";\n")
+    let line = match &*row.line {
+        "" => String::new(),
+        line => format!(" of ({line}), node {}", row.node),
+    };
+    format!("{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}{line}\";\n")
 }
 
 /// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,

@@ -185,6 +185,10 @@ pub struct SampleHit {
     pub result: String,
     /// Half-moves before the position.
     pub ply: u32,
+    /// The number of the position in its game; in the main line, the ply.
+    pub node: u32,
+    /// The side line that it lies in; empty in the main line.
+    pub line: String,
     /// The move that led to the position: `23...`.
     pub label: String,
     /// The position.

@@ -5,13 +5,12 @@ use serde_json::{Map, Value, json};
 use super::row::{Found, Row, Rows};
 use super::words::push_number;
 use crate::engine::Answer;
-use crate::game::url;
 use crate::reel::GameRow;
 use crate::text::decode;
 use crate::visible::{Context, escape};
 
-/// Appends the rows of a game; returns how many positions of it hit.
-pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+/// Appends the rows of a game, if `nodes` is set with their nodes and lines; returns how many positions of it hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out: &mut Vec<u8>) -> usize {
     // What all positions of a game share is written once.
     let mut shared = None;
     found.rows(game, rows, |row| {
@@ -19,6 +18,12 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>
             shared.get_or_insert_with(|| (head(found, game), written(&Value::Object(tags(game)))));
         out.extend_from_slice(head.as_bytes());
         push_number(out, row.ply);
+        if nodes {
+            out.extend_from_slice(b",\"node\":");
+            push_number(out, row.node);
+            out.extend_from_slice(b",\"line\":");
+            push_text(Some(row.line.as_str()).filter(|line| !line.is_empty()), out);
+        }
         // No character of a label, a FEN or SAN needs an escape.
         for (name, text) in [(",\"move\":\"", &row.label), ("\",\"fen\":\"", &row.fen)] {
             out.extend_from_slice(name.as_bytes());
@@ -32,7 +37,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>
         out.extend_from_slice(b",\"hits\":");
         push_number(out, row.hits);
         out.extend_from_slice(b",\"url\":");
-        push_text(url(game, row.ply).as_deref(), out);
+        push_text(row.url().as_deref(), out);
         out.extend_from_slice(b",\"tags\":");
         out.extend_from_slice(tags.as_bytes());
         out.extend_from_slice(b"}\n");

@@ -21,6 +21,7 @@ mod summary;
 pub mod svg;
 mod text;
 mod text_table;
+mod walk;
 pub mod words;
 
 use std::ops::Range;
@@ -31,7 +32,7 @@ use crate::engine::Values;
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
-pub use csv::{COLUMNS, ColumnType};
+pub use csv::{COLUMNS, ColumnType, NODE_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
@@ -43,6 +44,7 @@ pub use summary::{
 };
 pub use text::Layout;
 pub use text_table::TextTable;
+pub use walk::Walk;
 
 /// How hits are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,16 +57,26 @@ pub enum Format {
         layout: Layout,
     },
     /// One JSON object a line for each row.
-    JsonLines(Rows),
+    JsonLines {
+        /// Which.
+        rows: Rows,
+        /// Whether they have the node and the line of their positions: those of searches of side lines have.
+        nodes: bool,
+    },
     /// CSV with a head line: [`COLUMNS`].
-    Csv(Rows),
+    Csv {
+        /// Which rows.
+        rows: Rows,
+        /// Whether the last [`NODE_COLUMNS`] are among them.
+        nodes: bool,
+    },
     /// The position of each row, and what is known of it as operations.
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// `game ply` for each position that hits.
+    /// `game node` for each position that hits; in the main line the node is the ply.
     Plain,
-    /// `game ply value` for each position at which the query has a value, or of these only those that hit. A
+    /// `game node value` for each position at which the query has a value, or of these only those that hit. A
     /// set always has a value; a condition has the value `true` where it holds.
     Values {
         /// Whether positions are listed at which a set is empty.
@@ -99,7 +111,7 @@ pub struct ReportedGame {
 impl Format {
     /// What stands before all reports.
     pub fn head(self) -> Vec<u8> {
-        if let Format::Csv(_) = self { csv::head() } else { Vec::new() }
+        if let Format::Csv { nodes, .. } = self { csv::head(nodes) } else { Vec::new() }
     }
 
     /// Writes the hits of some games of a block, by their indices.
@@ -126,10 +138,10 @@ impl Format {
                 continue;
             }
             let count = match self {
-                Format::Plain => plain::plies(&game, hits, out),
+                Format::Plain => plain::nodes(&game, hits, out),
                 Format::Values { .. } => plain::values(&game, hits, lists_all, out),
-                Format::JsonLines(rows) => jsonl::write(found, &game, rows, out),
-                Format::Csv(rows) => csv::write(found, &game, rows, out),
+                Format::JsonLines { rows, nodes } => jsonl::write(found, &game, rows, nodes, out),
+                Format::Csv { rows, nodes } => csv::write(found, &game, rows, nodes, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
                 Format::Text { .. } | Format::Nothing => {
@@ -148,7 +160,7 @@ impl Format {
         let copies = Needs::LOWEST_COPY | Needs::COPY_NAMES;
         match self {
             Format::Text { .. } => Needs::TAGS | Needs::VALUES,
-            Format::JsonLines(_) | Format::Csv(_) => Needs::TAGS | Needs::VALUES | copies,
+            Format::JsonLines { .. } | Format::Csv { .. } => Needs::TAGS | Needs::VALUES | copies,
             Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
             Format::Values { .. } => Needs::VALUES,
             Format::Plain | Format::Nothing => Needs::NOTHING,

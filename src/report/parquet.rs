@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::csv::{COLUMNS, ColumnType};
+use super::csv::{self as table, COLUMNS, ColumnType};
 
 /// Rows of a group at most, and bytes of text: what is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
@@ -41,22 +41,23 @@ impl Cells {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file.
+    /// Begins a file; `nodes` is that of [`Format::Csv`](super::Format::Csv).
     ///
     /// # Errors
     ///
     /// Those of `out`.
-    pub fn new(out: W) -> io::Result<ParquetWriter<W>> {
+    pub fn new(out: W, nodes: bool) -> io::Result<ParquetWriter<W>> {
+        let columns = table::columns(nodes);
         let field = |(name, ty): &(&str, ColumnType)| match ty {
             ColumnType::Number => format!("OPTIONAL INT64 {name};"),
             ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
         };
-        let fields: Vec<String> = COLUMNS.iter().map(field).collect();
+        let fields: Vec<String> = columns.iter().map(field).collect();
         let schema = parse_message_type(&format!("message hits {{ {} }}", fields.join(" ")));
         let schema = Arc::new(schema.expect("the columns are our own"));
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
-        Ok(ParquetWriter { file, columns: COLUMNS.iter().map(|_| Cells::new()).collect(), rows: 0, bytes: 0 })
+        Ok(ParquetWriter { file, columns: columns.iter().map(|_| Cells::new()).collect(), rows: 0, bytes: 0 })
     }
 
     fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {

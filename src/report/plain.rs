@@ -5,7 +5,7 @@ use crate::board::Bitboard;
 use crate::engine::{Hits, Values};
 use crate::reel::GameRow;
 
-/// `1042 ` and room for a ply: what begins every line of a game.
+/// `1042 ` and room for a node: what begins every line of a game.
 struct Prefix([u8; 12], usize);
 
 impl Prefix {
@@ -17,14 +17,14 @@ impl Prefix {
         prefix
     }
 
-    fn push(&self, ply: usize, out: &mut Vec<u8>) {
+    fn push(&self, node: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.0[..self.1]);
-        push_number(out, ply);
+        push_number(out, node);
     }
 }
 
-/// Appends `game ply` for each hit of a game; returns how many there are.
-pub(super) fn plies(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
+/// Appends `game node` for each hit of a game; returns how many there are.
+pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     let first = game.first_slot();
     let (prefix, mut count) = (Prefix::of(game), 0);
     for slot in hits.slots(first..game.end_slot()) {
@@ -35,7 +35,7 @@ pub(super) fn plies(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Appends `game ply value` for each position of a game that hits, or of a set for all of them; returns how
+/// Appends `game node value` for each position of a game that hits, or of a set for all of them; returns how
 /// many hits there are.
 pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
@@ -43,8 +43,8 @@ pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec
     if let Values::Sets(sets) = &hits.values
         && lists_all
     {
-        for (ply, &set) in sets[first..end].iter().enumerate() {
-            prefix.push(ply, out);
+        for (node, &set) in sets[first..end].iter().enumerate() {
+            prefix.push(node, out);
             out.push(b' ');
             push_squares(out, Bitboard(set));
             out.push(b'\n');

@@ -1,8 +1,9 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use crate::board::{MoveKind, Position, Role};
+use super::Walk;
+use crate::board::Position;
 use crate::engine::{Answer, CopyHits, Hits};
-use crate::game::MoveNumbers;
+use crate::game;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
 
@@ -69,15 +70,19 @@ pub struct Row<'a> {
     pub game: GameRow<'a>,
     /// How many positions of the game hit.
     pub hits: usize,
+    /// The number of the position in its game; in the main line, its ply.
+    pub node: u32,
     /// Half-moves played before the position.
     pub ply: u32,
+    /// The side line that it lies in, as [`Walk::line`] names it; empty in the main line.
+    pub line: String,
     /// The position.
     pub position: Position,
     /// The number of the move that led to it: `23...`, or `start`.
     pub label: String,
     /// The position as FEN, with halfmove clock and move number.
     pub fen: String,
-    /// The move that leaves it, in SAN; empty at the end of the game.
+    /// The move that follows in its line, in SAN; empty at the end of the line.
     pub next: String,
     /// The value of the query.
     pub value: Answer,
@@ -107,23 +112,21 @@ impl Found<'_> {
         }
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
-        let numbers = MoveNumbers::of(game);
-        let mut walk = Walk::of(game, numbers);
+        let mut walk = Walk::of(game);
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
-            let ply = (slot - first) as u32;
-            walk.to(ply, game);
-            let mut label = Vec::new();
-            numbers.push_label(ply, &mut label);
+            walk.to((slot - first) as u32);
             let copies = self.copies.map(|copies| (copies.lowest(hit), copies.count(hit)));
             let (copy, copies) = copies.unwrap_or((Some(0), 1));
             visit(&Row {
                 game: *game,
                 hits: count,
-                ply,
-                position: walk.position,
-                label: String::from_utf8(label).expect("labels are ASCII"),
-                fen: walk.fen(numbers.full(ply)),
-                next: game.moves().get(ply as usize).map_or(String::new(), |mv| mv.to_san(&walk.position)),
+                node: walk.node(),
+                ply: walk.ply(),
+                line: walk.line().to_owned(),
+                position: walk.position(),
+                label: walk.label(),
+                fen: walk.fen(),
+                next: walk.next(),
                 value: self.hits.answer(slot),
                 copy,
                 copies,
@@ -133,49 +136,21 @@ impl Found<'_> {
     }
 }
 
-/// The position of a game at a ply as FEN, with the halfmove clock and the move number that it had in the game.
+impl Row<'_> {
+    /// The address of the game at lichess or chess.com, at the position if it lies in the main line: side lines are
+    /// not shown there.
+    pub fn url(&self) -> Option<String> {
+        game::url(&self.game, self.line.is_empty().then_some(self.ply))
+    }
+}
+
+/// The position of a game at a node as FEN, with the halfmove clock and the move number that it had in the game.
 ///
 /// # Panics
 ///
-/// When the game has no such ply.
-pub fn fen_at(game: &GameRow, ply: u32) -> String {
-    let numbers = MoveNumbers::of(game);
-    let mut walk = Walk::of(game, numbers);
-    walk.to(ply, game);
-    walk.fen(numbers.full(ply))
-}
-
-/// A walk along the moves of a game, with the halfmove clock that packed positions lack.
-struct Walk {
-    position: Position,
-    clock: u32,
-    ply: u32,
-}
-
-impl Walk {
-    fn of(game: &GameRow, numbers: MoveNumbers) -> Walk {
-        Walk { position: game.start(), clock: numbers.clock, ply: 0 }
-    }
-
-    fn to(&mut self, ply: u32, game: &GameRow) {
-        for &mv in &game.moves()[self.ply as usize..ply as usize] {
-            let board = &self.position.board;
-            let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-            // Castling is packed as king takes rook, so what stands on `to` says nothing then.
-            let taken = board.at(mv.to()).piece().is_some();
-            let is_reset = match mv.kind() {
-                MoveKind::EnPassant => true,
-                MoveKind::Piece(_) => pawn || taken,
-                MoveKind::Castle | MoveKind::Null | MoveKind::Start => false,
-            };
-            self.clock = if is_reset { 0 } else { self.clock + 1 };
-            self.position.play(mv);
-        }
-        self.ply = ply;
-    }
-
-    /// With the counters of the game.
-    fn fen(&self, full: u32) -> String {
-        self.position.to_fen_with(self.clock, full)
-    }
+/// When the game has no such node.
+pub fn fen_at(game: &GameRow, node: u32) -> String {
+    let mut walk = Walk::of(game);
+    walk.to(node);
+    walk.fen()
 }

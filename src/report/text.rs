@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::words::{push_number, push_squares};
-use super::{Found, Report};
+use super::{Found, Report, Walk};
 use crate::board::Color;
 use crate::engine::{Answer, Hits};
 use crate::game::{Date, MoveNumbers, Rating, tags};
@@ -85,21 +85,37 @@ fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>
     let mut slots = hits.slots(first..game.end_slot()).peekable();
     slots.peek()?;
     let numbers = MoveNumbers::of(&game);
+    let mut walk = Walk::of(&game);
     let (mut plies, mut count, mut last) = (Vec::new(), 0, Answer::Bool(true));
+    let mut around = None;
     for slot in slots {
         count += 1;
         if count > plies_max {
             continue;
         }
+        let node = (slot - first) as u32;
+        let line = game.line_of(node);
+        let is_same = line.map(|line| line.index()) == around;
+        if !is_same && around.is_some() {
+            plies.push(b')');
+        }
         if count > 1 {
             plies.push(b' ');
         }
-        numbers.push_label((slot - first) as u32, &mut plies);
+        if let Some(line) = line.filter(|_| !is_same) {
+            walk.to(line.first_node());
+            plies.extend_from_slice(format!("({}: ", walk.line()).as_bytes());
+        }
+        around = line.map(|line| line.index());
+        numbers.push_label(line.map_or(node, |line| walk.ply() + node - line.first_node()), &mut plies);
         let value = hits.answer(slot);
         if value != last {
             push_value(&value, &mut plies);
             last = value;
         }
+    }
+    if around.is_some() {
+        plies.push(b')');
     }
     if count > plies_max {
         plies.extend_from_slice(b" +");

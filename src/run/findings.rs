@@ -11,7 +11,7 @@ use crate::board::{Bitboard, Color};
 use crate::choice::{Order, Top};
 use crate::database::Room;
 use crate::engine::{Answer, Values};
-use crate::game::{date, tags, url};
+use crate::game::{date, tags};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
@@ -180,12 +180,14 @@ impl FindingsCollector {
             event: or_unknown(tags::known(game, "Event")),
             date: or_unknown(date::known_text(game)),
             result: game.outcome().text().to_owned(),
+            node: row.node,
             ply: row.ply,
+            line: row.line.clone(),
             label: row.label.clone(),
             fen: row.fen.clone(),
             next: Some(row.next.clone()).filter(|next| !next.is_empty()),
             lit: SquareNames(self.lit(row)),
-            url: url(game, row.ply),
+            url: row.url(),
             value: value_text(row.value),
             copy: copy.and_then(|copy| found.names.copies.get(copy)).map(|copy| shortened(copy, TEXT_MAX)),
         }

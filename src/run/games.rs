@@ -43,7 +43,7 @@ pub enum GameText {
     Unread {
         /// Its index in its block.
         index: u32,
-        /// What is put into it, by ply.
+        /// What is put into it, by node.
         comments: Vec<(u32, String)>,
     },
     /// Its text.
@@ -130,7 +130,7 @@ impl GameText {
     pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> GameText {
         let mut comments = Vec::new();
         if *comment != Comment::None {
-            found.rows(game, Rows::Hits, |row| comments.push((row.ply, comment.at(row, found))));
+            found.rows(game, Rows::Hits, |row| comments.push((row.node, comment.at(row, found))));
         }
         GameText::Unread { index: game.index() as u32, comments }
     }

@@ -105,6 +105,11 @@ impl GroupColumn {
         matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
     }
 
+    /// Whether it is a property of positions.
+    pub(super) fn is_of_plies(&self) -> bool {
+        matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. })
+    }
+
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
     pub(super) fn codes(&self, game: usize, ply: usize, out: &mut Vec<Code>) {
         out.clear();

@@ -8,14 +8,17 @@ use crate::report::Found;
 /// The counts of several queries over the same games. What does not depend on hits is counted once.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
-    /// Of the first query with the groups of all games, of the others with those that hit alone.
+    /// Of the first query with the groups of all games, of the others with those that hit alone; so too of the first
+    /// query that is asked of main lines alone where others are asked of side lines.
     counts: Vec<Counts>,
+    /// Which queries are asked of main lines alone, though others are not.
+    main_lines: Vec<bool>,
 }
 
 impl Stats {
     /// The counts of nothing for so many queries.
     pub fn none_of_many(&self, queries: usize) -> ManyCounts {
-        ManyCounts { counts: vec![self.none(); queries] }
+        ManyCounts { counts: vec![self.none(); queries], main_lines: vec![false; queries] }
     }
 
     /// Counts what several queries found in one block.
@@ -26,9 +29,12 @@ impl Stats {
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first.block);
-        let which = std::iter::once(Games::All).chain(std::iter::repeat(Games::Hit));
-        let counts = found.iter().zip(which).map(|(found, which)| self.count_with(&columns, found, which));
-        ManyCounts { counts: counts.collect() }
+        let main_lines: Vec<bool> = found.iter().map(|found| found.hits.main_lines).collect();
+        let counts = found.iter().enumerate().map(|(query, found)| {
+            let which = if first_like(&main_lines, query) == query { Games::All } else { Games::Hit };
+            self.count_with(&columns, found, which)
+        });
+        ManyCounts { counts: counts.collect(), main_lines }
     }
 }
 
@@ -44,6 +50,7 @@ impl ManyCounts {
     /// When they are not of the same groupings and as many queries.
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
+        self.main_lines.iter_mut().zip(other.main_lines).for_each(|(is, more)| *is |= more);
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
     }
 
@@ -55,14 +62,19 @@ impl ManyCounts {
 
     /// The counts of each query.
     pub fn into_counts(mut self) -> Vec<Counts> {
-        if let [first, others @ ..] = &mut *self.counts {
-            for other in others {
-                other.total[0] = first.total[0];
-                for (table, all) in other.tables.iter_mut().zip(&first.tables) {
-                    table.all = all.all.clone();
-                }
+        for query in 0..self.counts.len() {
+            let (before, rest) = self.counts.split_at_mut(query);
+            let Some(first) = before.get(first_like(&self.main_lines, query)) else { continue };
+            rest[0].total[0] = first.total[0];
+            for (table, all) in rest[0].tables.iter_mut().zip(&first.tables) {
+                table.all = all.all.clone();
             }
         }
         self.counts
     }
+}
+
+/// The first query that is asked of the same positions.
+fn first_like(main_lines: &[bool], query: usize) -> usize {
+    main_lines.iter().position(|is| *is == main_lines[query]).unwrap_or(query)
 }

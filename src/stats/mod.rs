@@ -50,6 +50,7 @@ mod table;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::Hash;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -185,7 +186,10 @@ struct Table {
 struct Game {
     index: usize,
     first_slot: usize,
+    /// Those of which the query was asked.
     positions: usize,
+    /// Whether side lines are among them.
+    has_lines: bool,
     outcome: Outcome,
     hits: u64,
     /// Hits of the block before it.
@@ -255,7 +259,7 @@ impl Stats {
     }
 
     fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
-        let Found { hits, copies, .. } = *found;
+        let Found { block, hits, copies, .. } = *found;
         assert!(
             copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
             "groups by copy need the copies of hits"
@@ -276,7 +280,7 @@ impl Stats {
             let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
-            let mut counter = Counter { columns, hits, copies, which, all, hit, scratch: Scratch::default() };
+            let mut counter = Counter { block, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
             games.iter().for_each(|game| counter.count(game));
             counter.table()
         });
@@ -303,10 +307,12 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
     for row in found.block.games() {
         let in_game = found.hits.count_in(row.first_slot()..row.end_slot());
         if found.counts(&row) && (in_game > 0 || which == Games::All) {
+            let has_lines = !found.hits.main_lines && row.has_lines();
             games.push(Game {
                 index: row.index(),
                 first_slot: row.first_slot(),
-                positions: row.positions(),
+                positions: if has_lines { row.positions() } else { row.plies() + 1 },
+                has_lines,
                 outcome: row.outcome(),
                 hits: in_game,
                 hits_before,
@@ -319,6 +325,7 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
 
 /// Counts the games of a block by one grouping.
 struct Counter<'a> {
+    block: &'a Block,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
     copies: &'a CopyHits,
@@ -333,48 +340,71 @@ struct Counter<'a> {
 struct Scratch {
     codes: [Vec<Code>; 2],
     pairs: Vec<[Code; 2]>,
+    /// Groups, positions and hits.
+    runs: Vec<([Code; 2], u64, u64)>,
 }
 
 impl Counter<'_> {
     fn count(&mut self, game: &Game) {
         let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
-        let mut ply = 0;
-        // Groups of a game follow each other; within one a game counts once.
-        while ply < game.positions {
-            let ends = self.columns.map(|column| column.run_end(game.index, ply));
-            let end = ends[0].min(ends[1]).min(game.positions);
-            let hits = match end - ply {
-                whole if whole == game.positions => game.hits,
-                _ => self.hits.count_in(game.first_slot + ply..game.first_slot + end),
-            };
-            for (column, codes) in self.columns.iter().zip(&mut self.scratch.codes) {
-                column.codes(game.index, ply, codes);
+        self.scratch.runs.clear();
+        if game.has_lines && self.columns.iter().any(|column| column.is_of_plies()) {
+            let row = self.block.game(game.index);
+            self.count_line(game, 0..row.plies() + 1, 0);
+            for line in row.lines() {
+                self.count_line(game, line.first_node() as usize..line.end_node() as usize, line.ply() as usize);
             }
-            for pair in pairs(&self.scratch.codes) {
-                if self.which == Games::All {
-                    let all = Tally::of(game.outcome, (end - ply) as u64);
-                    self.all.entry(pair).or_default().add(&all);
-                }
-                if hits > 0 && !is_of_hits {
-                    self.hit.entry(pair).or_default().add(&Tally::of(game.outcome, hits));
-                }
+            // Groups of one line come again in others, and within one a game counts once.
+            self.scratch.runs.sort_unstable();
+        } else {
+            self.count_line(game, 0..game.positions, 0);
+        }
+        for same in self.scratch.runs.chunk_by(|a, b| a.0 == b.0) {
+            let (positions, hits) = same.iter().fold((0, 0), |sum, run| (sum.0 + run.1, sum.1 + run.2));
+            if self.which == Games::All {
+                self.all.entry(same[0].0).or_default().add(&Tally::of(game.outcome, positions));
             }
-            ply = end;
+            if hits > 0 && !is_of_hits {
+                self.hit.entry(same[0].0).or_default().add(&Tally::of(game.outcome, hits));
+            }
         }
         if is_of_hits && game.hits > 0 {
             self.count_hits(game);
         }
     }
 
+    /// Counts the positions of a line, which begins at a ply. Groups of a line follow each other.
+    fn count_line(&mut self, game: &Game, nodes: Range<usize>, ply: usize) {
+        let Scratch { codes, runs, .. } = &mut self.scratch;
+        let (mut node, before) = (nodes.start, ply);
+        while node < nodes.end {
+            let ply = before + node - nodes.start;
+            let run = self.columns.map(|column| column.run_end(game.index, ply)).into_iter().min().unwrap_or(ply);
+            let end = nodes.end.min(run.saturating_sub(ply).saturating_add(node));
+            let hits = match end - node {
+                whole if whole == game.positions => game.hits,
+                _ => self.hits.count_in(game.first_slot + node..game.first_slot + end),
+            };
+            for (column, codes) in self.columns.iter().zip(&mut *codes) {
+                column.codes(game.index, ply, codes);
+            }
+            runs.extend(pairs(codes).map(|pair| (pair, (end - node) as u64, hits)));
+            node = end;
+        }
+    }
+
     /// Hit by hit, since each has groups of its own.
     fn count_hits(&mut self, game: &Game) {
-        let Scratch { codes, pairs: found } = &mut self.scratch;
+        let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
         let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
+        let row = self.block.game(game.index);
         for (index, slot) in (game.hits_before..).zip(slots) {
             let hit = HitAt { slot, index, hits: self.hits, copies: self.copies };
+            let node = slot - game.first_slot;
+            let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
-                column.codes_of_hit(game.index, slot - game.first_slot, hit, codes);
+                column.codes_of_hit(game.index, ply, hit, codes);
             }
             found.extend(pairs(codes));
         }

@@ -48,7 +48,7 @@ fn block() -> Block {
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
-    Hits { bits, values }
+    Hits { bits, values, main_lines: false }
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn samples_are_of_games_not_of_places() {
         let mut top = Top::new(200);
         let games = blocks.iter().flat_map(|block| block.games());
         for game in games {
-            let none = Hits { bits: Vec::new(), values: Values::None };
+            let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };
             let rank = Order::Sampled { seed }.rank(&game, &none);
             top.offer(rank, game.number(), || game.moves().to_vec());
         }

@@ -67,7 +67,7 @@ fn formats(layout: Layout) -> Vec<Format> {
         Format::Nothing,
     ];
     for rows in [Rows::Hits, Rows::Games] {
-        formats.extend([Format::JsonLines(rows), Format::Csv(rows), Format::Epd(rows), Format::Fen(rows)]);
+        formats.extend([Format::JsonLines { rows, nodes: false }, Format::Csv { rows, nodes: false }, Format::Epd(rows), Format::Fen(rows)]);
     }
     formats
 }

@@ -26,7 +26,7 @@ fn block(pgn: &[u8]) -> Block {
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
-    Hits { bits, values }
+    Hits { bits, values, main_lines: false }
 }
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
@@ -111,7 +111,7 @@ fn conditions_groups_and_tables_agree() {
             }
         }
         let [year, elo, _, white] = facts.map(|fact| if fact == "?" { "" } else { fact });
-        let csv = &lines(Format::Csv(Rows::Games), &block, &all)[0];
+        let csv = &lines(Format::Csv { rows: Rows::Games, nodes: false }, &block, &all)[0];
         let cells: Vec<&str> = csv.split(',').collect();
         assert_eq!(cells[11], elo, "{csv}");
         assert!(cells[6].trim().starts_with(year), "{csv}");
@@ -141,7 +141,7 @@ fn fens_count_as_shakmaty_does() {
     let pgn = format!("[FEN \"{start}\"]\n\n{} *", moves.join(" "));
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |_| true);
-    let found: Vec<String> = lines(Format::JsonLines(Rows::Hits), &block, &all)
+    let found: Vec<String> = lines(Format::JsonLines { rows: Rows::Hits, nodes: false }, &block, &all)
         .iter()
         .map(|line| {
             serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
@@ -171,7 +171,7 @@ fn values_are_listed_where_there_are_any() {
     }
     let chosen = hits(&block, Values::Sets(vec![1, 2, 3]), |slot| slot == 2);
     assert_eq!(lines(Format::Values { all: false }, &block, &chosen), ["1 2 [a1,b1]"]);
-    let none = Hits { bits: vec![0], values: Values::Sets(vec![0; 3]) };
+    let none = Hits { bits: vec![0], values: Values::Sets(vec![0; 3]), main_lines: false };
     assert_eq!(lines(Format::Values { all: true }, &block, &none), ["1 0 []", "1 1 []", "1 2 []"]);
     assert!(lines(Format::Plain, &block, &none).is_empty());
 }
@@ -242,7 +242,7 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
     let block = block(TABLE);
     let some = hits(&block, Values::Sets(vec![3, 0, 1 << 63, 0, 0, 1, 0]), |slot| matches!(slot, 0 | 2 | 5));
     let read = |rows| {
-        let format = Format::Csv(rows);
+        let format = Format::Csv { rows, nodes: false };
         let text = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&text[..]);
         assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS.map(|(name, _)| name));

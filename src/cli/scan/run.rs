@@ -52,7 +52,8 @@ impl Search {
         interrupt: &Interrupt,
     ) -> Result<Search, Failure> {
         let choice = args.choosing.choice();
-        let outputs = Outputs::create(&args.outputs, &args.choosing, args.lists(), database, interrupt)?;
+        let is = (args.lists(), scan.searches_variations());
+        let outputs = Outputs::create(&args.outputs, &args.choosing, is, database, interrupt)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {

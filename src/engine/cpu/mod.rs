@@ -214,7 +214,7 @@ impl Cpu {
     /// many do, over all. Elsewhere a set is empty and a number has no value.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let block = context.block;
-        let Hits { bits, values } = hits;
+        let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
         self.values(query).with_machine(context, |plan, machine, beside| {
             if count * DENSE > block.slots() {

@@ -47,7 +47,9 @@ fn diagram(index: usize, hit: &SampleHit) -> Markup {
                     @if let Some((url, host)) = link(hit) {
                         a href=(url) rel="noopener noreferrer" { "Game on " (host) } " · "
                     }
-                    "game " (number(hit.game)) ", ply " (number(u64::from(hit.ply))) " · " bdi { (hit.source) }
+                    "game " (number(hit.game)) ", ply " (number(u64::from(hit.ply)))
+                    @if !hit.line.is_empty() { ", node " (number(u64::from(hit.node))) }
+                    " · " bdi { (hit.source) }
                 }
                 details {
                     summary { "FEN" span.unseen { " of " (title) } }
@@ -63,9 +65,13 @@ fn known(name: &str) -> &str {
     if name.trim().is_empty() { "?" } else { name }
 }
 
-/// `after 23...`, or where the game begins.
+/// `after 23...`, in a side line `after 23... (21.Bh7)`, or where the game begins.
 fn place(hit: &SampleHit) -> String {
-    if hit.ply == 0 { "at the start".into() } else { format!("after {}", hit.label) }
+    match &*hit.line {
+        _ if hit.ply == 0 => "at the start".into(),
+        "" => format!("after {}", hit.label),
+        line => format!("after {} ({line})", hit.label),
+    }
 }
 
 fn to_move(fen: &str) -> Option<&'static str> {

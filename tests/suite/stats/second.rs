@@ -27,7 +27,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
         let found = Found { block, hits, games: None, copies: None, names };
-        Format::JsonLines(Rows::Hits).report(&found, 0..block.games_len()).text
+        Format::JsonLines { rows: Rows::Hits, nodes: false }.report(&found, 0..block.games_len()).text
     };
     let take = |_, text: Vec<u8>| {
         let text = String::from_utf8(text).unwrap();
@@ -318,7 +318,7 @@ fn too_many_groups_are_an_error() {
     let counts = |groups_max| {
         let stats = Stats::new(Grouping::list("result,ply:1").unwrap()).groups_max(groups_max);
         let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
-        let hits = Hits { bits: vec![0; block.segments()], values: Values::None };
+        let hits = Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false };
         let names = Names::default();
         let more = stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names });
         stats.none().add(more)
