@@ -154,7 +154,7 @@ impl Matrix<'_> {
         let names = shown.iter().map(|row| heading(&row.keys[0]));
         let header: Vec<String> =
             std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
-        let all = self.counts.first().map_or(0, |counts| counts.total().all.games);
+        let all = self.widest().map_or(0, |counts| counts.total().all.games);
         let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
         let grid = self.grid(header, Some(sizes.collect()), |counts| {
             let rows = by_key(counts, grouping);
@@ -171,10 +171,15 @@ impl Matrix<'_> {
         out
     }
 
+    /// The counts of a theme that is asked of as many positions as any: of side lines too, if one is.
+    fn widest(&self) -> Option<&Counts> {
+        self.counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
+    }
+
     /// The groups of a grouping, of whichever theme: they count the same games. Names and openings come
     /// by how many games they have, all else in its own order.
     fn groups(&self, grouping: &Grouping) -> Vec<GroupRow> {
-        let mut groups = self.counts.first().map_or(Vec::new(), |counts| counts.rows(grouping));
+        let mut groups = self.widest().map_or(Vec::new(), |counts| counts.rows(grouping));
         if grouping.first.is_ranked() {
             groups.sort_by(|a, b| (b.all.games, &a.keys).cmp(&(a.all.games, &b.keys)));
         }
@@ -221,7 +226,7 @@ impl Matrix<'_> {
     }
 
     fn document(&self) -> Document<'_> {
-        let all = self.counts.first().map(|counts| counts.total().all).unwrap_or_default();
+        let all = self.widest().map(|counts| counts.total().all).unwrap_or_default();
         let of_grouping = |counts: &Counts, grouping: &Grouping| {
             let rows = by_key(counts, grouping);
             let groups = self.groups(grouping);

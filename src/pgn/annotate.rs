@@ -4,30 +4,34 @@ use super::ParseOptions;
 use super::extent::line_end;
 use super::lex::{is_blank, is_eol};
 use super::parse::Parser;
-use super::tokenizer::Event;
 
-/// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its ply and
-/// the glyphs (`!?`, `$1`) that follow that move; those on ply 0 stand before the first move and its
-/// number. All other bytes stay as they are, and the game is read as it was. A ply that the text has not is
-/// passed over. The comments become what [`comment_text`] makes of them.
+/// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its node and
+/// the glyphs (`!?`, `$1`) that follow that move; those on node 0 stand before the first move and its
+/// number. Nodes are numbered as [`SideLine`](super::SideLine) says: those of the main line are its plies. All other bytes
+/// stay as they are, and the game is read as it was. A node that the text has not is passed over. The comments become
+/// what [`comment_text`] makes of them.
 ///
 /// # Panics
 ///
-/// When the plies do not ascend.
+/// When the nodes do not ascend.
 ///
 /// ```
 /// use orbit_chess::pgn::annotate;
 ///
-/// let text = annotate(b"1.e4!$1 e5 {x} 1-0", &[(0, "start"), (1, "{Pe4}"), (2, "b")]);
-/// assert_eq!(text, b"{start} 1.e4!$1 {(Pe4)} e5 {b} {x} 1-0");
+/// let text = annotate(b"1.e4!$1 e5 {x} (1... c5) 1-0", &[(0, "start"), (1, "{Pe4}"), (2, "b"), (3, "c")]);
+/// assert_eq!(text, b"{start} 1.e4!$1 {(Pe4)} e5 {b} {x} (1... c5 {c}) 1-0");
 /// ```
 pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
-    assert!(comments.is_sorted_by_key(|comment| comment.0), "plies ascend");
+    assert!(comments.is_sorted_by_key(|comment| comment.0), "nodes ascend");
     let places = places(text);
+    let place = |node: u32| places.get(node as usize).copied().flatten();
+    let placed = comments.iter().filter_map(|(node, comment)| Some((place(*node)?, comment)));
+    let mut comments: Vec<(Place, _)> = placed.collect();
+    // Side lines have higher nodes than what follows them in the text.
+    comments.sort_by_key(|(place, _)| place.at);
     let mut out = Vec::with_capacity(text.len() + 64 * comments.len());
     let mut at = 0;
-    for (ply, comment) in comments {
-        let Some(place) = places.get(*ply as usize) else { continue };
+    for (place, comment) in comments {
         out.extend_from_slice(&text[at..place.at]);
         at = place.at;
         if place.after_tags {
@@ -39,7 +43,8 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
         out.push(b'{');
         out.extend_from_slice(comment_text(comment.as_ref()).as_bytes());
         out.push(b'}');
-        if text.get(at).is_some_and(|byte| !byte.is_ascii_whitespace()) {
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || place.in_side_line && *byte == b')';
+        if text.get(at).is_some_and(|byte| !is_end(byte)) {
             out.push(b' ');
         }
     }
@@ -65,25 +70,22 @@ struct Place {
     at: usize,
     /// Nothing but tags stands before, and nothing after.
     after_tags: bool,
+    in_side_line: bool,
 }
 
-/// Where a comment on each ply goes, in ascending order.
-fn places(text: &[u8]) -> Vec<Place> {
-    let options = ParseOptions { tags: false, ..ParseOptions::default() };
-    let mut start = None;
-    let mut ends = Vec::new();
-    Parser::new(&options).first_game(text, &mut |event, movetext, moves| {
-        // What is left open goes on to the end: a comment before it is none of its words.
-        let open = if let Event::Fault(at, _) = event { Some(*at) } else { None };
-        start = start.or(movetext).or(open);
-        if let Event::Word(word) = event
-            && moves > ends.len()
-        {
-            ends.push(Place { at: past_glyphs(text, word.end), after_tags: false });
-        }
-    });
-    let start = Place { at: start.unwrap_or(text.len()), after_tags: start.is_none() };
-    std::iter::once(start).chain(ends).collect()
+/// Where a comment on each node goes.
+fn places(text: &[u8]) -> Vec<Option<Place>> {
+    let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
+    let found = Parser::new(&options).first_game(text);
+    let start = found.movetext;
+    let start = Place { at: start.unwrap_or(text.len()), after_tags: start.is_none(), in_side_line: false };
+    let mut places = vec![Some(start)];
+    for (node, end, in_side_line) in found.words {
+        let node = node as usize;
+        places.resize(places.len().max(node + 1), None);
+        places[node] = Some(Place { at: past_glyphs(text, end), after_tags: false, in_side_line });
+    }
+    places
 }
 
 /// Where the numeric glyphs that stand after a move end.
@@ -125,6 +127,17 @@ mod tests {
         check("1. e4 d5 2. exd5 Qxd51-0", &[4, 4], "1. e4 d5 2. exd5 Qxd5 {4} {4} 1-0");
         check("1. e4 -- 2. Nf3\n\n\n1-0", &[2, 3], "1. e4 -- {2} 2. Nf3 {3}\n\n\n1-0");
         check("1. e4 e5 2. Ke3 Nc6 {open", &[1, 2, 3], "1. e4 {1} e5 {2} 2. Ke3 Nc6 {open");
+    }
+
+    #[test]
+    fn comments_stand_in_side_lines() {
+        check(
+            "1. e4 (1. d4 d5 (1... Nf6$1 2. c4)) (1. c4) e5 (1... c5!?) 2. Nf3 *",
+            &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            "{0} 1. e4 {1} (1. d4 {5} d5 {6} (1... Nf6$1 {7} 2. c4 {8})) (1. c4 {9}) e5 {2} (1... c5!? {4}) 2. Nf3 {3} *",
+        );
+        // What is left out has no nodes.
+        check("1. e4 (1. e5 e6) e5 (1... c5 2. Ke3) (1... d5)", &[1, 3, 4], "1. e4 {1} (1. e5 e6) e5 (1... c5 {3} 2. Ke3) (1... d5 {4})");
     }
 
     #[test]

@@ -43,6 +43,14 @@ enum Board {
     Dead,
 }
 
+/// Where the words of a game stand in its text.
+pub(super) struct Places {
+    /// Where the movetext begins.
+    pub(super) movetext: Option<usize>,
+    /// Of each move that is kept: the node that it leads to, where its word ends, and whether it is of a side line.
+    pub(super) words: Vec<(u32, usize, bool)>,
+}
+
 /// Reads the games of one part. Keeps its buffers from game to game.
 pub(super) struct Parser<'a> {
     text: &'a [u8],
@@ -124,25 +132,37 @@ impl<'a> Parser<'a> {
         tokenizer.side_lines().saturating_sub(kept)
     }
 
-    /// Reads the first game of a text, event by event, and calls `on_event` after each with the event,
-    /// where the movetext begins, if that is known, and how many moves have been kept. No quick way is
-    /// taken, so that every move is told.
-    pub(super) fn first_game(
-        &mut self,
-        text: &'a [u8],
-        on_event: &mut dyn FnMut(&Event, Option<usize>, usize),
-    ) {
+    /// Reads the first game of a text with its side lines, and tells where what it keeps stands.
+    pub(super) fn first_game(&mut self, text: &'a [u8]) -> Places {
         self.text = text;
         self.base = 0;
         self.clear(0);
-        let mut tokenizer = Tokenizer::new(text, usize::MAX);
+        let mut tokenizer = Tokenizer::whole(text, usize::MAX);
+        let (mut movetext, mut words) = (None, Vec::new());
         while let Some(event) = tokenizer.next() {
             if self.open && matches!(event, Event::Start(_)) {
                 break;
             }
+            let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            on_event(&event, tokenizer.movetext(), self.game.moves.len());
+            // What is left open goes on to the end: a comment before it is none of its words.
+            let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
+            movetext = movetext.or(tokenizer.movetext()).or(open);
+            if let (Event::Word(word), Some((line, moves))) = (event, self.moves_here())
+                && before.is_some_and(|before| before.1 < moves)
+            {
+                words.push((word.end, line, moves));
+            }
         }
+        self.set_up();
+        self.finish_tree();
+        let node = |(end, line, moves)| (self.tree.node(line, moves), end, line > 0);
+        Places { movetext, words: words.into_iter().map(node).collect() }
+    }
+
+    /// The line at the current place, and how many moves it has.
+    fn moves_here(&self) -> Option<(usize, u32)> {
+        self.tree.line().map(|line| (line, self.tree.len(line, self.game.moves.len())))
     }
 
     #[inline]
