@@ -1,14 +1,14 @@
 //! `orbit show`.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use orbit_chess::board::{Position, Square};
 use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::game::MoveNumbers;
+use orbit_chess::pgn::{AnnotationKind, comment_text};
 use orbit_chess::reel::{Block, GameRow};
-use orbit_chess::report::fen_at;
+use orbit_chess::report::{MoveToken, Walk, movetext};
 use orbit_chess::text::decode;
 use serde_json::{Value, json};
 
@@ -20,17 +20,22 @@ use super::{Exit, Failure};
 #[command(after_help = "Examples:
   orbit show games.pgn 1042
   orbit show all.reel 1042:37
+  orbit show --variations studies.pgn 3:60
   orbit show --json all.reel 1042:0 | jq .fen")]
 pub(super) struct Args {
     /// The reel, or the PGN, EPD or FEN file, that contains the game.
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
-    /// position].
+    /// position of the main line].
     ///
-    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves.
+    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves. With --variations
+    /// the second number is that of a node: higher numbers than the last ply are in side lines.
     #[arg(value_name = "GAME[:PLY]")]
     place: Place,
+    /// Print side lines (variations), comments and glyphs as well.
+    #[arg(long)]
+    variations: bool,
     #[command(flatten)]
     unpack: UnpackArgs,
     /// Print one JSON object.
@@ -41,14 +46,14 @@ pub(super) struct Args {
 #[derive(Clone, Copy, Debug)]
 struct Place {
     game: u32,
-    ply: Option<usize>,
+    node: Option<u32>,
 }
 
 impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Place, String> {
-        let (game, ply) = text.split_once(':').map_or((text, None), |(game, ply)| (game, Some(ply)));
+        let (game, node) = text.split_once(':').map_or((text, None), |(game, node)| (game, Some(node)));
         let game = match game.parse() {
             Ok(0) | Err(_) => {
                 return Err(format!("`{game}` is no game number: write GAME or GAME:PLY, from game 1"));
@@ -58,8 +63,8 @@ impl FromStr for Place {
         let number = |ply: &str| {
             ply.parse().map_err(|_| format!("`{ply}` is no ply: write a number of half-moves, from 0"))
         };
-        let ply = ply.map(number).transpose()?;
-        Ok(Place { game, ply })
+        let node = node.map(number).transpose()?;
+        Ok(Place { game, node })
     }
 }
 
@@ -68,6 +73,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.unpack.apply(&mut options);
+    options.parse.variations = args.variations;
+    options.parse.annotations = args.variations;
     let mut found = None;
     let database = Database::open(std::slice::from_ref(&args.database), options)?;
     let database = database.starting_at_game(args.place.game);
@@ -103,7 +110,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             reason(&block, args.place.game)
         )));
     };
-    let shown = Shown::new(game, args.place.ply)?;
+    let shown = Shown::new(game, args.variations, args.place.node)?;
     let mut out = Out::new();
     if args.json {
         out.json(&shown.json())?;
@@ -129,34 +136,30 @@ fn reason(block: &Block, number: u32) -> String {
     String::from("no reason is recorded")
 }
 
-/// A game with its moves named and one position.
+/// A game and one of its positions.
 struct Shown<'a> {
     game: GameRow<'a>,
-    san: Vec<String>,
-    ply: usize,
-    position: Position,
+    variations: bool,
+    /// Stands at the position.
+    walk: Walk<'a>,
 }
 
 impl<'a> Shown<'a> {
-    fn new(game: GameRow<'a>, ply: Option<usize>) -> Result<Shown<'a>, Failure> {
-        let start = game.start();
-        let ply = ply.unwrap_or(game.plies());
-        if ply > game.plies() {
-            let plies = game.plies();
-            return Err(Failure::Other(format!(
-                "game {} has {plies} plies: there is no ply {ply}",
-                game.number()
-            )));
+    fn new(game: GameRow<'a>, variations: bool, node: Option<u32>) -> Result<Shown<'a>, Failure> {
+        let (number, plies) = (game.number(), game.plies());
+        let node = node.unwrap_or(plies as u32);
+        if node as usize >= game.positions() {
+            return Err(Failure::Other(match game.has_lines() {
+                false => format!("game {number} has {plies} plies: there is no ply {node}"),
+                true => {
+                    let last = game.positions() - 1;
+                    format!("the last node of game {number} is {last}: there is no node {node}")
+                }
+            }));
         }
-        let (mut at, mut position, mut san) = (start, start, Vec::new());
-        for (i, &mv) in game.moves().iter().enumerate() {
-            san.push(mv.to_san(&at));
-            at.play(mv);
-            if i + 1 == ply {
-                position = at;
-            }
-        }
-        Ok(Shown { game, san, ply, position })
+        let mut walk = Walk::of(&game);
+        walk.to(node);
+        Ok(Shown { game, variations, walk })
     }
 
     fn tags(&self) -> impl Iterator<Item = (String, String)> + use<'a> {
@@ -168,17 +171,49 @@ impl<'a> Shown<'a> {
         let problems = self.game.problems().map(|problem| {
             json!({ "kind": kind_name(problem.kind), "ply": problem.ply, "reason": problem.reason })
         });
-        json!({
+        let mut shown = json!({
             "game": self.game.number(),
             "number_in_source": self.game.number_in_source(),
             "offset": self.game.offset(),
             "tags": tags.collect::<Vec<_>>(),
-            "moves": self.san,
+            "moves": sans(&mut Walk::of(&self.game), 0..self.game.plies() as u32),
             "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
-            "ply": self.ply,
-            "fen": fen_at(&self.game, self.ply as u32),
-        })
+            "ply": self.walk.ply(),
+            "fen": self.walk.fen(),
+        });
+        if self.variations {
+            shown["node"] = self.walk.node().into();
+            shown["line"] = Some(self.walk.line()).filter(|line| !line.is_empty()).into();
+            shown["lines"] = self.lines();
+            shown["annotations"] = self.annotations();
+        }
+        shown
+    }
+
+    /// The side lines, in order of their nodes.
+    fn lines(&self) -> Value {
+        let mut walk = Walk::of(&self.game);
+        let lines = self.game.lines().map(|line| {
+            walk.to(line.first_node());
+            let name = walk.line().to_owned();
+            let mut moves = Vec::from_iter(walk.entry());
+            moves.extend(sans(&mut walk, line.first_node()..line.end_node() - 1));
+            json!({ "node": line.first_node(), "parent": line.parent(), "line": name, "moves": moves })
+        });
+        lines.collect()
+    }
+
+    fn annotations(&self) -> Value {
+        let annotations = self.game.annotations().iter().map(|annotation| {
+            let (name, what) = match &annotation.kind {
+                AnnotationKind::Before(text) => ("comment_before", Value::from(decode(text))),
+                AnnotationKind::Comment(text) => ("comment", Value::from(decode(text))),
+                AnnotationKind::Nag(nag) => ("nag", (*nag).into()),
+            };
+            json!({ "node": annotation.node, name: what })
+        });
+        annotations.collect()
     }
 
     fn text(&self) -> Vec<String> {
@@ -191,23 +226,51 @@ impl<'a> Shown<'a> {
             lines.push(format!("; {}: {}", kind_name(problem.kind), problem.reason));
         }
         lines.push(String::new());
-        lines.push(format!("game {}, ply {} of {}", self.game.number(), self.ply, self.game.plies()));
-        lines.extend(drawn(&self.position));
-        lines.push(fen_at(&self.game, self.ply as u32));
+        let (number, ply) = (self.game.number(), self.walk.ply());
+        lines.push(match self.walk.line() {
+            "" => format!("game {number}, ply {ply} of {}", self.game.plies()),
+            line => format!("game {number}, node {}, ply {ply} of ({line})", self.walk.node()),
+        });
+        lines.extend(drawn(&self.walk.position()));
+        lines.push(self.walk.fen());
         lines
     }
 
-    /// Moves have the numbers that the game's FEN gives them.
+    /// Moves have the numbers that the game's FEN gives them. Side lines stand in brackets.
     fn movetext(&self) -> Vec<String> {
-        let numbers = MoveNumbers::of(&self.game);
-        let mut words = Vec::new();
-        for (ply, san) in (0..).zip(&self.san) {
-            words.extend(numbers.before_move(ply));
-            words.push(san.clone());
+        let mut words: Vec<String> = Vec::new();
+        let mut begun = "";
+        for token in movetext(&self.game) {
+            let word = match token {
+                MoveToken::Open => {
+                    begun = "(";
+                    continue;
+                }
+                MoveToken::Close => {
+                    words.last_mut().expect("a side line has moves").push(')');
+                    continue;
+                }
+                MoveToken::Number(number) => number,
+                MoveToken::Move(san) => san,
+                MoveToken::Nag(nag) => format!("${nag}"),
+                MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
+                MoveToken::End(outcome) => outcome.text().to_owned(),
+            };
+            // A comment is wrapped as well.
+            let word = format!("{}{word}", std::mem::take(&mut begun));
+            words.extend(word.split_whitespace().map(str::to_owned));
         }
-        words.push(self.game.outcome().text().to_owned());
         words
     }
+}
+
+/// The moves that leave some nodes of a line, in SAN.
+fn sans(walk: &mut Walk, nodes: Range<u32>) -> Vec<String> {
+    let san = |node| {
+        walk.to(node);
+        walk.next()
+    };
+    nodes.map(san).collect()
 }
 
 /// Words in lines of at most 80 characters.

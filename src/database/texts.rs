@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::{Database, SourceSummary, StreamedBlock};
-use crate::pgn::{self, Compression, Freshness, Kind, SourceText, Sources};
+use crate::pgn::{self, Compression, Freshness, Kind, ParseOptions, SourceText, Sources};
 use crate::reel::GameRow;
 
 /// Why the text of a game is not available.
@@ -135,10 +135,13 @@ impl GameTexts {
 
     /// Whether a text reads as a game.
     fn is_of(&self, text: &[u8], game: &GameRow) -> bool {
-        let Some(found) = pgn::read_game(text) else { return false };
+        let options = ParseOptions { variations: game.has_lines(), ..ParseOptions::default() };
+        let Some(found) = pgn::read_game(text, &options) else { return false };
+        let lines = || found.lines.iter().map(|line| (line.parent, line.moves[0], &line.moves[1..]));
         let tags = found.tags.iter().map(|tag| (&tag.name[..], &tag.value[..]));
         found.positions.first() == Some(&game.start())
             && found.moves == game.moves()
+            && lines().eq(game.lines().map(|line| (line.parent(), line.edge(), line.moves())))
             && found.outcome == game.outcome()
             && (!self.has_tags || tags.eq(game.tags()))
     }

@@ -23,8 +23,8 @@ pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
 }
 
 /// Reads the only game of a text; `None` if there are more or none.
-pub fn read_game(text: &[u8]) -> Option<Game> {
-    let mut games = read(text).into_iter();
+pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
+    let mut games = read(text, options).into_iter();
     games.next().filter(|_| games.next().is_none())
 }
 
@@ -39,11 +39,11 @@ pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     if after.starts_with(EVENT) {
         return empty_line;
     }
-    let alone = [read(before), read(after)].concat();
+    let alone = [main_lines(before), main_lines(after)].concat();
     let terminated = [eol, b"*", &empty_line].concat();
     let tagged = [&empty_line, &b"[Event \"?\"]"[..], eol].concat();
     let reads_alike = |between: &Vec<u8>| {
-        let together = read(&[before, between, after].concat());
+        let together = main_lines(&[before, between, after].concat());
         let pairs = || alone.iter().zip(&together);
         alone.len() == together.len() && pairs().all(|(alone, together)| is_same(alone, together))
     };
@@ -63,10 +63,13 @@ fn is_same(a: &Game, b: &Game) -> bool {
     (a.start, &a.moves, a.outcome, &a.tags) == (b.start, &b.moves, b.outcome, &b.tags)
 }
 
-fn read(text: &[u8]) -> Vec<Game> {
-    let options = ParseOptions::default();
+fn main_lines(text: &[u8]) -> Vec<Game> {
+    read(text, &ParseOptions::default())
+}
+
+fn read(text: &[u8], options: &ParseOptions) -> Vec<Game> {
     let mut games = Vec::new();
-    Parser::new(&options).pgn(text, 0, usize::MAX, &mut |game| games.push(game.clone()));
+    Parser::new(options).pgn(text, 0, usize::MAX, &mut |game| games.push(game.clone()));
     games
 }
 
@@ -127,7 +130,7 @@ mod tests {
         ] {
             let between = separator(before.as_bytes(), after.as_bytes());
             assert_eq!(String::from_utf8_lossy(&between), expected, "{before} | {after}");
-            let games = read(&[before.as_bytes(), &between, after.as_bytes()].concat());
+            let games = main_lines(&[before.as_bytes(), &between, after.as_bytes()].concat());
             assert_eq!(games.len(), 2, "{before} | {after}");
         }
     }

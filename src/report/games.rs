@@ -10,6 +10,8 @@ use crate::game::{Header as _, MoveNumbers};
 use crate::pgn;
 use crate::reel::GameRow;
 
+use super::{MoveToken, movetext};
+
 /// Characters of a line of movetext at most.
 const LINE_MAX: usize = 80;
 
@@ -27,26 +29,28 @@ pub fn game_text(
     Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
-/// A game from its block alone: tags, moves in SAN, result. It reads back as the same game; comments and
-/// variations are not in a block. Of tags it leaves out those whose names PGN cannot have, which operations of EPD may.
+/// A game from its block alone: tags, moves in SAN, side lines, comments and glyphs as far as they are in the block, and the
+/// result. It reads back as the same game. Of tags it leaves out those whose names PGN cannot have, which operations of
+/// EPD may.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
-    let numbers = MoveNumbers::of(game);
-    push_tags(game, numbers, &mut out);
+    push_tags(game, MoveNumbers::of(game), &mut out);
     if !out.is_empty() {
         out.extend_from_slice(b"\n\n");
     }
+    // What stands on the line.
     let mut width = 0;
-    for word in words(game, numbers) {
-        let is_first = width == 0;
-        width += word.len() + 1;
-        if width > LINE_MAX + 1 {
+    for word in words(game) {
+        if width > 0 && width + 1 + word.len() > LINE_MAX {
             out.push(b'\n');
-            width = word.len() + 1;
-        } else if !is_first {
+            width = 0;
+        } else if width > 0 {
             out.push(b' ');
+            width += 1;
         }
-        out.extend_from_slice(word.as_bytes());
+        out.extend_from_slice(&word);
+        let line = word.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        width = if line.len() < word.len() { line.len() } else { width + word.len() };
     }
     out
 }
@@ -92,19 +96,38 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// `1. e4`, `e5`, ..., `1-0`.
-fn words(game: &GameRow, numbers: MoveNumbers) -> Vec<String> {
-    let mut position = game.start();
-    let mut words = Vec::with_capacity(game.plies() + 1);
-    for (ply, &mv) in (0..).zip(game.moves()) {
-        let san = mv.to_san(&position);
-        words.push(match numbers.before_move(ply) {
-            Some(number) => format!("{number} {san}"),
-            None => san,
-        });
-        position.play(mv);
+/// `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that ends its line ends with a line feed.
+fn words(game: &GameRow) -> Vec<Vec<u8>> {
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    // What stands directly before the next word.
+    let mut begun = Vec::new();
+    for token in movetext(game) {
+        let word = match token {
+            MoveToken::Open => {
+                begun.push(b'(');
+                continue;
+            }
+            MoveToken::Number(number) => {
+                begun.extend_from_slice(number.as_bytes());
+                begun.push(b' ');
+                continue;
+            }
+            MoveToken::Close => match words.last_mut().filter(|word| !word.ends_with(b"\n")) {
+                Some(last) => {
+                    last.push(b')');
+                    continue;
+                }
+                None => b")".to_vec(),
+            },
+            MoveToken::Move(san) => san.into_bytes(),
+            MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
+            // A brace would end a comment in braces; one that has any stood behind a semicolon, on one line.
+            MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
+            MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
+            MoveToken::End(outcome) => outcome.text().into(),
+        };
+        words.push([std::mem::take(&mut begun), word].concat());
     }
-    words.push(game.outcome().text().to_owned());
     words
 }
 

@@ -11,6 +11,7 @@ pub mod findings;
 mod games;
 pub mod heat;
 mod jsonl;
+mod movetext;
 pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -34,6 +35,7 @@ use crate::run::needs::Needs;
 
 pub use csv::{COLUMNS, ColumnType, NODE_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
+pub use movetext::{MoveToken, movetext};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};

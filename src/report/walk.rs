@@ -101,6 +101,12 @@ impl<'a> Walk<'a> {
         &self.name
     }
 
+    /// The move by which that line leaves another one, in SAN; `None` in the main line.
+    pub fn entry(&self) -> Option<String> {
+        let (line, branches) = (self.line?, self.branches.as_ref()?);
+        Some(line.edge().to_san(&branches[line.index()].before.position))
+    }
+
     /// The number of the move that led there: `23...`, or `start`.
     pub fn label(&self) -> String {
         let mut label = Vec::new();

@@ -44,7 +44,7 @@ fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
 /// may mean something else by itself; one that is skipped has no hits.
 fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let text = first_game(&bytes[game.offset as usize..], CAP);
-    let alone = read_game(text).map(|game| essence(&game));
+    let alone = read_game(text, &ParseOptions::default()).map(|game| essence(&game));
     if matches!(game.status, Status::Skipped(_))
         || alone != Some(essence(game)) && !begins_a_line(bytes, game)
     {
@@ -57,7 +57,7 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     marked.dedup();
     let comments: Vec<(u32, &str)> = marked.into_iter().map(|ply| (ply, "MARK")).collect();
     let commented = annotate(text, &comments);
-    let found = read_game(&commented).map(|game| without_offsets(&game));
+    let found = read_game(&commented, &ParseOptions::default()).map(|game| without_offsets(&game));
     let shown = [text, &commented].map(String::from_utf8_lossy).join("\n----\n");
     assert_eq!(found, Some(without_offsets(game)), "{name}, game {}: {shown}", game.number);
     assert_eq!(marks(&commented), comments.len(), "{name}: {shown}");
