@@ -86,10 +86,8 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "blocks": reel.blocks(),
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
-        "variations": reel.keeps_variations(),
-        "side_lines": side_lines,
-        "side_positions": side_positions,
-        "side_lines_left_out": reel.side_lines(),
+        "side_lines": reel.side_lines(),
+        "variations": reel.keeps_variations().then(|| json!({ "side_lines": side_lines, "positions": side_positions })),
         "sections": named(reel.sections()).into_iter().map(|(name, bytes)| (name.to_owned(), json!(bytes)))
             .collect::<serde_json::Map<_, _>>(),
         "problems": reasons.collect::<Vec<_>>(),

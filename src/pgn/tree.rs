@@ -34,21 +34,23 @@ impl Loss {
 
     /// What is said of so many side lines of a game; `why` is of the first of them.
     fn reason(self, count: u32, why: &str) -> String {
-        let lines = |verb: &str| match count {
-            1 => format!("a side line is {verb}"),
-            _ => format!("{count} side lines are {verb}"),
+        let (lines, it_has, it) = match count {
+            1 => (String::from("a side line is"), "it has", "it"),
+            _ => (format!("{count} side lines are"), "they have", "them"),
         };
         match self {
-            Loss::Empty => format!("{} without moves", lines("left out:")),
-            Loss::Illegal => format!("{} {why}", lines("left out:")),
-            Loss::Short => format!("{} {why}", lines("cut:")),
-            Loss::NoMove => format!("{} no move stands before it", lines("left out:")),
-            Loss::CutPlace => format!("{} the move before it was not kept", lines("left out:")),
-            Loss::Deep => format!("{} nested more than {DEPTH_MAX} deep", lines("left out:")),
-            Loss::Many => format!("{} a game keeps {LINES_MAX}", lines("left out:")),
+            Loss::Empty => format!("{lines} left out: {it_has} no moves"),
+            Loss::Illegal => format!("{lines} left out: {why}"),
+            Loss::Short => format!("{lines} cut: {why}"),
+            Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
+            Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
+            Loss::Deep => format!("{lines} left out: a game keeps side lines up to {DEPTH_MAX} deep"),
+            Loss::Many => format!("{lines} left out: a game keeps 65,535"),
         }
     }
 }
+
+const _: () = assert!(LINES_MAX == 65_535, "as a message says");
 
 /// A line as it is read. The first one is the main line, whose moves are kept elsewhere.
 #[derive(Debug, Default)]

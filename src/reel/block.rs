@@ -137,7 +137,7 @@ pub(super) struct LineRecord {
 /// Comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// Where those of each game end; empty where they were not read.
+    /// Where those of each game end; empty where there are none, or they were not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }

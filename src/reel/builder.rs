@@ -95,6 +95,9 @@ impl BlockBuilder {
     /// The block.
     pub fn finish(mut self) -> Block {
         self.block.tags.values = self.values.finish();
+        if self.block.annotations.all.is_empty() {
+            self.block.annotations.ends.clear();
+        }
         self.block
     }
 

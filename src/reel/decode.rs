@@ -101,8 +101,11 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
 /// Whether a block may be what its header says. Frames are small when they are stored, whatever they claim.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), Fault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
-    if games > slots || starts > games || games > games_read || lines > slots {
-        return Err("there are more games or side lines than slots, or more starts than games");
+    if games > slots || starts > games || games > games_read {
+        return Err("there are more games than slots, or more starts than games");
+    }
+    if lines > slots {
+        return Err("there are more side lines than slots");
     }
     let [starts_max, games_max] = [
         u64::from(starts) * START_BYTES_MAX + u64::from(lines) * LINE_BYTES_MAX,
@@ -272,9 +275,8 @@ fn find_lines(block: &mut Block) {
 }
 
 fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations, Fault> {
-    let mut annotations = Annotations { ends: Vec::with_capacity(block.games.len()), all: Vec::new() };
+    let mut annotations = Annotations::default();
     if bytes.0.is_empty() {
-        annotations.ends.resize(block.games.len(), 0);
         return Ok(annotations);
     }
     let mut end = 0usize;

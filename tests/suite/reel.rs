@@ -560,6 +560,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }
+    assert_eq!(refused(&set(64 + 20, u32::MAX)), "there are more side lines than slots");
+    assert_eq!(refused(&set(64 + 28, u32::MAX)), claims, "annotations");
     let directory = u64::from_le_bytes(whole[24..32].try_into().unwrap()) as usize;
     for (at, value) in [(directory + 12, 1), (directory + 24, u32::MAX)] {
         assert_eq!(refused(&set(at, value)), "a block is larger than any may be", "{at}");
