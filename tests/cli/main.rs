@@ -8,6 +8,7 @@
 //! * `promises`: names, endings and words promise nothing that is not done.
 //! * `readme`: every command of the README.
 //! * `terminal`: nothing that a game holds acts on a terminal.
+//! * `trees`: games with side lines.
 //! * `without_gpu`: what a build without the GPU engine says.
 
 #[macro_use]
@@ -33,6 +34,7 @@ mod stats;
 mod terminal;
 mod themes;
 mod transform;
+mod trees;
 #[cfg(not(feature = "gpu"))]
 mod without_gpu;
 

@@ -131,6 +131,7 @@ fn sample() -> Vec<SampleHit> {
         url: Some(format!("https://lichess.org/abcd{game}#122")),
         value: Some("[d4,e5]".into()),
         copy: Some("{Nf6 kg8}".into()),
+        ..SampleHit::default()
     };
     let middle = "r1bq1rk1/pp2bppp/2n1pN2/3p4/3P4/2NB4/PPP2PPP/R1BQK2R b KQ - 0 10";
     vec![

@@ -27,6 +27,7 @@
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
+//! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
 //! * `trees`: trees that no text is parsed to.
 //! * `tidy`: rules of the house.
 
@@ -66,6 +67,7 @@ mod soup;
 mod stats;
 mod tables;
 mod tidy;
+mod tree_outputs;
 mod trees;
 #[cfg(feature = "gpu")]
 mod variants;

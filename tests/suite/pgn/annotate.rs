@@ -1,6 +1,6 @@
 //! Games taken out of their files, commented and put together again are read as they were.
 
-use orbit_chess::pgn::{Kind, Status, Tag, annotate, first_game, game_text, read_game, separator};
+use orbit_chess::pgn::{AnnotationKind, Kind, Status, Tag, annotate, first_game, game_text, read_game, separator};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -62,7 +62,34 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     assert_eq!(found, Some(without_offsets(game)), "{name}, game {}: {shown}", game.number);
     assert_eq!(marks(&commented), comments.len(), "{name}: {shown}");
     assert!(is_marked(&commented, text), "{name}: {shown}");
+    commented_nodes(name, text);
     Some([text.to_vec(), commented])
+}
+
+/// Comments in side lines are read again at their nodes, and the tree is what it was.
+fn commented_nodes(name: &str, text: &[u8]) {
+    let mut options = ParseOptions::default();
+    (options.variations, options.annotations) = (true, true);
+    let tree = |text: &[u8]| read_game(text, &options).map(|game| without_offsets(&game));
+    let Some(mut before) = tree(text) else { return };
+    let nodes = before.moves.len() + before.lines.iter().map(|line| line.moves.len()).sum::<usize>();
+    let mut marked: Vec<u32> = [0, 1, 2, 4, 6, 7].iter().map(|part| (part * nodes / 7) as u32).collect();
+    marked.dedup();
+    // What stands before the first word is no comment on a game without tags, or without moves.
+    marked.retain(|&node| node > 0 || !before.tags.is_empty() && nodes > 0);
+    let comments: Vec<(u32, &str)> = marked.iter().map(|&node| (node, "MARK")).collect();
+    let commented = annotate(text, &comments);
+    let shown = [text, &commented].map(String::from_utf8_lossy).join("\n----\n");
+    assert!(is_marked(&commented, text), "{name}: {shown}");
+    let mut after = tree(&commented).unwrap_or_else(|| panic!("{name}: {shown}"));
+    let mark = AnnotationKind::Comment(b"MARK".to_vec());
+    let found = after.annotations.iter().filter(|found| found.kind == mark).map(|found| found.node);
+    assert_eq!(found.collect::<Vec<_>>(), marked, "{name}: {shown}");
+    after.annotations.retain(|found| found.kind != mark);
+    for game in [&mut before, &mut after] {
+        game.lost.iter_mut().for_each(|fault| fault.offset = 0);
+    }
+    assert_eq!(after, before, "{name}: {shown}");
 }
 
 /// Checks the games of a text alone and, the last one first, together; returns how many there are.
