@@ -107,7 +107,12 @@ impl Tree {
     /// # Errors
     ///
     /// Why the side line is left out, if it does not lie in one that is.
-    pub(super) fn open(&mut self, begin: usize, is_cut: bool, main: &[Position]) -> Result<Position, Option<Loss>> {
+    pub(super) fn open(
+        &mut self,
+        begin: usize,
+        is_cut: bool,
+        main: &[Position],
+    ) -> Result<Position, Option<Loss>> {
         let around = self.line();
         self.open.push(None);
         let Some(around) = around else { return Err(None) };
@@ -224,7 +229,8 @@ impl Tree {
             let mut siblings = Vec::with_capacity(leaving.len());
             let mut before = (u32::MAX, 0);
             for &line in leaving {
-                before = if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
+                before =
+                    if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
                 siblings.push((line, before.1));
             }
             waiting.extend(siblings.into_iter().rev());

@@ -202,7 +202,10 @@ fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) ->
             game += 1;
         }
         let node = line.first_slot - block.games[game].first_slot;
-        line.parent = node.checked_sub(line.parent).filter(|&parent| parent < node).ok_or("a side line has no parent")?;
+        line.parent = node
+            .checked_sub(line.parent)
+            .filter(|&parent| parent < node)
+            .ok_or("a side line has no parent")?;
     }
     bytes.end()
 }
@@ -228,7 +231,8 @@ fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), Fault> {
         } else if let Some((index, line)) = lines.next() {
             // The line that the parent lies in, if it is none of the main line.
             let (first_slot, before) = (block.games[game].first_slot, &block.lines[first_line..index]);
-            let around = before.partition_point(|line_before| line_before.first_slot - first_slot <= line.parent);
+            let around =
+                before.partition_point(|line_before| line_before.first_slot - first_slot <= line.parent);
             let ply = match around.checked_sub(1) {
                 None => line.parent,
                 Some(around) => {
@@ -321,7 +325,6 @@ const TOO_MANY_ANNOTATIONS: Fault = "there are more annotations than there may b
 const NO_NODE: Fault = "an annotation stands at no position";
 const START_TABLE: Fault = "the start table has another length than the moves say";
 
-
 /// Reads the game table, and returns the first slots of side lines.
 fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<Vec<u32>, Fault> {
     for _ in 0..bytes.count()? {
@@ -340,9 +343,9 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
-    let (first_slots, first_lines) = first_slots(&block.moves, len)?;
+    let first_slots = first_slots(&block.moves, len)?;
     let mut stretch = 0;
-    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
+    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots.games).enumerate() {
         while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
             stretch += 1;
         }
@@ -372,16 +375,24 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         game.offset = before.1;
     }
     bytes.end()?;
-    Ok(first_lines)
+    Ok(first_slots.lines)
 }
 
-/// Where games begin (and whether from the start table), and where side lines do: after every start code but the last.
-fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, Vec<u32>), Fault> {
+/// Where lines begin.
+#[derive(Default)]
+struct FirstSlots {
+    /// Of games, and whether they begin from the start table.
+    games: Vec<(u32, bool)>,
+    /// Of side lines.
+    lines: Vec<u32>,
+}
+
+/// Where games and side lines begin: after every start code but the last.
+fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
-    let mut slots = Vec::with_capacity(games.min(moves.len()));
-    let mut lines = Vec::new();
+    let (mut slots, mut lines) = (Vec::with_capacity(games.min(moves.len())), Vec::new());
     if !moves.is_empty() {
         slots.push((0, false));
     }
@@ -401,7 +412,7 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, 
     if slots.len() != games {
         return Err("the moves hold another number of games than the block");
     }
-    Ok((slots, lines))
+    Ok(FirstSlots { games: slots, lines })
 }
 
 /// The start codes among the moves of a segment. Most segments have none.

@@ -50,7 +50,9 @@ fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, 
 /// A tree of a line of so many moves, with side lines nested so deep.
 fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
     let mut next = Vec::new();
-    if plies > 0 && let Some((mv, after)) = random_move(rng, &chess) {
+    if plies > 0
+        && let Some((mv, after)) = random_move(rng, &chess)
+    {
         next.push((mv, random_tree(rng, after, plies - 1, depth)));
         let siblings = if depth > 0 && rng.percent(20) { 1 + rng.below(3) } else { 0 };
         for _ in 0..siblings {
@@ -278,9 +280,8 @@ fn each_query_of_a_run_has_its_own_lines() {
         "cql(variations) {find <-- all Q attacks k}",
         "terminal",
     ];
-    let prepared = |text: &str| {
-        PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
-    };
+    let prepared =
+        |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;

@@ -9,8 +9,8 @@ use orbit_chess::{
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
     reel::{
-        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
-        SEGMENT_SLOTS,
+        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource,
+        ReelWriter, SEGMENT_SLOTS,
         lanes::{LANES, LaneMoves},
         replay,
     },
@@ -394,7 +394,10 @@ fn blocks_without_tags_lack_nothing_else() {
     write(&path, &written);
     let reel = Reel::open(&path).unwrap();
     for index in 0..written.len() {
-        let (whole, bare) = (reel.block(index).unwrap(), reel.block_with(index, Contents { tags: false, annotations: true }).unwrap());
+        let (whole, bare) = (
+            reel.block(index).unwrap(),
+            reel.block_with(index, Contents { tags: false, annotations: true }).unwrap(),
+        );
         assert_eq!(all_but_tags(&bare), all_but_tags(&whole), "block {index}");
         assert!(bare.games().all(|game| game.tags().len() == 0 && game.tag("White").is_none()));
         assert!(whole.games_len() < 2 || whole.games().any(|game| game.tags().len() > 0));
