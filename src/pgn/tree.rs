@@ -4,8 +4,8 @@ use super::lex::Range;
 use super::{Annotation, AnnotationKind, SideLine};
 use crate::board::{PackedMove, Position};
 
-/// Side lines deeper than this are left out.
-const DEPTH_MAX: usize = 255;
+/// Side lines that lie in more side lines than this, themselves included, are left out.
+pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
 /// Side lines of a game beyond these are left out.
 const LINES_MAX: usize = 65_535;
 
@@ -44,7 +44,9 @@ impl Loss {
             Loss::Short => format!("{lines} cut: {why}"),
             Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
             Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
-            Loss::Deep => format!("{lines} left out: a game keeps side lines up to {DEPTH_MAX} deep"),
+            Loss::Deep => {
+                format!("{lines} left out: a game keeps side lines up to {SIDE_LINE_DEPTH_MAX} deep")
+            }
             Loss::Many => format!("{lines} left out: a game keeps 65,535"),
         }
     }
@@ -128,7 +130,7 @@ impl Tree {
         };
         match position.copied() {
             _ if is_cut => Err(Some(Loss::CutPlace)),
-            _ if self.open.len() - 1 > DEPTH_MAX => Err(Some(Loss::Deep)),
+            _ if self.open.len() - 1 > SIDE_LINE_DEPTH_MAX as usize => Err(Some(Loss::Deep)),
             _ if self.lines.len() > LINES_MAX => Err(Some(Loss::Many)),
             None => Err(Some(Loss::NoMove)),
             Some(position) => {
