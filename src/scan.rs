@@ -90,7 +90,9 @@ pub enum ScanError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A query is asked of side lines, and the database is read without them.
-    #[error("the query searches side lines, but the database is read without them: set `ParseOptions::variations`")]
+    #[error(
+        "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
+    )]
     NoVariations,
     /// A reel is damaged; all hits before were delivered.
     #[error(transparent)]

@@ -27,7 +27,9 @@ pub use self::texts::{GameTexts, TextError};
 
 use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::reel::{
+    Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals,
+};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 

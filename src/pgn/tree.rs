@@ -4,8 +4,8 @@ use super::lex::Range;
 use super::{Annotation, AnnotationKind, SideLine};
 use crate::board::{PackedMove, Position};
 
-/// Side lines deeper than this are left out.
-const DEPTH_MAX: usize = 255;
+/// Side lines that lie in more side lines than this, themselves included, are left out.
+pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
 /// Side lines of a game beyond these are left out.
 const LINES_MAX: usize = 65_535;
 
@@ -44,7 +44,9 @@ impl Loss {
             Loss::Short => format!("{lines} cut: {why}"),
             Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
             Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
-            Loss::Deep => format!("{lines} left out: a game keeps side lines up to {DEPTH_MAX} deep"),
+            Loss::Deep => {
+                format!("{lines} left out: a game keeps side lines up to {SIDE_LINE_DEPTH_MAX} deep")
+            }
             Loss::Many => format!("{lines} left out: a game keeps 65,535"),
         }
     }
@@ -107,7 +109,12 @@ impl Tree {
     /// # Errors
     ///
     /// Why the side line is left out, if it does not lie in one that is.
-    pub(super) fn open(&mut self, begin: usize, is_cut: bool, main: &[Position]) -> Result<Position, Option<Loss>> {
+    pub(super) fn open(
+        &mut self,
+        begin: usize,
+        is_cut: bool,
+        main: &[Position],
+    ) -> Result<Position, Option<Loss>> {
         let around = self.line();
         self.open.push(None);
         let Some(around) = around else { return Err(None) };
@@ -123,7 +130,7 @@ impl Tree {
         };
         match position.copied() {
             _ if is_cut => Err(Some(Loss::CutPlace)),
-            _ if self.open.len() - 1 > DEPTH_MAX => Err(Some(Loss::Deep)),
+            _ if self.open.len() - 1 > SIDE_LINE_DEPTH_MAX as usize => Err(Some(Loss::Deep)),
             _ if self.lines.len() > LINES_MAX => Err(Some(Loss::Many)),
             None => Err(Some(Loss::NoMove)),
             Some(position) => {
@@ -224,7 +231,8 @@ impl Tree {
             let mut siblings = Vec::with_capacity(leaving.len());
             let mut before = (u32::MAX, 0);
             for &line in leaving {
-                before = if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
+                before =
+                    if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
                 siblings.push((line, before.1));
             }
             waiting.extend(siblings.into_iter().rev());

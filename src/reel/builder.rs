@@ -160,6 +160,7 @@ impl BlockBuilder {
     fn push_lines(&mut self, start: Position, game: &Game) {
         let block = &mut self.block;
         let first_game = block.games.len() as u32 - 1;
+        let (first_line, first_game_slot) = (block.lines.len(), block.games[first_game as usize].first_slot);
         // The position and the ply of each node.
         let mut nodes = Vec::with_capacity(game.moves.len() + 1);
         nodes.push(Start { position: start, ply: 0 });
@@ -175,7 +176,9 @@ impl BlockBuilder {
                 *last = PackedMove::START_LINE;
             }
             let first_slot = u32::try_from(block.moves.len()).expect("a block has fewer than 2^32 slots");
-            block.lines.push(LineRecord { first_slot, parent, sibling, edge });
+            let mut line = LineRecord { first_slot, parent, sibling, edge, ply: 0, depth: 0 };
+            line.follow(&block.lines[first_line..], first_game_slot);
+            block.lines.push(line);
             block.starts.push(start);
             for mv in moves[1..].iter().copied().chain([PackedMove::START_STANDARD]) {
                 if block.moves.len().is_multiple_of(SEGMENT_SLOTS) {

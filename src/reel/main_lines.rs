@@ -20,7 +20,9 @@ impl Block {
         let mut replayed = Replayed { block: &self, columns: SegmentColumns::new(), segment: None };
         for game in self.games() {
             let record = &self.games[game.index()];
-            if record.from_table && let Some(last) = moves.last_mut() {
+            if record.from_table
+                && let Some(last) = moves.last_mut()
+            {
                 *last = PackedMove::START_TABLE;
                 starts.push(Start { position: game.start(), ply: 0 });
             }

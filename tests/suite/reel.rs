@@ -9,8 +9,8 @@ use orbit_chess::{
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
     reel::{
-        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
-        SEGMENT_SLOTS,
+        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource,
+        ReelWriter, SEGMENT_SLOTS,
         lanes::{LANES, LaneMoves},
         replay,
     },
@@ -394,7 +394,10 @@ fn blocks_without_tags_lack_nothing_else() {
     write(&path, &written);
     let reel = Reel::open(&path).unwrap();
     for index in 0..written.len() {
-        let (whole, bare) = (reel.block(index).unwrap(), reel.block_with(index, Contents { tags: false, annotations: true }).unwrap());
+        let (whole, bare) = (
+            reel.block(index).unwrap(),
+            reel.block_with(index, Contents { tags: false, annotations: true }).unwrap(),
+        );
         assert_eq!(all_but_tags(&bare), all_but_tags(&whole), "block {index}");
         assert!(bare.games().all(|game| game.tags().len() == 0 && game.tag("White").is_none()));
         assert!(whole.games_len() < 2 || whole.games().any(|game| game.tags().len() > 0));
@@ -490,6 +493,15 @@ fn use_all(block: &Block) -> usize {
         let start = game.start();
         slots += tags + game.plies() + game.problems().count() + format!("{facts:?} {start:?}").len();
     }
+    for game in block.games() {
+        let tree = game.to_game();
+        slots += tree.lines.len() + tree.annotations.len();
+        for line in game.lines() {
+            assert!(line.parent() < line.first_node() && line.depth() < 256 && line.ply() > 0);
+            assert_eq!(game.line_of(line.first_node()).map(|found| found.index()), Some(line.index()));
+        }
+    }
+    slots += block.clone().into_main_lines().slots();
     block.problems().iter().for_each(|problem| slots += block.number_in_source(problem).1 as usize);
     slots + EncodedBlock::new(block).bytes().len()
 }
@@ -500,13 +512,17 @@ fn a_forged_reel_does_no_harm() {
     let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));
     let mut small = BlockBuilder::new();
     mixed()[..30].iter().for_each(|played| small.push(0, &played.game));
-    write(&path, &[small.finish(), varied_blocks().swap_remove(1)]);
+    write(
+        &path,
+        &[small.finish(), varied_blocks().swap_remove(1), crate::game_trees::blocks(3, 12).swap_remove(0)],
+    );
     let whole = std::fs::read(&path).unwrap();
     let reel = Reel::open(&path).unwrap();
     let first = reel.block_bytes(0) as usize;
-    let places = [(64, first), (64 + first, reel.block_bytes(1) as usize)];
+    let second = reel.block_bytes(1) as usize;
+    let places = [(64, first), (64 + first, second), (64 + first + second, reel.block_bytes(2) as usize)];
     let (mut random, mut accepted) = (Rng::with_seed(7), 0);
-    for round in 0..6000 {
+    for round in 0..8000 {
         let mut bytes = whole.clone();
         for _ in 0..1 + round % 3 {
             let at = random.usize(..bytes.len());

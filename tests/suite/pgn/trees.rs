@@ -44,14 +44,10 @@ fn lost(text: &str) -> Vec<String> {
 #[test]
 fn nodes_are_numbered_from_the_deepest_on() {
     assert_eq!(
-        lines("1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6 2. d4) 2. Nf3 (2. f4 exf4 (2... d5)) Nc6 *"),
-        [
-            "2.1 f2f4 e5f4",
-            "5.1 d7d5",
-            "1.1 c7c5 g1f3 d7d6",
-            "8.1 b1c3 b8c6",
-            "1.2 e7e6 d2d4"
-        ]
+        lines(
+            "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6 2. d4) 2. Nf3 (2. f4 exf4 (2... d5)) Nc6 *"
+        ),
+        ["2.1 f2f4 e5f4", "5.1 d7d5", "1.1 c7c5 g1f3 d7d6", "8.1 b1c3 b8c6", "1.2 e7e6 d2d4"]
     );
     // An alternative to the first move of a side line leaves the node that the side line leaves.
     assert_eq!(
@@ -81,7 +77,10 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
             "2: a side line is cut: Qh9 is no move",
         ]
     );
-    assert_eq!(lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"), ["0: a side line is left out: no move stands before it"]);
+    assert_eq!(
+        lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
+        ["0: a side line is left out: no move stands before it"]
+    );
     // At the place where the main line was cut, and after it.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
