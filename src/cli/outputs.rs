@@ -312,7 +312,10 @@ impl Outputs {
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
                     let table = ParquetWriter::new(file, nodes).map_err(Failure::File)?;
-                    outputs.push(output(Format::Csv { rows: args.rows(), nodes }, Sink::Parquet(Box::new(table))));
+                    outputs.push(output(
+                        Format::Csv { rows: args.rows(), nodes },
+                        Sink::Parquet(Box::new(table)),
+                    ));
                 }
                 #[cfg(not(feature = "parquet"))]
                 Wish::Parquet => unreachable!("it was refused"),

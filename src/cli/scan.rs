@@ -41,13 +41,18 @@ Terms:
           a game with a hit
   copy    one of the distinct patterns that a transform of the query (flip, shift, ...) makes
   ply     the number of half-moves played before a position; 0 is the start of the game
+  node    a position of a game with side lines (--variations). Nodes are numbered from 0: the main
+          line, in which a node is a ply, then the side lines, first those that leave it last
   reel    a file that `orbit index` makes from PGN; orbit searches it faster than PGN
 
 Formats:
   text    a line for each game that hits: its number, players, result, year and event; the moves
           after which it hits (`23...` is Black's 23rd move, `start` the position before the first
           move); in brackets, the number of hits. `=` shows the value, or the squares that the
-          query finds, at each hit where these differ from the hit before
+          query finds, at each hit where these differ from the hit before. Hits in a side line
+          stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15.)` is White's
+          15th move in the line that leaves the main line with 12...b5, and that line with 14.Qh5.
+          `12...b5[2]` is the second side line that leaves its position with 12...b5
   pgn     the games that hit, with the text of their source; --comment marks the hits in it
   jsonl   a JSON object for each hit: game (its number over all sources), source,
           number_in_source, offset (of the game's first byte in its decompressed source), ply,
@@ -55,16 +60,20 @@ Formats:
           finds squares) or value (a number, or `true` if the query is a condition), copy (the
           number of the first copy that matches, from 1), pattern (that copy as CQL), transform
           (which makes that copy), copies (how many copies match), hits (in the whole game), url
-          (of the game at lichess or chess.com), tags
+          (of the game at lichess or chess.com), tags. With --variations also node and line (the
+          side line, named as in text; null in the main line); next is then the move in that line
   csv     a table with a header line: game, source, number_in_source, offset, event, site, date,
           round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (for
-          squares, their number), squares, copy, pattern, transform, copies, hits, url. Later
-          versions may add columns at the end. A .parquet file has the same columns
-  epd     the position of each hit; operations give the next move, the game and the ply
+          squares, their number), squares, copy, pattern, transform, copies, hits, url; with
+          --variations also node and line. Later versions may add columns at the end. A .parquet
+          file has the same columns
+  epd     the position of each hit; operations give the next move, the game and the ply, in a side
+          line also the line and the node
   fen     the position of each hit
-  plain   `game ply` for each hit
-  values  `game ply value` for each position at which the query has a value: a number; a set of
-          squares as `[a1,h1]`, `a1` or `[]`; `true` where a condition holds
+  plain   `game ply` for each hit; in side lines `game node`
+  values  `game ply value`, in side lines `game node value`, for each position at which the query
+          has a value: a number; a set of squares as `[a1,h1]`, `a1` or `[]`; `true` where a
+          condition holds
   Characters that could control a terminal (control characters, changes of writing direction,
   characters without width) are escaped: as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON. pgn
   and csv escape them only on a terminal: files and pipes get the bytes of the source.

@@ -30,7 +30,12 @@ pub enum MoveToken<'a> {
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
-    let mut writer = Writer { numbers: MoveNumbers::of(game), annotations: game.annotations(), out: Vec::new(), anew: false };
+    let mut writer = Writer {
+        numbers: MoveNumbers::of(game),
+        annotations: game.annotations(),
+        out: Vec::new(),
+        anew: false,
+    };
     writer.annotate(0, |_| true);
     let mut open = vec![Frame::new(None, game, game.start(), 0)];
     // Side lines may be nested deeper than a stack has room for.
@@ -60,7 +65,10 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
 /// A line that is being written.
 struct Frame<'a> {
     line: Option<LineRow<'a>>,
-    moves: std::iter::Chain<std::option::IntoIter<PackedMove>, std::iter::Copied<std::slice::Iter<'a, PackedMove>>>,
+    moves: std::iter::Chain<
+        std::option::IntoIter<PackedMove>,
+        std::iter::Copied<std::slice::Iter<'a, PackedMove>>,
+    >,
     /// The node to which the next move leads.
     next: u32,
     ply: u32,

@@ -47,7 +47,16 @@ impl<'a> Walk<'a> {
     pub fn of(game: &GameRow<'a>) -> Walk<'a> {
         let numbers = MoveNumbers::of(game);
         let start = Place { position: game.start(), clock: numbers.clock, ply: 0 };
-        Walk { game: *game, numbers, start, here: start, node: 0, line: None, name: String::new(), branches: None }
+        Walk {
+            game: *game,
+            numbers,
+            start,
+            here: start,
+            node: 0,
+            line: None,
+            name: String::new(),
+            branches: None,
+        }
     }
 
     /// Goes to a node.
@@ -62,7 +71,9 @@ impl<'a> Walk<'a> {
             self.enter(line);
         }
         let (first, moves) = line.map_or((0, self.game.moves()), |line| (line.first_node(), line.moves()));
-        moves[(self.node - first) as usize..(node - first) as usize].iter().for_each(|&mv| self.here.play(mv));
+        moves[(self.node - first) as usize..(node - first) as usize]
+            .iter()
+            .for_each(|&mv| self.here.play(mv));
         self.node = node;
     }
 

@@ -280,7 +280,8 @@ impl Stats {
             let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
-            let mut counter = Counter { block, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
+            let mut counter =
+                Counter { block, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
             games.iter().for_each(|game| counter.count(game));
             counter.table()
         });
@@ -352,7 +353,11 @@ impl Counter<'_> {
             let row = self.block.game(game.index);
             self.count_line(game, 0..row.plies() + 1, 0);
             for line in row.lines() {
-                self.count_line(game, line.first_node() as usize..line.end_node() as usize, line.ply() as usize);
+                self.count_line(
+                    game,
+                    line.first_node() as usize..line.end_node() as usize,
+                    line.ply() as usize,
+                );
             }
             // Groups of one line come again in others, and within one a game counts once.
             self.scratch.runs.sort_unstable();
@@ -379,7 +384,8 @@ impl Counter<'_> {
         let (mut node, before) = (nodes.start, ply);
         while node < nodes.end {
             let ply = before + node - nodes.start;
-            let run = self.columns.map(|column| column.run_end(game.index, ply)).into_iter().min().unwrap_or(ply);
+            let run =
+                self.columns.map(|column| column.run_end(game.index, ply)).into_iter().min().unwrap_or(ply);
             let end = nodes.end.min(run.saturating_sub(ply).saturating_add(node));
             let hits = match end - node {
                 whole if whole == game.positions => game.hits,

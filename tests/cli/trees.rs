@@ -69,7 +69,10 @@ fn lists_name_lines_and_nodes() {
     assert_eq!((row(0, "node"), row(0, "ply"), row(0, "line")), (4.into(), 4.into(), Value::Null));
     assert_eq!((row(7, "node"), row(7, "ply"), row(7, "line")), (15.into(), 4.into(), "1...c5 2.Nc3".into()));
     assert!(!folder.stdout(&format!("{queens} --format jsonl")).contains("\"node\""));
-    assert_eq!(folder.stdout("scan -q --variations {find_Qf3}_and_btm a.pgn --format plain"), "1 1\n1 3\n1 5\n1 9\n");
+    assert_eq!(
+        folder.stdout("scan -q --variations {find_Qf3}_and_btm a.pgn --format plain"),
+        "1 1\n1 3\n1 5\n1 9\n"
+    );
     folder.stdout("scan -q --variations --verify check a.pgn");
 }
 
@@ -82,7 +85,10 @@ fn statistics_count_side_lines_by_ply() {
         rows.map(|row| row.split(',').take(7).collect::<Vec<_>>().join(",")).collect::<Vec<_>>()
     };
     assert_eq!(counted(""), ["total,,,1,1,8,1", "ply:4,0,,1,0,4,0", "ply:4,4,,1,1,4,1"]);
-    assert_eq!(counted("--variations"), ["total,,,1,1,17,1", "ply:4,0,,1,0,8,0", "ply:4,4,,1,1,8,1", "ply:4,8,,1,0,1,0"]);
+    assert_eq!(
+        counted("--variations"),
+        ["total,,,1,1,17,1", "ply:4,0,,1,0,8,0", "ply:4,4,,1,1,8,1", "ply:4,8,,1,0,1,0"]
+    );
 }
 
 /// Each theme has shares of the positions that it is asked of.
@@ -98,8 +104,13 @@ fn a_batch_of_both_kinds_has_shares_of_each() {
     let theme = |index: usize| {
         let theme = &batch["themes"][index];
         let groups = theme["groupings"]["ply:4"].as_array().unwrap().iter();
-        let groups = groups.map(|group| (group["positions_hit"].as_u64().unwrap(), group["positions"].as_u64().unwrap()));
-        (theme["positions_hit"].as_u64().unwrap(), theme["positions"].as_u64().unwrap(), groups.collect::<Vec<_>>())
+        let groups = groups
+            .map(|group| (group["positions_hit"].as_u64().unwrap(), group["positions"].as_u64().unwrap()));
+        (
+            theme["positions_hit"].as_u64().unwrap(),
+            theme["positions"].as_u64().unwrap(),
+            groups.collect::<Vec<_>>(),
+        )
     };
     assert_eq!(theme(0), (4, 8, vec![(2, 4), (2, 4)]));
     assert_eq!(theme(1), (10, 17, vec![(4, 8), (5, 8), (1, 1)]));
@@ -115,12 +126,17 @@ fn comments_stand_in_side_lines() {
     let index = folder.run("index --variations a.pgn -o b.reel");
     assert!(index.status.success(), "{}", String::from_utf8_lossy(&index.stderr));
     for from in ["a.pgn", "b.reel"] {
-        folder.stdout(&format!("scan -q --variations {{Qf3_or_nc6_or_check}} {from} -o {from}.pgn --comment=X"));
+        folder.stdout(&format!(
+            "scan -q --variations {{Qf3_or_nc6_or_check}} {from} -o {from}.pgn --comment=X"
+        ));
         assert_eq!(fs::read_to_string(folder.path(&format!("{from}.pgn"))).unwrap(), marked, "{from}");
     }
     // A reel is asked for the main lines alone as well.
     folder.stdout("scan -q check b.reel -o c.pgn --comment=X");
-    assert_eq!(fs::read_to_string(folder.path("c.pgn")).unwrap(), TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0"));
+    assert_eq!(
+        fs::read_to_string(folder.path("c.pgn")).unwrap(),
+        TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0")
+    );
     // Another tree under the same main line is another game.
     let other = TREE.replace("(1... e6)", "(1... d6)");
     fs::write(folder.path("a.pgn"), other).unwrap();
@@ -132,13 +148,19 @@ fn comments_stand_in_side_lines() {
 fn show_prints_the_tree() {
     let folder = Folder::new();
     let plain = folder.stdout("show a.pgn 1");
-    assert!(plain.contains("\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\ngame 1, ply 7 of 7\n"), "{plain}");
+    assert!(
+        plain.contains("\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\ngame 1, ply 7 of 7\n"),
+        "{plain}"
+    );
     let shown = folder.stdout("show --variations a.pgn 1:15");
     let tree = "\n\n{Hello} 1. e4 e5 $1 {good} ({or} 1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end})\n\
         (1... e6) 2. Bc4 Nc6 3. Qh5 Nf6 (3... g6 4. Qf3 Nf6) 4. Qxf7# 1-0\n\n\
         game 1, node 15, ply 4 of (1...c5 2.Nc3)\n8  r . b q k b n r\n";
     assert!(shown.contains(tree), "{shown}");
-    assert!(shown.ends_with("\nr1bqkbnr/pp1ppppp/2n5/2p5/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 2 3\n"), "{shown}");
+    assert!(
+        shown.ends_with("\nr1bqkbnr/pp1ppppp/2n5/2p5/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 2 3\n"),
+        "{shown}"
+    );
     let json: Value = serde_json::from_str(&folder.stdout("show --variations --json a.pgn 1:15")).unwrap();
     assert_eq!((&json["node"], &json["ply"], &json["line"]), (&15.into(), &4.into(), &"1...c5 2.Nc3".into()));
     assert_eq!(json["moves"].as_array().unwrap().len(), 7);

@@ -67,7 +67,12 @@ fn formats(layout: Layout) -> Vec<Format> {
         Format::Nothing,
     ];
     for rows in [Rows::Hits, Rows::Games] {
-        formats.extend([Format::JsonLines { rows, nodes: false }, Format::Csv { rows, nodes: false }, Format::Epd(rows), Format::Fen(rows)]);
+        formats.extend([
+            Format::JsonLines { rows, nodes: false },
+            Format::Csv { rows, nodes: false },
+            Format::Epd(rows),
+            Format::Fen(rows),
+        ]);
     }
     formats
 }

@@ -19,7 +19,7 @@ use orbit_chess::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::{San, SanPlus}};
 
 use crate::common::{corpus, data, pgn_blocks_with};
 use crate::game_trees::{made, with_variations};
@@ -76,8 +76,13 @@ impl Visitor for Play {
     fn san(&mut self, played: &mut Played, san: SanPlus) -> ControlFlow<Vec<Node>> {
         let Played { nodes, here, .. } = played;
         let mut chess = nodes[*here].chess.clone();
-        let mv = san.san.to_move(&chess).unwrap();
-        let san = SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string();
+        let san = if san.san == San::Null {
+            chess = passed(&chess);
+            String::from("--")
+        } else {
+            let mv = san.san.to_move(&chess).unwrap();
+            SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string()
+        };
         let node = nodes.len();
         nodes[*here].next.push(node);
         nodes.push(Node { chess, san, parent: Some(*here), next: Vec::new() });
@@ -99,6 +104,15 @@ impl Visitor for Play {
     fn end_game(&mut self, played: Played) -> Vec<Node> {
         played.nodes
     }
+}
+
+/// The position after a null move, which counts as a move.
+fn passed(chess: &Chess) -> Chess {
+    let mut setup = chess.to_setup(EnPassantMode::Always);
+    setup.swap_turn();
+    setup.halfmoves += 1;
+    setup.fullmoves = setup.fullmoves.saturating_add(u32::from(setup.turn.is_white()));
+    setup.position(CastlingMode::Standard).unwrap()
 }
 
 /// What a row says of a node.
@@ -127,7 +141,9 @@ fn numbered(chess: &Chess) -> String {
 /// A line from its first node on, then what hangs from its nodes, from the deepest on.
 fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mut Vec<Said>) {
     let mut line = vec![first];
-    line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| nodes[at].next.first().copied()));
+    line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| {
+        nodes[at].next.first().copied()
+    }));
     for (&at, ply) in line.iter().zip(ply..) {
         let Node { chess, parent, next, .. } = &nodes[at];
         out.push(Said {
@@ -248,7 +264,10 @@ fn every_format_names_the_node() {
     let block = tree();
     let some = all(&block, |slot| matches!(slot, 1 | 3 | 4 | 6 | 8 | 9));
     let text = |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted }, &block, &some);
-    assert_eq!(text(12), ["1  A - B  1-0  1. 2. (1...c5: 1... 2...) (1...c5 2.Nc3: 2...) (1...e6: 1...)  (6)"]);
+    assert_eq!(
+        text(12),
+        ["1  A - B  1-0  1. 2. (1...c5: 1... 2...) (1...c5 2.Nc3: 2...) (1...e6: 1...)  (6)"]
+    );
     assert_eq!(text(3), ["1  A - B  1-0  1. 2. (1...c5: 1...) +3  (6)"]);
     assert_eq!(lines(Format::Plain, &block, &some), ["1 1", "1 3", "1 4", "1 6", "1 8", "1 9"]);
     let fens = [
@@ -273,7 +292,9 @@ fn every_format_names_the_node() {
         assert_eq!(names.len(), if nodes { 28 } else { 26 });
         let column = |name: &str| names.iter().position(|found| found == name);
         let cells = |record: csv::StringRecord| {
-            ["ply", "next", "url", "node", "line"].map(|name| column(name).map_or("-", |at| &record[at]).to_owned()).join("|")
+            ["ply", "next", "url", "node", "line"]
+                .map(|name| column(name).map_or("-", |at| &record[at]).to_owned())
+                .join("|")
         };
         let records: Vec<String> = reader.records().map(|record| cells(record.unwrap())).collect();
         let place = |node: &str, line: &str| if nodes { format!("{node}|{line}") } else { "-|-".into() };
@@ -310,7 +331,9 @@ fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let mut writer = PgnWriter::new(Vec::new());
     before.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     let after = blocks(&writer.finish().unwrap());
-    let games = |blocks: &[Block]| blocks.iter().flat_map(Block::games).map(|game| game.to_game()).collect::<Vec<_>>();
+    let games = |blocks: &[Block]| {
+        blocks.iter().flat_map(Block::games).map(|game| game.to_game()).collect::<Vec<_>>()
+    };
     let (before, after) = (games(&before), games(&after));
     assert_eq!(before.len(), after.len(), "{name}");
     for (number, (before, after)) in (1..).zip(before.iter().zip(&after)) {
@@ -345,7 +368,9 @@ fn studies() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             match path.is_dir() {
                 true => folders.push(path),
-                false if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn")) => files.push(path),
+                false if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn")) => {
+                    files.push(path)
+                }
                 false => {}
             }
         }
@@ -375,7 +400,9 @@ fn positions_of_side_lines_count_by_their_plies() {
     let (mut counts, mut expected) = (stats.none(), [ByPly::new(), ByPly::new()]);
     for block in &blocks {
         let hits = all(block, |slot| slot % 5 < 2);
-        counts.add(stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names })).unwrap();
+        counts
+            .add(stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names }))
+            .unwrap();
         for game in block.games() {
             for node in 0..game.positions() as u32 {
                 let is_hit = hits.contains(game.first_slot() + node as usize);
@@ -438,7 +465,8 @@ fn each_query_has_shares_of_its_own_positions() {
         scan.for_each_block(database, &outputs, &Choice::default(), work, take).unwrap();
         sum.unwrap().into_counts()
     };
-    let queries = ["check", "cql(variations) check", "cql(variations) wtm", "btm", "cql(variations) terminal"];
+    let queries =
+        ["check", "cql(variations) check", "cql(variations) wtm", "btm", "cql(variations) terminal"];
     let together = counted(&queries);
     for (text, together) in queries.iter().zip(&together) {
         let alone = counted(&[text]).remove(0);
@@ -459,7 +487,8 @@ fn choosing_goes_by_nodes() {
     assert_eq!(lines(Format::Plain, &block, &some), ["1 3"]);
     // Games that differ in their side lines are not the same.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
-    let ranks = |order: Order| [&block, &other].map(|block| order.rank(&block.game(0), &all(block, |_| true)));
+    let ranks =
+        |order: Order| [&block, &other].map(|block| order.rank(&block.game(0), &all(block, |_| true)));
     let [ours, theirs] = ranks(Order::Sampled { seed: 1 });
     assert_ne!(ours, theirs);
     let [ours, theirs] = ranks(Order::Sorted { key: SortKey::Date, reverse: false });
