@@ -19,7 +19,11 @@ use orbit_chess::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::{San, SanPlus}};
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, Position as _,
+    fen::Fen,
+    san::{San, SanPlus},
+};
 
 use crate::common::{corpus, data, pgn_blocks_with};
 use crate::game_trees::{made, with_variations};
