@@ -69,10 +69,9 @@ impl Visitor for Play {
     }
 
     fn begin_movetext(&mut self, fen: Option<Fen>) -> ControlFlow<Vec<Node>, Played> {
-        let start = |fen: Fen| fen.into_position(CastlingMode::Standard);
-        let chess = fen.map_or_else(Chess::default, |fen| {
-            start(fen).or_else(shakmaty::PositionError::ignore_invalid_ep_square).unwrap()
-        });
+        let setup = fen.map(Fen::into_setup).unwrap_or_default();
+        let chess = setup.position::<Chess>(CastlingMode::Standard);
+        let chess = chess.or_else(shakmaty::PositionError::ignore_invalid_ep_square).unwrap();
         let root = Node { chess, san: String::new(), parent: None, next: Vec::new() };
         ControlFlow::Continue(Played { nodes: vec![root], here: 0, around: Vec::new() })
     }
