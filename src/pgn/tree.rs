@@ -34,20 +34,18 @@ impl Loss {
 
     /// What is said of so many side lines of a game; `why` is of the first of them.
     fn reason(self, count: u32, why: &str) -> String {
-        let (lines, it_has, it) = match count {
-            1 => (String::from("a side line is"), "it has", "it"),
-            _ => (format!("{count} side lines are"), "they have", "them"),
+        let lines = match count {
+            1 => String::from("a side line is"),
+            _ => format!("{count} side lines are"),
         };
         match self {
-            Loss::Empty => format!("{lines} left out: {it_has} no moves"),
+            Loss::Empty => format!("{lines} left out: without moves"),
             Loss::Illegal => format!("{lines} left out: {why}"),
             Loss::Short => format!("{lines} cut: {why}"),
-            Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
-            Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
-            Loss::Deep => {
-                format!("{lines} left out: a game keeps side lines up to {SIDE_LINE_DEPTH_MAX} deep")
-            }
-            Loss::Many => format!("{lines} left out: a game keeps 65,535"),
+            Loss::NoMove => format!("{lines} left out: before the first move"),
+            Loss::CutPlace => format!("{lines} left out: at a move that was not kept"),
+            Loss::Deep => format!("{lines} left out: more than {SIDE_LINE_DEPTH_MAX} deep"),
+            Loss::Many => format!("{lines} left out: more than 65,535 in a game"),
         }
     }
 }
