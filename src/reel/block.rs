@@ -43,15 +43,6 @@ pub struct Start {
     pub ply: u32,
 }
 
-impl Start {
-    /// What a move leads to.
-    pub(super) fn after(self, mv: PackedMove) -> Start {
-        let mut position = self.position;
-        position.play(mv);
-        Start { position, ply: self.ply.wrapping_add(1) }
-    }
-}
-
 /// A run of games of a block that come from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {

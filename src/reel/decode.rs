@@ -15,7 +15,7 @@ use super::format::{
     BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
     Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
-use super::replay::SegmentColumns;
+use super::replay::position_at;
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
@@ -246,8 +246,6 @@ fn find_lines(block: &mut Block) {
     if block.lines.is_empty() {
         return;
     }
-    let mut columns = SegmentColumns::new();
-    let mut replayed = None;
     let mut game = 0;
     // The entries of side lines in the start table, in their order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
@@ -257,17 +255,9 @@ fn find_lines(block: &mut Block) {
         while block.games.get(game + 1).is_some_and(|next| next.first_slot <= first_slot) {
             game += 1;
         }
-        let parent = (block.games[game].first_slot + parent) as usize;
-        let segment = parent / SEGMENT_SLOTS;
-        if replayed != Some(segment) {
-            columns.replay(block, segment);
-            replayed = Some(segment);
-        }
-        let mut position = columns.position(parent % SEGMENT_SLOTS);
+        let mut position = position_at(block, (block.games[game].first_slot + parent) as usize);
         position.play(edge);
         block.starts[entry].position = position;
-        // What was replayed of its segment is not right after its first slot.
-        replayed = replayed.filter(|&replayed| replayed != first_slot as usize / SEGMENT_SLOTS);
     }
 }
 

@@ -335,7 +335,7 @@ fn deeper_side_lines_than_any_may_be_are_refused() {
     for depth in [255, 256] {
         // Knights go out and back; each side line is an alternative to the second move of the one around it.
         let squares = [(6, 21), (62, 45), (21, 6), (45, 62)];
-        let code = |k: usize| if k % 2 == 0 { 2 } else { 10 };
+        let code = |k: usize| if k.is_multiple_of(2) { 2 } else { 10 };
         let mv = |k: usize| PackedMove(squares[k % 4].0 | squares[k % 4].1 << 6 | code(k) << 12);
         let line =
             |k: usize| SideLine { parent: 2 * k as u32, sibling: 1, moves: vec![mv(k), PackedMove::NULL] };
