@@ -10,7 +10,7 @@ use orbit_chess::report::{Phases, side_lines_line};
 use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::scan::Scan;
 
-use super::common::{Interrupt, Progress, grouped, print_failures, threads, totals_line};
+use super::common::{Interrupt, Progress, agreement_line, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
 use super::{Exit, Failure};
 
@@ -90,6 +90,7 @@ impl Pass<'_> {
         let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
         message!("{interrupted}{}", totals_line(&summary.totals));
         side_lines_line(summary.side_lines).iter().for_each(|line| message!("{line}"));
+        agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
         message!(
             "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
             self.queries,

@@ -1,0 +1,201 @@
+//! Two readers of games, side by side: orbit's, and the second one that is made of pgn-reader and shakmaty.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use orbit_chess::database::{Database, DatabaseOptions};
+use orbit_chess::reel::Block;
+use orbit_chess::report::grouped;
+use orbit_chess::second_reader::{Agreement, Readers, Rule};
+
+use super::*;
+use crate::common::data;
+
+fn options(readers: Readers) -> DatabaseOptions {
+    let mut options = DatabaseOptions::default();
+    options.readers = readers;
+    options
+}
+
+/// Reads a text with both readers; tells what they agree on, or how they differ.
+fn compare(text: &[u8]) -> Result<Agreement, String> {
+    let database = Database::from_pgn_bytes("test", text.to_vec(), options(Readers::Both));
+    let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
+    summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
+}
+
+/// The rules by which the readers differ on a text.
+fn rules(text: &str) -> Vec<&'static str> {
+    let agreement = compare(text.as_bytes()).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+    agreement.by_rule().map(|(rule, _)| rule.name()).collect()
+}
+
+/// The committed table: each rule with the number of games of the corpus that it is about.
+fn table(agreement: &Agreement) -> String {
+    let counts: BTreeMap<&str, u64> = agreement.by_rule().map(|(rule, games)| (rule.name(), games)).collect();
+    let mut out = format!("rule\tgames\nall\t{}\nby some rule\t{}\n", agreement.games, agreement.differing);
+    for rule in Rule::ALL {
+        writeln!(out, "{}\t{}", rule.name(), counts.get(rule.name()).unwrap_or(&0)).unwrap();
+    }
+    out
+}
+
+#[test]
+fn every_difference_on_real_files_has_a_rule() {
+    let root = corpus();
+    let mut files: Vec<PathBuf> = corpus_files().into_iter().map(|(_, path)| path).collect();
+    files.extend(["otb.pgn", "fen.pgn"].map(|name| root.join(name)));
+    let mut sum = Agreement::default();
+    let mut faults = Vec::new();
+    for file in files {
+        let database = Database::open(&[file], options(Readers::Both)).unwrap();
+        match database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())) {
+            Ok(summary) => sum.add(&summary.agreement),
+            Err(error) => faults.push(error.to_string()),
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let found = table(&sum);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/readers.tsv"), &found).unwrap();
+    }
+    assert_eq!(found, data("readers.tsv"));
+}
+
+/// The lines of `docs/reading.md` between which the table of rules stands.
+const MARKS: [&str; 2] =
+    ["<!-- rules: written by tests/suite/pgn/readers.rs -->\n", "<!-- end of rules -->\n"];
+
+#[test]
+fn the_document_lists_the_rules() {
+    let counts = data("readers.tsv");
+    let count = |name: &str| {
+        let row = counts.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'));
+        grouped(row.unwrap_or_else(|| panic!("no row for {name}")).parse().unwrap())
+    };
+    let mut table = format!(
+        "\nOf {} games, {} are read otherwise by some rule.\n\n| rule | what orbit's reader does | games |\n|---|---|---:|\n",
+        count("all"),
+        count("by some rule")
+    );
+    for rule in Rule::ALL {
+        writeln!(table, "| {} | {} | {} |", rule.name(), rule.text(), count(rule.name())).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reading.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let [begin, end] = MARKS.map(|mark| page.find(mark).unwrap_or_else(|| panic!("{mark}")));
+    let begin = begin + MARKS[0].len();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, format!("{}{table}\n{}", &page[..begin], &page[end..])).unwrap();
+        return;
+    }
+    assert_eq!(&page[begin..end], format!("{table}\n"), "run the tests once with UPDATE_GOLDEN=1");
+}
+
+#[test]
+fn odd_texts_are_read_alike() {
+    let faults: Vec<String> = super::cases::GAMES
+        .iter()
+        .filter_map(|(text, _)| Some(format!("{text:?}\n  {}", compare(text.as_bytes()).err()?)))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every rule has a text that needs it.
+#[test]
+fn each_rule_is_told_by_its_name() {
+    const ROWS: &[(&str, &[&str])] = &[
+        ("[White \"a\"]\n\n1. e4 e5 (1... c5) 2. Nf3 $1 {fine} -- 1-0\n\n[White \"b\"]\n\n*\n", &[]),
+        ("1. e4 e5\n\n2. d4 *", &["empty line"]),
+        ("[White \"a\"]\n\n[White \"b\"]\n\n1. e4 *\n", &["tags alone"]),
+        ("[White \"a\"] 1. e4 e5 * [White \"c\"] 1. d4 *", &["tag place"]),
+        ("[White \"Paul \"Bob\" Smith\"]\n\n1. e4 *", &["tag form"]),
+        ("1. e4\n[%csl Ra1] e5 *", &["bracket"]),
+        ("1. e4 e5 1-0\n1. d4 0-1\n", &["after result"]),
+        ("{heading}\n\n[ECO \"A00\"]\n\n1. b4 *", &["outside"]),
+        ("1. e4 {open\n[Event \"b\"]\n\n1. d4 *", &["open comment"]),
+        ("1. e4 (1. d4 d5\n[White \"b\"]\n\n*", &["open side line"]),
+        ("1. e4 (1. d4 1-0)\n", &["inner result"]),
+        ("1. e4\x0be5 *", &["blanks"]),
+        ("1. e4 e5 2. Nf30-1", &["glued"]),
+        ("1. e4$1e5 *", &["glued"]),
+        ("1. e4 1…e5 *", &["glued"]),
+        ("1. e4 1/2\n", &["results"]),
+        ("1. e4 hite e5 *", &["no move"]),
+        ("e2e4 e7-e5 *", &["coordinates", "move sign"]),
+        ("g1f3 g8f6 *", &["coordinates"]),
+        ("1. e4 d5 2. ed5 *", &["move sign"]),
+        ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\na8Q a1(N) *", &["promotion"]),
+        ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. OO o-o *", &["castling"]),
+        ("1. e4 <> 2. d4 null *", &["null sign"]),
+        ("1. e4 e5 2. Qh5 Nc6 3. Qxf7 -- 4. Nf3 *", &["null in check"]),
+        ("1. ♘f3 ♞f6 *", &["figurines"]),
+        ("1. e4 d5 2. e5 f5 3. exf6ep *", &["suffix"]),
+        ("[FEN \"4k3/8/8/8/4P3/8/8/4K3 b - - x y\"]\n\n1... Kd7 *", &["FEN fields"]),
+        ("[FEN \"r2k3r/8/8/8/8/8/4K3/R6R w KQkq - 0 1\"]\n\n1. Kf2 *", &["rights"]),
+    ];
+    let mut wrong = Vec::new();
+    for (text, wanted) in ROWS {
+        let found = rules(text);
+        if found != *wanted {
+            wrong.push(format!("{text:?}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What is too long depends on the options: see the next test.
+    for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
+        let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
+        assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
+    }
+}
+
+#[test]
+fn a_game_that_is_too_long_is_cut_alike() {
+    let filler = "Nf3 Nf6 Ng1 Ng8 ".repeat(40);
+    let comment = "x".repeat(400);
+    for (text, wanted) in [
+        (format!("[White \"a\"]\n\n{filler}1-0\n[Black \"x\"]\n\n1. e4 *\n"), &["too long"][..]),
+        (
+            format!("[White \"a\"]\n\n1. e4 {{{comment}}} e5 *\n\n[Black \"x\"]\n\n*\n"),
+            &["open comment", "too long"],
+        ),
+        (format!("[White \"a\"]\n\n1. e4 (1. d4 {filler}) *\n"), &["open side line", "too long"]),
+        (format!("1. e4 * \n {comment}\n[White \"b\"]\n1. d4 *\n"), &[]),
+    ] {
+        let mut options = options(Readers::Both);
+        options.pgn.game_bytes_max = 333;
+        let database = Database::from_pgn_bytes("test", text.clone().into_bytes(), options);
+        let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())).unwrap();
+        let found: Vec<&str> = summary.agreement.by_rule().map(|(rule, _)| rule.name()).collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
+/// The blocks of a text, by one of the readers.
+fn blocks(text: &[u8], readers: Readers) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let database = Database::from_pgn_bytes("test", text.to_vec(), options(readers));
+    let taken = database.for_each_block(
+        1,
+        |_| (),
+        |streamed, ()| {
+            blocks.push(streamed.block);
+            ControlFlow::Continue(())
+        },
+    );
+    taken.unwrap();
+    blocks
+}
+
+/// Whoever reads, the blocks are the same, although the second reader's have their moves and keys from shakmaty.
+#[test]
+fn the_second_reader_makes_the_same_blocks() {
+    let mut texts: Vec<Vec<u8>> =
+        super::cases::GAMES.iter().map(|(text, _)| text.as_bytes().to_vec()).collect();
+    texts.push(include_bytes!("../../../games/sample.pgn").to_vec());
+    for text in texts {
+        let name = String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
+        assert_eq!(blocks(&text, Readers::Second), blocks(&text, Readers::First), "{name:?}");
+    }
+}
