@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::play::{End, How, NULL_IN_CHECK, Reading, reading};
 use super::rules::{Rule, Rules};
-use super::{plain, visit};
+use super::{lists, plain, visit};
 use crate::board::PackedMove;
 use crate::pgn::{Chunk, Game, Kind, ParseOptions, SourceText, Status};
 
@@ -161,7 +161,7 @@ impl Pass<'_> {
         self.agreement.games = self.ours.len() as u64;
         let theirs = match self.text.kind {
             Kind::Pgn => visit::games(&self.text.bytes, self.variations),
-            Kind::Epd => return Ok(()),
+            Kind::Epd => lists::games(&self.text.bytes),
         };
         let how = self.how(false);
         let theirs: Vec<Reading> = theirs.iter().map(|found| reading(found, how)).collect();
@@ -207,7 +207,10 @@ impl Pass<'_> {
         let first = theirs.first().map_or(usize::MAX, |reading| reading.at);
         let from = self.place(mine.start).min(first);
         let text = &self.text.bytes[from..self.place(mine.end)];
-        let mut found = plain::games(text, self.game_bytes_max);
+        let mut found = match self.text.kind {
+            Kind::Pgn => plain::games(text, self.game_bytes_max),
+            Kind::Epd => lists::games(text),
+        };
         for game in &mut found {
             game.start += from;
             game.places.iter_mut().for_each(|place| *place += from);
@@ -220,8 +223,13 @@ impl Pass<'_> {
         for (index, reading) in mine.clone().zip(&readings) {
             self.check(index, reading)?;
         }
-        let rules: Vec<Rules> =
+        let mut rules: Vec<Rules> =
             mine.clone().zip(&readings).map(|(index, reading)| self.rules_of(index, reading)).collect();
+        // What pgn-reader gave up says so itself.
+        if let (Some(rules), Some(rule)) = (rules.first_mut(), theirs.iter().find_map(|theirs| theirs.broken))
+        {
+            rules.add(rule);
+        }
         if mine.is_empty() {
             self.agreement.by_rule[Rule::Outside as usize] += 1;
         } else if rules.iter().all(|rules| rules.is_empty()) {

@@ -11,6 +11,7 @@
 //! the moves. What is not equal then is a [`Difference`].
 
 mod compare;
+mod lists;
 mod plain;
 mod play;
 mod rules;

@@ -34,6 +34,7 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<Found> {
         opened: 0,
         inner: None,
         has_event: false,
+        has_passed: false,
         rules: Rules::default(),
         games: Vec::new(),
     };
@@ -61,6 +62,8 @@ struct Scanner<'a> {
     /// A result in a side line that nothing has followed.
     inner: Option<Outcome>,
     has_event: bool,
+    /// Whether something that is no tag pair was passed over among tag pairs: for pgn-reader they end there.
+    has_passed: bool,
     /// Of the next game, or of all where there is none yet.
     rules: Rules,
     games: Vec<Found>,
@@ -115,10 +118,17 @@ impl Scanner<'_> {
             Section::Tags | Section::Moves => false,
         };
         let is_there = !self.rest().is_empty();
+        let tags = self.tags();
         self.token();
+        self.has_passed |= is_there && self.section == Section::Tags && self.tags() == tags;
         if is_outside && is_there && self.games.len() == games {
             self.rule(Rule::Outside);
         }
+    }
+
+    /// Tag pairs so far, of all games.
+    fn tags(&self) -> usize {
+        self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }
 
     /// Cuts a game that is too long, and passes over the text up to the next line that begins with a tag pair.
@@ -152,17 +162,23 @@ impl Scanner<'_> {
                 self.open();
                 self.at += 1;
             }
-            [b')' | b']', ..] => {
+            [b'}', ..] => {
+                self.rule(Rule::Bracket);
+                self.at += 1;
+            }
+            [close @ (b')' | b']'), ..] => {
+                if *close == b']' {
+                    self.rule(Rule::Bracket);
+                }
                 if self.section == Section::Moves {
                     self.push(self.at, Token::Close);
                 }
                 self.depth = self.depth.saturating_sub(1);
                 self.at += 1;
             }
-            [b'}', ..] => self.at += 1,
             [b'$', digits @ ..] => {
                 self.at += 1 + digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                if self.rest().first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80) {
+                if self.rest().first().is_some_and(|byte| !b" \t\r\n{}()!?$;.*".contains(byte)) {
                     self.rule(Rule::Glued);
                 }
             }
@@ -195,7 +211,8 @@ impl Scanner<'_> {
             self.at += 1;
         }
         self.blank |= lines >= 2;
-        if lines >= 2 && self.section == Section::Moves && !matches!(self.rest(), [] | [b'[', ..]) {
+        let is_movetext = self.section == Section::Moves || self.section == Section::Tags && self.has_passed;
+        if lines >= 2 && is_movetext && !matches!(self.rest(), [] | [b'[', ..]) {
             self.rule(Rule::EmptyLine);
         }
     }
@@ -226,7 +243,8 @@ impl Scanner<'_> {
         self.section = section;
         self.limit = at.saturating_add(self.game_bytes_max).min(self.text.len());
         self.blank = false;
-        (self.words, self.depth, self.inner, self.has_event) = (0, 0, None, false);
+        (self.words, self.depth, self.inner) = (0, 0, None);
+        (self.has_event, self.has_passed) = (false, false);
     }
 
     /// Ends what the last game left open.
@@ -265,7 +283,7 @@ impl Scanner<'_> {
             self.begin(open, Section::Moves);
             self.at = at;
             if let Some(game) = self.games.last_mut() {
-                game.broken = Some("a comment that is not closed".into());
+                game.broken = Some(Rule::OpenComment);
             }
         }
         self.rule(Rule::OpenComment);
@@ -294,6 +312,9 @@ impl Scanner<'_> {
         self.at = pair.next;
         if !pair.is_strict {
             self.rule(Rule::TagForm);
+        }
+        if self.has_passed {
+            self.rule(Rule::TagPlace);
         }
         if let Some(game) = self.games.last_mut() {
             game.tags.push(Tag { name: pair.name, value: pair.value });
@@ -418,7 +439,13 @@ impl Scanner<'_> {
                 }
                 self.result(end, outcome);
             }
-            Word::Mark => self.at = end,
+            Word::Mark => {
+                let sign = bytes.iter().position(|byte| b"!?.".contains(byte)).unwrap_or(bytes.len());
+                if bytes[sign..].iter().any(|byte| !b"!?.".contains(byte)) {
+                    self.rule(Rule::Glued);
+                }
+                self.at = end;
+            }
             Word::Move(token, rules) => self.other(end, Some((token, rules))),
             Word::Junk => self.other(end, None),
         }
@@ -448,6 +475,8 @@ impl Scanner<'_> {
     }
 
     fn begin_headless(&mut self) {
+        // A number ends no side line, so a result in one counts for nothing.
+        self.inner = None;
         let is_done = self.section == Section::Done;
         self.begin(self.at, Section::Moves);
         if is_done {
@@ -552,7 +581,7 @@ fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
 }
 
 /// Resolves `\"` and `\\`.
-fn unescaped(value: &[u8]) -> Vec<u8> {
+pub(super) fn unescaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {

@@ -28,6 +28,8 @@ pub(super) struct Reading {
     pub(super) cut_at: Option<usize>,
     /// By which it differs from what pgn-reader and shakmaty alone make of it.
     pub(super) rules: Rules,
+    /// The rule without which nothing can be kept of it, if so.
+    pub(super) broken: Option<Rule>,
 }
 
 /// How far a game was read.
@@ -56,12 +58,12 @@ pub(super) struct How {
 
 /// Reads a game.
 pub(super) fn reading(found: &Found, how: How) -> Reading {
-    let Found { start: at, ref tags, rules, .. } = *found;
-    let mut reading = Reading { at, tags: tags.clone(), rules, ..Reading::default() };
+    let Found { start: at, ref tags, rules, broken, .. } = *found;
+    let mut reading = Reading { at, tags: tags.clone(), rules, broken, ..Reading::default() };
     reading.outcome = outcome(&found.tokens);
-    let start = match &found.broken {
-        Some(reason) => Err(reason.clone()),
-        None => start::read(tags, how.by_rules.then_some(&mut reading.rules)),
+    let start = match broken {
+        Some(rule) => Err(rule.name().into()),
+        None => start::read(found, how.by_rules.then_some(&mut reading.rules)),
     };
     match start {
         Ok(Start { position, chess }) => {

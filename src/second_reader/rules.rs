@@ -28,9 +28,9 @@ macro_rules! rules {
 rules! {
     EmptyLine "empty line" "Movetext goes on after an empty line.",
     TagsAlone "tags alone" "A game may have tag pairs and no movetext.",
-    TagPlace "tag place" "A tag pair after movetext begins a game wherever it stands in its line.",
+    TagPlace "tag place" "A tag pair counts wherever it stands in its line, and behind signs among tag pairs.",
     TagForm "tag form" "Tag pairs are read with inner or missing quotes, brackets and blanks.",
-    Bracket "bracket" "A bracket that is no tag pair is an annotation or a side line.",
+    Bracket "bracket" "A bracket that is no tag pair is an annotation or a side line; one that closes nothing is passed over.",
     AfterResult "after result" "A game without tags begins after a result.",
     Outside "outside" "Text before, between and after games is passed over.",
     OpenComment "open comment" "A comment that nobody closes ends before the next game, and cuts its own.",
@@ -48,8 +48,8 @@ rules! {
     NullInCheck "null in check" "A side in check may pass.",
     Figurines "figurines" "Moves are read with figurines.",
     Suffix "suffix" "What follows a move is passed over: `++`, `ep`, `mate`, signs of evaluation.",
-    FenFields "FEN fields" "Only the first four fields of a FEN count, and `?` stands for the standard start.",
-    Rights "rights" "Castling rights that the placement does not allow are dropped.",
+    FenFields "FEN fields" "The first four fields of a FEN count; one that is unclear grants nothing, and `?` is the standard start.",
+    Rights "rights" "Where a right is impossible, the castling rights that standard chess allows are kept.",
     TooLong "too long" "A game longer than the limit is cut.",
 }
 

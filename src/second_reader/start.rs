@@ -7,8 +7,8 @@ use shakmaty::{
 };
 
 use super::rules::{Rule, Rules};
+use super::visit::Found;
 use crate::board::Position;
-use crate::pgn::Tag;
 
 /// Where a game starts.
 pub(super) struct Start {
@@ -49,14 +49,15 @@ const CHESS960: [&str; 14] = [
     "doublefischerrandom",
 ];
 
-/// The start that the tags tell; `rules` notes by which rules it is one, and without it none applies.
+/// The start that a line of a list, or the tags tell; `rules` notes by which rules it is one, and without it none applies.
 ///
 /// # Errors
 ///
 /// Why there is none.
-pub(super) fn read(tags: &[Tag], mut rules: Option<&mut Rules>) -> Result<Start, String> {
+pub(super) fn read(found: &Found, mut rules: Option<&mut Rules>) -> Result<Start, String> {
     let value = |name: &str| {
-        let tag = tags.iter().find(|tag| tag.name.eq_ignore_ascii_case(name.as_bytes()));
+        let mut tags = found.tags.iter().filter(|_| found.fen.is_none());
+        let tag = tags.find(|tag| tag.name.eq_ignore_ascii_case(name.as_bytes()));
         tag.map(|tag| tag.value.as_slice())
     };
     let variant = value("Variant").map(String::from_utf8_lossy).unwrap_or_default();
@@ -67,7 +68,7 @@ pub(super) fn read(tags: &[Tag], mut rules: Option<&mut Rules>) -> Result<Start,
         return Err(format!("variant {variant}"));
     }
     let is_blank = |fen: &&[u8]| fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-'));
-    let fen = match value("FEN") {
+    let fen = match found.fen.as_deref().or(value("FEN")) {
         Some(fen) if is_blank(&fen) && rules.is_some() => {
             note(&mut rules, Rule::FenFields);
             None
@@ -87,28 +88,36 @@ fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
     }
 }
 
+/// Reads a FEN. By the rules its first four fields count, a side to move in capitals is one, and what is no castling right
+/// and no square stands for none; pockets are no part of a placement.
 fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
-    let error = match Fen::from_ascii(fen) {
-        Ok(fen) => return Ok(fen.into_setup()),
-        Err(error) => format!("FEN: {error}"),
-    };
-    if rules.is_none() {
-        return Err(error);
+    let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
+    let mut fields: Vec<Vec<u8>> =
+        fen.split(is_blank).filter(|field| !field.is_empty()).take(4).map(<[u8]>::to_vec).collect();
+    let placement = fields.first().map_or(&b""[..], Vec::as_slice);
+    let has_pockets = placement.contains(&b'[') || placement.iter().filter(|&&byte| byte == b'/').count() > 7;
+    if rules.is_none() || strict.is_ok() && !has_pockets {
+        return strict.map(Fen::into_setup);
     }
     note(rules, Rule::FenFields);
-    let fields: Vec<&[u8]> = fen.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
-    let fields = &fields[..fields.len().min(4)];
-    // What is no castling right and no square stands for none.
-    let attempts = [fields.to_vec(), without(fields, 3), without(fields, 2), without(&without(fields, 2), 3)];
+    if has_pockets {
+        return Err("FEN: pockets".into());
+    }
+    if let Some(turn) = fields.get_mut(1) {
+        turn.make_ascii_lowercase();
+    }
+    let attempts =
+        [fields.clone(), without(&fields, 3), without(&fields, 2), without(&without(&fields, 2), 3)];
     let setup = attempts.iter().find_map(|fields| Fen::from_ascii(&fields.join(&b' ')).ok());
-    setup.map(Fen::into_setup).ok_or(error)
+    setup.map_or(strict, Ok).map(Fen::into_setup)
 }
 
 /// The fields with `-` in one place.
-fn without<'a>(fields: &[&'a [u8]], place: usize) -> Vec<&'a [u8]> {
+fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     let mut fields = fields.to_vec();
     if let Some(field) = fields.get_mut(place) {
-        *field = b"-";
+        *field = b"-".to_vec();
     }
     fields
 }

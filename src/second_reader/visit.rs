@@ -7,7 +7,7 @@ use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::san::San;
 use shakmaty::{Color, KnownOutcome, Role, Square};
 
-use super::rules::Rules;
+use super::rules::{Rule, Rules};
 use crate::pgn::{Outcome, Tag};
 
 /// What movetext is made of.
@@ -46,13 +46,15 @@ pub(super) struct Found {
     /// Where it begins in the text.
     pub(super) start: usize,
     pub(super) tags: Vec<Tag>,
+    /// Its position, if it is one of a list.
+    pub(super) fen: Option<Vec<u8>>,
     pub(super) tokens: Vec<Token>,
     /// Where each token begins, as far as that is known.
     pub(super) places: Vec<usize>,
     /// By which it differs from what pgn-reader finds.
     pub(super) rules: Rules,
-    /// Why nothing can be kept of it, if so.
-    pub(super) broken: Option<String>,
+    /// The rule without which nothing can be kept of it, if so.
+    pub(super) broken: Option<Rule>,
 }
 
 /// The longest line with a tag pair that pgn-reader must take.
@@ -135,7 +137,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<Found>) 
             // There is nothing but text in memory to read, which ends.
             Ok(None) | Err(_) => return None,
         };
-        let broken = reader.read_game(&mut collector).err().map(|error| error.to_string());
+        let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));
         let found = Found { start, broken, ..std::mem::take(&mut collector.found) };
         let is_broken = found.broken.is_some();
         out.push(found);
@@ -143,6 +145,11 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<Found>) 
             return Some(start);
         }
     }
+}
+
+/// What pgn-reader gives games up for: a comment without end, or a line that begins as a tag pair and is none.
+fn rule_of(error: &io::Error) -> Rule {
+    if error.to_string().contains("comment") { Rule::OpenComment } else { Rule::TagForm }
 }
 
 /// Where the next game begins, if there is one.

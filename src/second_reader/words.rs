@@ -137,7 +137,13 @@ fn mv(text: &str, bytes: usize) -> Option<(Token, Rules)> {
     }
     let letter =
         role.filter(|&role| role != Role::Pawn).map_or(String::new(), |role| role.upper_char().into());
-    let sign = if is_taking { "x" } else { "" };
+    // A pawn that takes names its file.
+    let is_push =
+        matches!(role, None | Some(Role::Pawn)) && !hint.starts_with(|hint| matches!(hint, 'a'..='h'));
+    if is_taking && is_push {
+        rules.add(Rule::MoveSign);
+    }
+    let sign = if is_taking && !is_push { "x" } else { "" };
     let promotion = promotion.map_or(String::new(), |role| format!("={}", role.upper_char()));
     let san = San::from_ascii(format!("{letter}{hint}{sign}{to}{promotion}").as_bytes()).ok()?;
     Some((Token::San(san), rules))

@@ -10,7 +10,7 @@ use orbit_chess::report::grouped;
 use orbit_chess::second_reader::{Agreement, Readers, Rule};
 
 use super::*;
-use crate::common::data;
+use crate::common::{by_length, data};
 
 fn options(readers: Readers) -> DatabaseOptions {
     let mut options = DatabaseOptions::default();
@@ -126,6 +126,7 @@ fn each_rule_is_told_by_its_name() {
         ("e2e4 e7-e5 *", &["coordinates", "move sign"]),
         ("g1f3 g8f6 *", &["coordinates"]),
         ("1. e4 d5 2. ed5 *", &["move sign"]),
+        ("1. xe4 d5 2. xd5 *", &["move sign"]),
         ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\na8Q a1(N) *", &["promotion"]),
         ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. OO o-o *", &["castling"]),
         ("1. e4 <> 2. d4 null *", &["null sign"]),
@@ -147,6 +148,28 @@ fn each_rule_is_told_by_its_name() {
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
         assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
+    }
+}
+
+#[test]
+fn lists_of_positions_are_read_alike() {
+    const ROWS: &[(&str, &[&str])] = &[
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - - 3 17 id \"a; b\"; dm 2;\n# none\n4k3/8/8/8/8/8/8/4K3 b - - bm Kd7;\n",
+            &[],
+        ),
+        ("\u{feff}4k3/8/8/8/8/8/8/4K3\r\n\r\n  4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\r4k3/8/8/8/8/8/8/4K3 w\n", &[]),
+        ("4k3/8/8/8/8/8/8/4K3 w - - c0 \"say \\\"no\\\"\"; 7 x; acd 3\nnonsense\n", &[]),
+        ("4k3/8/8/8/8/8/8/4K3 w - -\n4k3/8/8/8/8/8/8/4K3 W - -\n", &["FEN fields"]),
+        ("r2k3r/8/8/8/8/8/4K3/R6R w KQkq -\n", &["rights"]),
+    ];
+    for (text, wanted) in ROWS {
+        assert_eq!(rules(text), *wanted, "{text:?}");
+        assert_eq!(
+            blocks(text.as_bytes(), Readers::Second),
+            blocks(text.as_bytes(), Readers::First),
+            "{text:?}"
+        );
     }
 }
 
@@ -198,4 +221,87 @@ fn the_second_reader_makes_the_same_blocks() {
         let name = String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
         assert_eq!(blocks(&text, Readers::Second), blocks(&text, Readers::First), "{name:?}");
     }
+}
+
+/// Pieces of text from which odd games are made.
+const PIECES: &[&str] = &[
+    "[Event \"a\"]\n",
+    "[White \"b\"]\n",
+    "[Black \"c",
+    "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n",
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    "\n",
+    "\n\n",
+    "\r\n\r\n",
+    "\r",
+    " ",
+    "1. ",
+    "1... ",
+    "2.",
+    "12",
+    "e4 ",
+    "e5 ",
+    "Nf3 ",
+    "Nc6 ",
+    "d2d4 ",
+    "g8f6 ",
+    "O-O ",
+    "0-0 ",
+    "a8Q ",
+    "a8=N ",
+    "a1(Q) ",
+    "exd5 ",
+    "ed5 ",
+    "-- ",
+    "<> ",
+    "$1",
+    "$",
+    "!",
+    "?! ",
+    "+-",
+    "1-0",
+    "0-1 ",
+    "1/2-1/2\n",
+    "1/2 ",
+    "*",
+    ";",
+    "%",
+    "\"",
+    "\\",
+    "x",
+    "N ",
+    "ep ",
+    "the ",
+    "\u{feff}",
+    "\0",
+    "♘f3 ",
+    "½–½ ",
+    "…",
+    "é ",
+];
+
+/// Texts at random, of which most hold nothing that any reader is made for.
+#[test]
+fn texts_at_random_are_read_alike() {
+    let mut random = fastrand::Rng::with_seed(1_989);
+    let mut faults = Vec::new();
+    let mut games = 0;
+    for _ in 0..by_length(200_000, 20_000) {
+        let mut text = String::from("[Event \"first\"]\n\n");
+        for _ in 0..random.usize(1..24) {
+            text += PIECES[random.usize(..PIECES.len())];
+        }
+        match compare(text.as_bytes()) {
+            Ok(agreement) => games += agreement.games,
+            Err(error) => faults.push(format!("{text:?}\n  {error}")),
+        }
+    }
+    faults.sort_by_key(String::len);
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults[..faults.len().min(12)].join("\n"));
+    assert!(games > by_length(200_000, 20_000), "{games}");
 }
