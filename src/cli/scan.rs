@@ -233,9 +233,8 @@ impl Args {
         self.outputs.format == Some(FormatName::Jsonl)
     }
 
-    /// Sets what the database is to do.
-    pub(super) fn apply_reading(&self, options: &mut DatabaseOptions) {
-        self.beside.apply(options);
+    /// Sets who reads games.
+    pub(super) fn choose_readers(&self, options: &mut DatabaseOptions) {
         options.readers = match (self.engine, &self.verify) {
             (EngineName::Reference, _) => Readers::Second,
             (_, Some(SampleArg(Sample::All))) => Readers::Both,
@@ -271,14 +270,15 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     args.outputs.refuse_idle(args.lists())?;
     let board = args.board.query()?;
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
+    let mut parsed = query.parse(args.dialect);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.apply_reading(&mut options);
+    args.beside.apply(&mut options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
+    args.choose_readers(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
-    let parsed = query.parse(args.dialect)?;
-    let scan = Scan::with_query(parsed, &options).map_err(|error| failure(&query, error))?;
+    let scan = Scan::with_query(parsed?, &options).map_err(|error| failure(&query, error))?;
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
@@ -336,7 +336,7 @@ fn print_summary(
     };
     let hits = if summary.finished { search.hit_totals() } else { search.sinks.outputs.listed() };
     let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
-    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
+    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines, scan.searches_variations()));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = search.passing() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::play::{End, How, NULL_IN_CHECK, Reading, reading};
+use super::play::{End, How, Reading, reading};
 use super::rules::{Rule, Rules};
 use super::{lists, plain, visit};
 use crate::board::PackedMove;
@@ -349,10 +349,13 @@ fn other_place(theirs: &[Reading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Whether the first reader let a side in check pass where the second one stopped, and they agree before.
+/// Whether the first reader let a side in check pass where the second one stopped. Before that place in the main line they
+/// agree; side lines beyond such a place have other numbers.
 fn is_passed_in_check(game: &Game, reading: &Reading) -> bool {
     let plies = reading.moves.len();
-    reading.end == End::Cut(NULL_IN_CHECK.into())
-        && game.moves.get(plies) == Some(&PackedMove::NULL)
-        && game.moves[..plies] == reading.moves[..]
+    let goes_on = match reading.end {
+        End::Whole => game.moves.len() == plies,
+        _ => game.moves.get(plies) == Some(&PackedMove::NULL),
+    };
+    reading.passes_in_check && goes_on && game.moves[..plies] == reading.moves[..]
 }

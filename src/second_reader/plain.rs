@@ -420,7 +420,6 @@ impl Scanner<'_> {
         }
         if let [b'(', b'Q' | b'R' | b'B' | b'N', b')', ..] = self.text[end..]
             && matches!(self.section, Section::Tags | Section::Moves)
-            && self.depth == 0
             && matches!(words::word(&self.text[self.at..end]), Word::Move(..) | Word::Junk)
         {
             end += 3;

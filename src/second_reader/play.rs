@@ -24,6 +24,8 @@ pub(super) struct Reading {
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
+    /// Whether a side in check passes in some line, which ends there.
+    pub(super) passes_in_check: bool,
     /// Where in the text it was cut, if that is known.
     pub(super) cut_at: Option<usize>,
     /// By which it differs from what pgn-reader and shakmaty alone make of it.
@@ -44,8 +46,14 @@ pub(super) enum End {
     Refused(String),
 }
 
+/// Side lines of a game are kept up to this depth.
+const DEPTH_MAX: usize = 255;
+
+/// So many side lines of a game are kept.
+const LINES_MAX: usize = 65_535;
+
 /// What is said of a game at a null move out of check.
-pub(super) const NULL_IN_CHECK: &str = "a side in check cannot pass";
+const NULL_IN_CHECK: &str = "a side in check cannot pass";
 
 /// How games are read.
 #[derive(Clone, Copy)]
@@ -110,6 +118,7 @@ struct Line {
     /// The position before the last move, from which a side line goes out.
     before: Chess,
     node: usize,
+    has_moves: bool,
     /// Whether nothing more of it is read, after a word that is refused.
     is_dead: bool,
 }
@@ -122,19 +131,21 @@ struct Player<'a> {
     line: Line,
     /// Those that go on after `line`, the main line first.
     outer: Vec<Line>,
+    /// Side lines so far.
+    lines: usize,
 }
 
 impl Player<'_> {
     fn new(found: &Found, how: How, chess: Chess) -> Player<'_> {
-        let line = Line { before: chess.clone(), chess, node: 0, is_dead: false };
-        Player { found, how, tree: Tree::new(), line, outer: Vec::new() }
+        let line = Line { before: chess.clone(), chess, node: 0, has_moves: false, is_dead: false };
+        Player { found, how, tree: Tree::new(), line, outer: Vec::new(), lines: 0 }
     }
 
     fn play(mut self, reading: &mut Reading) {
         for (index, &token) in self.found.tokens.iter().enumerate() {
             let refused = match token {
                 Token::Open => {
-                    self.open();
+                    self.open(&mut reading.rules);
                     continue;
                 }
                 Token::Close => {
@@ -153,6 +164,7 @@ impl Player<'_> {
             };
             let Err(reason) = refused else { continue };
             self.line.is_dead = true;
+            reading.passes_in_check |= reason == NULL_IN_CHECK;
             if self.outer.is_empty() {
                 reading.end = End::Cut(reason);
                 reading.cut_at = self.found.places.get(index).copied();
@@ -165,12 +177,17 @@ impl Player<'_> {
     }
 
     /// Begins a side line: another move for the last one.
-    fn open(&mut self) {
+    fn open(&mut self, rules: &mut Rules) {
         let line = &self.line;
         // Before any move there is nothing that could have been played instead.
-        let is_dead = line.is_dead || line.node == 0 || !self.how.variations;
+        let mut is_dead = line.is_dead || !line.has_moves || !self.how.variations;
+        if !is_dead && self.how.by_rules && (self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX) {
+            rules.add(Rule::ManyLines);
+            is_dead = true;
+        }
+        self.lines += usize::from(!is_dead);
         let (before, node) = (line.before.clone(), self.tree.parent(line.node));
-        let inner = Line { chess: before.clone(), before, node, is_dead };
+        let inner = Line { chess: before.clone(), before, node, has_moves: false, is_dead };
         self.outer.push(std::mem::replace(&mut self.line, inner));
     }
 
@@ -188,6 +205,7 @@ impl Player<'_> {
         };
         self.line.before = std::mem::replace(&mut self.line.chess, after);
         self.line.node = self.tree.push(self.line.node, packed);
+        self.line.has_moves = true;
         Ok(())
     }
 

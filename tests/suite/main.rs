@@ -21,6 +21,7 @@
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
+//! * `game_trees`: games with side lines beside a tree that shakmaty plays.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `positions`: transforms of square sets, boards and positions.
@@ -41,6 +42,7 @@ mod differential;
 mod errors;
 mod find;
 mod fuzz_smoke;
+mod game_trees;
 mod games_out;
 mod golden;
 mod golden_sample;

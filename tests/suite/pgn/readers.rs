@@ -1,6 +1,5 @@
 //! Two readers of games, side by side: orbit's, and the second one that is made of pgn-reader and shakmaty.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
@@ -18,49 +17,69 @@ fn options(readers: Readers) -> DatabaseOptions {
     options
 }
 
+/// The same with side lines.
+fn with_lines(readers: Readers) -> DatabaseOptions {
+    let mut options = options(readers);
+    (options.parse.variations, options.parse.annotations) = (true, true);
+    options
+}
+
 /// Reads a text with both readers; tells what they agree on, or how they differ.
-fn compare(text: &[u8]) -> Result<Agreement, String> {
-    let database = Database::from_pgn_bytes("test", text.to_vec(), options(Readers::Both));
+fn compare(text: &[u8], options: &DatabaseOptions) -> Result<Agreement, String> {
+    let database = Database::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
 /// The rules by which the readers differ on a text.
 fn rules(text: &str) -> Vec<&'static str> {
-    let agreement = compare(text.as_bytes()).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+    let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
+        .unwrap_or_else(|error| panic!("{text:?}: {error}"));
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// The committed table: each rule with the number of games of the corpus that it is about.
-fn table(agreement: &Agreement) -> String {
-    let counts: BTreeMap<&str, u64> = agreement.by_rule().map(|(rule, games)| (rule.name(), games)).collect();
-    let mut out = format!("rule\tgames\nall\t{}\nby some rule\t{}\n", agreement.games, agreement.differing);
-    for rule in Rule::ALL {
-        writeln!(out, "{}\t{}", rule.name(), counts.get(rule.name()).unwrap_or(&0)).unwrap();
-    }
-    out
+/// The committed table: each rule with the number of games of the corpus that it is about, read without side lines and
+/// with them.
+fn table(sums: &[Agreement; 2]) -> String {
+    let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
+        let [plain, with_lines] = sums.each_ref().map(count);
+        format!("{name}\t{plain}\t{with_lines}\n")
+    };
+    let head = String::from("rule\tgames\twith side lines\n");
+    let all = row("all", &|sum| sum.games) + &row("by some rule", &|sum| sum.differing);
+    let rules = Rule::ALL.iter().map(|&rule| {
+        let count =
+            |sum: &Agreement| sum.by_rule().find(|(other, _)| *other == rule).map_or(0, |found| found.1);
+        row(rule.name(), &count)
+    });
+    head + &all + &rules.collect::<String>()
 }
 
 #[test]
 fn every_difference_on_real_files_has_a_rule() {
+    let found = table(&[options, with_lines].map(|options| compare_files(&options(Readers::Both))));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/readers.tsv"), &found).unwrap();
+    }
+    assert_eq!(found, data("readers.tsv"));
+}
+
+/// Reads every file with both readers.
+fn compare_files(options: &DatabaseOptions) -> Agreement {
     let root = corpus();
     let mut files: Vec<PathBuf> = corpus_files().into_iter().map(|(_, path)| path).collect();
     files.extend(["otb.pgn", "fen.pgn"].map(|name| root.join(name)));
     let mut sum = Agreement::default();
     let mut faults = Vec::new();
     for file in files {
-        let database = Database::open(&[file], options(Readers::Both)).unwrap();
+        let database = Database::open(&[file], options.clone()).unwrap();
         match database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())) {
             Ok(summary) => sum.add(&summary.agreement),
             Err(error) => faults.push(error.to_string()),
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let found = table(&sum);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/readers.tsv"), &found).unwrap();
-    }
-    assert_eq!(found, data("readers.tsv"));
+    sum
 }
 
 /// The lines of `docs/reading.md` between which the table of rules stands.
@@ -70,18 +89,19 @@ const MARKS: [&str; 2] =
 #[test]
 fn the_document_lists_the_rules() {
     let counts = data("readers.tsv");
-    let count = |name: &str| {
+    let row = |name: &str| {
         let row = counts.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'));
-        grouped(row.unwrap_or_else(|| panic!("no row for {name}")).parse().unwrap())
+        let cells = row.unwrap_or_else(|| panic!("no row for {name}")).split('\t');
+        cells.map(|cell| grouped(cell.parse().unwrap())).collect::<Vec<String>>().join(" | ")
     };
-    let mut table = format!(
-        "\nOf {} games, {} are read otherwise by some rule.\n\n| rule | what orbit's reader does | games |\n|---|---|---:|\n",
-        count("all"),
-        count("by some rule")
+    let mut table = String::from(
+        "\n| rule | what orbit's reader does | games | with side lines |\n|---|---|---:|---:|\n",
     );
     for rule in Rule::ALL {
-        writeln!(table, "| {} | {} | {} |", rule.name(), rule.text(), count(rule.name())).unwrap();
+        writeln!(table, "| {} | {} | {} |", rule.name(), rule.text(), row(rule.name())).unwrap();
     }
+    writeln!(table, "| | games by some rule | {} |", row("by some rule")).unwrap();
+    writeln!(table, "| | all games | {} |", row("all")).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reading.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let [begin, end] = MARKS.map(|mark| page.find(mark).unwrap_or_else(|| panic!("{mark}")));
@@ -95,11 +115,13 @@ fn the_document_lists_the_rules() {
 
 #[test]
 fn odd_texts_are_read_alike() {
-    let faults: Vec<String> = super::cases::GAMES
-        .iter()
-        .filter_map(|(text, _)| Some(format!("{text:?}\n  {}", compare(text.as_bytes()).err()?)))
-        .collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    for options in [options(Readers::Both), with_lines(Readers::Both)] {
+        let difference =
+            |text: &str| Some(format!("{text:?}\n  {}", compare(text.as_bytes(), &options).err()?));
+        let faults: Vec<String> =
+            super::cases::GAMES.iter().filter_map(|(text, _)| difference(text)).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
 }
 
 /// Every rule has a text that needs it.
@@ -131,23 +153,30 @@ fn each_rule_is_told_by_its_name() {
         ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. OO o-o *", &["castling"]),
         ("1. e4 <> 2. d4 null *", &["null sign"]),
         ("1. e4 e5 2. Qh5 Nc6 3. Qxf7 -- 4. Nf3 *", &["null in check"]),
+        ("1. e4 e5 2. Qh5 Nc6 3. Qxf7 (3. Qxe5 --) Kxf7 *", &["null in check"]),
         ("1. ♘f3 ♞f6 *", &["figurines"]),
         ("1. e4 d5 2. e5 f5 3. exf6ep *", &["suffix"]),
         ("[FEN \"4k3/8/8/8/4P3/8/8/4K3 b - - x y\"]\n\n1... Kd7 *", &["FEN fields"]),
         ("[FEN \"r2k3r/8/8/8/8/8/4K3/R6R w KQkq - 0 1\"]\n\n1. Kf2 *", &["rights"]),
     ];
+    let many = "1. e4 ".to_owned() + &"(1. d4) ".repeat(65_540) + "e5 *";
+    let deep =
+        "1. Nf3 Nf6".to_owned() + &" (Nc6 a3 (Nc3 a6 (Nb8 a3 (Nb1 a6".repeat(65) + &")".repeat(260) + " *";
+    let long = [many, deep].map(|text| (text, &["many lines"][..]));
+    let long = long.iter().map(|(text, rules)| (text.as_str(), *rules));
+    let rows: Vec<(&str, &[&str])> = ROWS.iter().copied().chain(long).collect();
     let mut wrong = Vec::new();
-    for (text, wanted) in ROWS {
+    for (text, wanted) in &rows {
         let found = rules(text);
         if found != *wanted {
-            wrong.push(format!("{text:?}: {found:?}"));
+            wrong.push(format!("{:?}: {found:?}", &text[..text.len().min(300)]));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What is too long depends on the options: see the next test.
+    // What is too long has a test of its own.
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
-        assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
+        assert!(rows.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
     }
 }
 
@@ -166,8 +195,8 @@ fn lists_of_positions_are_read_alike() {
     for (text, wanted) in ROWS {
         assert_eq!(rules(text), *wanted, "{text:?}");
         assert_eq!(
-            blocks(text.as_bytes(), Readers::Second),
-            blocks(text.as_bytes(), Readers::First),
+            blocks(text.as_bytes(), options(Readers::Second)),
+            blocks(text.as_bytes(), options(Readers::First)),
             "{text:?}"
         );
     }
@@ -196,9 +225,9 @@ fn a_game_that_is_too_long_is_cut_alike() {
 }
 
 /// The blocks of a text, by one of the readers.
-fn blocks(text: &[u8], readers: Readers) -> Vec<Block> {
+fn blocks(text: &[u8], options: DatabaseOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let database = Database::from_pgn_bytes("test", text.to_vec(), options(readers));
+    let database = Database::from_pgn_bytes("test", text.to_vec(), options);
     let taken = database.for_each_block(
         1,
         |_| (),
@@ -219,7 +248,11 @@ fn the_second_reader_makes_the_same_blocks() {
     texts.push(include_bytes!("../../../games/sample.pgn").to_vec());
     for text in texts {
         let name = String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
-        assert_eq!(blocks(&text, Readers::Second), blocks(&text, Readers::First), "{name:?}");
+        for options in [options, with_lines] {
+            let [first, second] =
+                [Readers::First, Readers::Second].map(|readers| blocks(&text, options(readers)));
+            assert_eq!(second, first, "{name:?}");
+        }
     }
 }
 
@@ -291,12 +324,14 @@ fn texts_at_random_are_read_alike() {
     let mut random = fastrand::Rng::with_seed(1_989);
     let mut faults = Vec::new();
     let mut games = 0;
+    let (plain, with_lines) = (options(Readers::Both), with_lines(Readers::Both));
     for _ in 0..by_length(200_000, 20_000) {
         let mut text = String::from("[Event \"first\"]\n\n");
         for _ in 0..random.usize(1..24) {
             text += PIECES[random.usize(..PIECES.len())];
         }
-        match compare(text.as_bytes()) {
+        let options = if random.bool() { &with_lines } else { &plain };
+        match compare(text.as_bytes(), options) {
             Ok(agreement) => games += agreement.games,
             Err(error) => faults.push(format!("{text:?}\n  {error}")),
         }
