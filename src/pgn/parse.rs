@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
             on_game(game);
         };
         let mut tokenizer = Tokenizer::whole(text, cap);
-        while let Some(event) = tokenizer.next() {
+        for event in tokenizer.by_ref() {
             self.take(event, &mut on_game);
         }
         self.finish(&mut on_game);

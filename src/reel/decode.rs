@@ -343,9 +343,9 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
-    let (first_slots, first_lines) = first_slots(&block.moves, len)?;
+    let first_slots = first_slots(&block.moves, len)?;
     let mut stretch = 0;
-    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
+    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots.games).enumerate() {
         while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
             stretch += 1;
         }
@@ -375,16 +375,24 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         game.offset = before.1;
     }
     bytes.end()?;
-    Ok(first_lines)
+    Ok(first_slots.lines)
 }
 
-/// Where games begin (and whether from the start table), and where side lines do: after every start code but the last.
-fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, Vec<u32>), Fault> {
+/// Where lines begin.
+#[derive(Default)]
+struct FirstSlots {
+    /// Of games, and whether they begin from the start table.
+    games: Vec<(u32, bool)>,
+    /// Of side lines.
+    lines: Vec<u32>,
+}
+
+/// Where games and side lines begin: after every start code but the last.
+fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
-    let mut slots = Vec::with_capacity(games.min(moves.len()));
-    let mut lines = Vec::new();
+    let (mut slots, mut lines) = (Vec::with_capacity(games.min(moves.len())), Vec::new());
     if !moves.is_empty() {
         slots.push((0, false));
     }
@@ -404,7 +412,7 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, 
     if slots.len() != games {
         return Err("the moves hold another number of games than the block");
     }
-    Ok((slots, lines))
+    Ok(FirstSlots { games: slots, lines })
 }
 
 /// The start codes among the moves of a segment. Most segments have none.

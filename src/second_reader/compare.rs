@@ -359,3 +359,90 @@ fn is_passed_in_check(game: &Game, reading: &Reading) -> bool {
     };
     reading.passes_in_check && goes_on && game.moves[..plies] == reading.moves[..]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pgn::{Fault, Outcome, Sources};
+
+    const TEXT: &str = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 e5 (1... c5 2. Nf3) (1... e6) 2. Nf3 1-0\n\n\
+                        [White \"c\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 *\n\n\
+                        [White \"d\"]\n\ng1f3 Nc9 *\n\n\
+                        [White \"e\"]\n[Variant \"atomic\"]\n\n1. e4 *\n";
+
+    /// Compares games that were altered after the first reader had read them.
+    fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
+        let mut options = ParseOptions::default();
+        options.variations = true;
+        let mut sources = Sources::from_bytes("test", TEXT.into());
+        let chunk = sources.next_chunk().expect("a chunk");
+        let mut games = Vec::new();
+        chunk.parse(&options, &mut |_, game| games.push(game.clone()));
+        alter(&mut games);
+        let ours: Vec<&Game> = games.iter().collect();
+        let mut pass = Pass {
+            text: &chunk.texts[0],
+            game_bytes_max: chunk.game_bytes_max(),
+            variations: true,
+            ours: &ours,
+            agreement: Agreement::default(),
+            kept: Vec::new(),
+        };
+        let compared = pass.compare();
+        compared.map_err(|difference| {
+            let Difference { number, ply, what, .. } = difference;
+            format!("{number} {ply} {what}")
+        })?;
+        Ok(pass.agreement)
+    }
+
+    #[test]
+    fn what_was_read_well_agrees() {
+        let agreement = compare(|_| ()).expect("no difference");
+        assert_eq!((agreement.games, agreement.differing), (4, 1));
+        let rules: Vec<_> = agreement.by_rule().collect();
+        assert_eq!(rules, [(Rule::NoMove, 1), (Rule::Coordinates, 1)]);
+    }
+
+    #[test]
+    fn whatever_is_altered_is_seen() {
+        type Alter = fn(&mut Vec<Game>);
+        let rows: &[(Alter, &str)] = &[
+            (|games| games[0].moves[2] = PackedMove(games[0].moves[2].0 - 1), "1 2 move: f1f3 and g1f3"),
+            (|games| games[0].moves.truncate(2), "1 2 move: none and g1f3"),
+            (|games| games[2].moves.clear(), "3 0 move: none and g1f3"),
+            (|games| _ = games[0].tags.pop(), "1 0 tag pair 2: none and [Black \"b\"]"),
+            (|games| games[1].tags[0].value.push(b'x'), "2 0 tag pair 1: [White \"cx\"] and [White \"c\"]"),
+            (|games| games[0].outcome = Outcome::Draw, "1 3 result: Draw and WhiteWins"),
+            (|games| games[1].start = None, "2 0 start: None and Some("),
+            (|games| games[0].lines[1].sibling = 1, "1 0 side line 2: "),
+            (|games| games[0].lines[0].parent = 2, "1 0 side line 1: "),
+            (|games| _ = games[0].lines.pop(), "1 0 side line 2: None and "),
+            (|games| games[0].positions[3].state.0 ^= 1, "1 3 last position: "),
+            (|games| games[1].offset += 1, "2 0 where it begins: byte 74 and byte 73"),
+            (|games| _ = games.remove(1), "1 0 games from here on: 1 and 2"),
+            (|games| games.insert(1, games[1].clone()), "2 0 games from here on: 2 and 1"),
+            (|games| games[2].status = Status::Whole, "3 1 end: Whole and Cut("),
+            (|games| games[3].status = Status::Whole, "4 0 what is kept: Whole and Refused("),
+            (|games| games[0].status = Status::Skipped(Fault::default()), "1 0 what is kept: Skipped("),
+        ];
+        let found = rows.iter().map(|(alter, _)| compare(|games| alter(games)).expect_err("a difference"));
+        let wrong: Vec<String> = rows
+            .iter()
+            .zip(found)
+            .filter(|((_, wanted), found)| !found.starts_with(wanted))
+            .map(|((_, wanted), found)| format!("{found}, not {wanted}"))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_cut_at_another_place_is_seen() {
+        let moved = compare(|games| {
+            if let Status::Cut(fault) = &mut games[2].status {
+                fault.offset -= 1;
+            }
+        });
+        assert!(moved.expect_err("a difference").starts_with("3 1 end: Cut("));
+    }
+}
