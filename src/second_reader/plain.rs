@@ -440,7 +440,8 @@ impl Scanner<'_> {
             }
             Word::Mark => {
                 let sign = bytes.iter().position(|byte| b"!?.".contains(byte)).unwrap_or(bytes.len());
-                if bytes[sign..].iter().any(|byte| !b"!?.".contains(byte)) {
+                let is_glued = bytes[sign..].iter().any(|byte| !b"!?.".contains(byte));
+                if is_glued || bytes.starts_with("½".as_bytes()) {
                     self.rule(Rule::Glued);
                 }
                 self.at = end;

@@ -133,32 +133,34 @@ struct Player<'a> {
     outer: Vec<Line>,
     /// Side lines so far.
     lines: usize,
+    /// Brackets that are open in a side line that is left out.
+    left_out: usize,
 }
 
 impl Player<'_> {
     fn new(found: &Found, how: How, chess: Chess) -> Player<'_> {
         let line = Line { before: chess.clone(), chess, node: 0, has_moves: false, is_dead: false };
-        Player { found, how, tree: Tree::new(), line, outer: Vec::new(), lines: 0 }
+        Player { found, how, tree: Tree::new(), line, outer: Vec::new(), lines: 0, left_out: 0 }
     }
 
     fn play(mut self, reading: &mut Reading) {
         for (index, &token) in self.found.tokens.iter().enumerate() {
             let refused = match token {
                 Token::Open => {
-                    self.open(&mut reading.rules);
+                    self.open();
                     continue;
                 }
                 Token::Close => {
-                    self.line = self.outer.pop().unwrap_or(self.line);
+                    self.close();
                     continue;
                 }
-                Token::End(_) if self.outer.is_empty() => break,
+                Token::End(_) if self.outer.is_empty() && self.left_out == 0 => break,
                 Token::End(_) | Token::Inner(_) => continue,
                 Token::Unclosed => {
                     self.line = self.outer.drain(..).next().unwrap_or(self.line);
                     Err("something is not closed".to_owned())
                 }
-                _ if self.line.is_dead => continue,
+                _ if self.left_out > 0 || self.line.is_dead => continue,
                 Token::Junk => Err("no move".to_owned()),
                 Token::San(_) | Token::Coordinates { .. } => self.step(token, &mut reading.rules),
             };
@@ -177,18 +179,27 @@ impl Player<'_> {
     }
 
     /// Begins a side line: another move for the last one.
-    fn open(&mut self, rules: &mut Rules) {
+    fn open(&mut self) {
         let line = &self.line;
         // Before any move there is nothing that could have been played instead.
-        let mut is_dead = line.is_dead || !line.has_moves || !self.how.variations;
-        if !is_dead && self.how.by_rules && (self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX) {
-            rules.add(Rule::ManyLines);
-            is_dead = true;
+        let is_kept = self.how.variations && self.left_out == 0 && !line.is_dead && line.has_moves;
+        if !is_kept || self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX {
+            self.left_out += 1;
+            return;
         }
-        self.lines += usize::from(!is_dead);
+        self.lines += 1;
         let (before, node) = (line.before.clone(), self.tree.parent(line.node));
-        let inner = Line { chess: before.clone(), before, node, has_moves: false, is_dead };
+        let inner = Line { chess: before.clone(), before, node, has_moves: false, is_dead: false };
         self.outer.push(std::mem::replace(&mut self.line, inner));
+    }
+
+    /// Ends a side line.
+    fn close(&mut self) {
+        if self.left_out > 0 {
+            self.left_out -= 1;
+        } else if let Some(line) = self.outer.pop() {
+            self.line = line;
+        }
     }
 
     /// Plays a move.

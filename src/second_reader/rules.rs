@@ -50,9 +50,10 @@ rules! {
     Suffix "suffix" "What follows a move is passed over: `++`, `ep`, `mate`, signs of evaluation.",
     FenFields "FEN fields" "The first four fields of a FEN count; one that is unclear grants nothing, and `?` is the standard start.",
     Rights "rights" "Where a right is impossible, the castling rights that standard chess allows are kept.",
-    ManyLines "many lines" "A game keeps side lines up to 255 deep, and 65,535 of them.",
     TooLong "too long" "A game longer than the limit is cut.",
 }
+
+const _: () = assert!(Rule::ALL.len() <= 32, "a set has a bit for each");
 
 /// A set of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
