@@ -360,7 +360,7 @@ impl Scanner<'_> {
         };
         if is_quoted {
             let (range, next, is_closed) = quoted(line, value + 1);
-            let is_strict = is_closed && start == 1 && value == end + 1;
+            let is_strict = is_closed && start == 1 && line[end..value] == *b" ";
             return pair(&line[range], next, is_strict);
         }
         let is_head = matches!(self.section, Section::Before | Section::Tags);

@@ -102,10 +102,21 @@ fn outcome(tokens: &[Token]) -> Outcome {
     Outcome::Unknown
 }
 
-/// Cuts a game at its first move, because none can be played.
+/// Cuts a game at the first word of its main line, because none can be played.
 fn refuse_moves(found: &Found, reading: &mut Reading) {
-    let is_word =
-        |token: &Token| !matches!(token, Token::Open | Token::Close | Token::End(_) | Token::Inner(_));
+    let mut depth = 0u32;
+    let is_word = |token: &Token| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match token {
+            Token::Unclosed => true,
+            Token::San(_) | Token::Coordinates { .. } | Token::Junk => depth == 0,
+            Token::Open | Token::Close | Token::End(_) | Token::Inner(_) => false,
+        }
+    };
     if let Some(index) = found.tokens.iter().position(is_word) {
         reading.end = End::Cut("no move can be played from the start".into());
         reading.cut_at = found.places.get(index).copied();
