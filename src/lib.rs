@@ -32,6 +32,7 @@ pub mod reel;
 pub mod report;
 pub mod run;
 pub mod scan;
+pub mod second_reader;
 pub mod stats;
 pub mod text;
 pub mod themes;

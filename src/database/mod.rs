@@ -30,6 +30,7 @@ use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, S
 use crate::reel::{
     Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals,
 };
+use crate::second_reader::{self, Agreement, Difference, Readers, Reread};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -46,6 +47,8 @@ pub struct DatabaseOptions {
     pub substitute_reels: bool,
     /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
     pub keep_text: bool,
+    /// Who reads text: see [`Summary::agreement`]. Reels are not read again.
+    pub readers: Readers,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -79,6 +82,19 @@ pub enum DatabaseError {
         error: ReelError,
         /// The file as given.
         file: PathBuf,
+    },
+    /// Two readers of games differ: see [`DatabaseOptions::readers`].
+    #[error(
+        "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
+         {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
+    )]
+    ReadersDiffer {
+        /// The source.
+        source_name: String,
+        /// The game's number in its source, from 1.
+        number: u32,
+        /// What differs.
+        difference: Difference,
     },
     /// A file is to be appended that the reel holds with another content.
     #[error(
@@ -130,6 +146,8 @@ pub struct StreamedBlock {
     /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
     /// known of all of it alone: see [`Summary::side_lines`].
     pub side_lines: u64,
+    /// What two readers of its text agree on, if two read it.
+    pub agreement: Agreement,
     /// Bytes of input that were read when this block was, before decompression.
     pub bytes: u64,
     /// Bytes of input in all, where every size is known.
@@ -506,13 +524,15 @@ impl Database {
                 work(&blocks, room)
             },
         };
-        let (totals, side_lines) = (&mut summary.totals, &mut summary.side_lines);
+        let (totals, side_lines, agreement) =
+            (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
         let mut failure = None;
         let finished: Result<bool, std::convert::Infallible> =
             ordered::run(ordered::Limits::of(threads), &options.interrupt, steps, |group, results| {
                 for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
                     totals.add(&streamed.totals);
                     *side_lines += streamed.side_lines;
+                    agreement.add(&streamed.agreement);
                     take(streamed, result)?;
                 }
                 failure = group.failure;
@@ -558,6 +578,8 @@ struct PreparedBlock {
     is_fresh: bool,
     /// Of its games, if duplicates are dropped.
     hashes: Vec<GameHash>,
+    /// Why it is not to be taken: two readers differ on a game.
+    difference: Option<Difference>,
 }
 
 /// Blocks that are worked on together. After a failure nothing more is taken.
@@ -598,7 +620,12 @@ impl Group {
                 self.prepared.truncate(index);
                 break;
             }
-            let PreparedBlock { streamed, hashes, .. } = prepared;
+            let PreparedBlock { streamed, hashes, difference, .. } = prepared;
+            if let Some(difference) = difference.take() {
+                self.failure = Some(numbers.place(&streamed.block, difference));
+                self.prepared.truncate(index);
+                break;
+            }
             if numbers.drop_duplicates(&mut streamed.block, hashes) {
                 streamed.totals = Totals::of(&streamed.block);
             }
@@ -705,11 +732,11 @@ fn prepare(
 ) -> Result<PreparedBlock, DatabaseError> {
     let parse = &options.parse;
     let mut text = Vec::new();
-    let mut side_lines = 0;
+    let mut reread = Reread::default();
     let (mut block, base, is_fresh) = match task.work {
         Work::Chunk { chunk, base } => {
             let block;
-            (block, side_lines) = build(&chunk, parse);
+            (block, reread) = build(&chunk, options);
             if options.keep_text {
                 text = chunk.texts;
             }
@@ -727,13 +754,21 @@ fn prepare(
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
-    let streamed = StreamedBlock { block, totals, side_lines, bytes: task.bytes, bytes_total, text };
-    Ok(PreparedBlock { streamed, is_fresh, hashes: Vec::new() })
+    let Reread { side_lines, agreement, mut difference } = reread;
+    difference.iter_mut().for_each(|difference| difference.source += base);
+    let streamed =
+        StreamedBlock { block, totals, side_lines, agreement, bytes: task.bytes, bytes_total, text };
+    Ok(PreparedBlock { streamed, is_fresh, hashes: Vec::new(), difference })
 }
 
-/// The block of a chunk of PGN, and the side lines that are not in it.
-fn build(chunk: &Chunk, parse: &ParseOptions) -> (Block, u64) {
+/// The block of a chunk of PGN, and what is known of it besides.
+fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    let side_lines = chunk.parse(parse, &mut |source, game| builder.push(source, game));
-    (builder.finish(), side_lines)
+    let mut push = |source: u32, game: &pgn::Game| builder.push(source, game);
+    let reread = if options.readers.read_again(chunk) {
+        second_reader::read(chunk, &options.parse, options.readers, &mut push)
+    } else {
+        Reread { side_lines: chunk.parse(&options.parse, &mut push), ..Reread::default() }
+    };
+    (builder.finish(), reread)
 }

@@ -2,6 +2,7 @@
 
 use super::{DatabaseError, SourceSummary};
 use crate::reel::{Block, GameHash, GameSet};
+use crate::second_reader::Difference;
 
 /// What depends on all blocks before.
 pub(super) struct Numbers {
@@ -41,6 +42,17 @@ impl Numbers {
             *before = before.saturating_add(part.games);
         }
         Ok(())
+    }
+
+    /// A difference between the readers of a numbered block, with the game's number in its source.
+    pub(super) fn place(&self, block: &Block, difference: Difference) -> DatabaseError {
+        let part = block.source_games().iter().find(|part| part.source == difference.source);
+        let before = part.map_or(0, |part| part.games_before);
+        DatabaseError::ReadersDiffer {
+            source_name: self.by_source[difference.source as usize].name.clone(),
+            number: before.saturating_add(difference.number),
+            difference,
+        }
     }
 
     /// Drops the games of a numbered block that equal an earlier one, if that is wanted; whether there

@@ -56,7 +56,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     ("engine::reference", &["board", "engine", "query", "reel"], "never `orbit` or `plan`: a second reading"),
-    ("database", &["pgn", "reel"], "both are streams of blocks"),
+    ("second_reader", &["board", "pgn"], "of `pgn` it knows what a game is made of, and what it checks"),
+    ("database", &["pgn", "reel", "second_reader"], "both are streams of blocks; text may be read twice"),
     (
         "scan",
         &[
@@ -138,6 +139,9 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("engine::reference", "board::full_lines", "it has transform arithmetic of its own"),
     ("engine::reference", "board::attacks", "it takes attacks from shakmaty"),
     ("engine::reference", "board::legal", "it takes moves from shakmaty"),
+    ("second_reader", "board::legal", "it takes moves from shakmaty"),
+    ("second_reader", "board::attacks", "it takes attacks from shakmaty"),
+    ("second_reader", "board::san", "it takes words from shakmaty"),
     ("orbit", "query::parse", "the typed tree is all it sees"),
     ("plan", "query::parse", "the typed tree is all it sees"),
     ("engine", "query::parse", "the typed tree is all it sees"),

@@ -31,6 +31,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
+    args.choose_readers(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
     print_substitutes(&database, args.quiet);

@@ -3,7 +3,6 @@
 //! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
 //! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
 
-mod agreement;
 mod annotate;
 mod cases;
 mod corpus;
@@ -11,6 +10,7 @@ mod damage;
 mod inputs;
 mod invariance;
 mod plain;
+mod readers;
 mod splitter;
 mod strict;
 mod trees;
