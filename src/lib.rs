@@ -15,6 +15,12 @@
 
 #![deny(unsafe_code, missing_docs)]
 
+pub use scan::EngineChoice;
+pub use session::{
+    Cancel, GameRef, Hit, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session, SessionError,
+    SessionOptions,
+};
+
 pub mod board;
 pub mod choice;
 pub mod database;
@@ -32,6 +38,7 @@ pub mod reel;
 pub mod report;
 pub mod run;
 pub mod scan;
+pub mod session;
 pub mod stats;
 pub mod text;
 pub mod themes;

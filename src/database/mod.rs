@@ -5,8 +5,10 @@
 //! results are the same, and only a few blocks are in memory at once.
 
 mod additions;
+mod held;
 mod numbers;
 mod ordered;
+mod places;
 mod substitutes;
 mod summary;
 mod texts;
@@ -20,7 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use self::additions::{Additions, AlreadyHeld, additions};
+pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
+pub use self::places::{GameBlock, PlaceCache};
 pub use self::substitutes::{PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
@@ -44,6 +48,8 @@ pub struct DatabaseOptions {
     pub substitute_reels: bool,
     /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
     pub keep_text: bool,
+    /// Where sidecars lie that tell [`Database::block_of_game`] where games are; `None` for none.
+    pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -109,11 +115,11 @@ pub enum DatabaseError {
 }
 
 /// A block as it is taken from the stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, with its numbers and problems.
-    pub block: Block,
+    /// The block, with its numbers and problems. It may be shared: hits keep it, and so do blocks that stay in memory.
+    pub block: Arc<Block>,
     /// Sums over this block.
     pub totals: Totals,
     /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
@@ -139,6 +145,22 @@ enum Input {
         next: usize,
     },
     Block(Box<Block>),
+    Held {
+        held: Held,
+        next: usize,
+    },
+}
+
+impl Input {
+    /// The same from its beginning.
+    fn unread(&self) -> Input {
+        match self {
+            Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
+            Input::Reel { reel, base, .. } => Input::Reel { reel: Arc::clone(reel), base: *base, next: 0 },
+            Input::Block(block) => Input::Block(block.clone()),
+            Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
+        }
+    }
 }
 
 /// What a thread makes a block from.
@@ -146,6 +168,18 @@ enum Work {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
     Block(Box<Block>),
+    Held(StreamedBlock),
+}
+
+/// Who has numbered a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbered {
+    /// Nobody: it was made from text.
+    Nowhere,
+    /// The reel that it comes from, as far as its source is concerned.
+    InSource,
+    /// The run that read it first.
+    Wholly,
 }
 
 struct Task {
@@ -159,7 +193,8 @@ pub struct Database {
     sources: Vec<SourceSummary>,
     options: DatabaseOptions,
     bytes_total: Option<u64>,
-    /// Games that are passed over, or that the reel holds to which these are added.
+    /// Games that come before the first one that is taken: in inputs that are passed over, or in the reel to which these are
+    /// added.
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
@@ -265,6 +300,37 @@ impl Database {
         self.seen.is_some()
     }
 
+    /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
+    /// read twice. Known games of [`Database::without_duplicates`] are left out.
+    ///
+    #[must_use]
+    pub fn unread(&self) -> Database {
+        Database {
+            inputs: self.inputs.iter().map(Input::unread).collect(),
+            sources: self.sources.clone(),
+            options: self.options.clone(),
+            substitutes: self.substitutes.clone(),
+            passed_over: self.passed_over.clone(),
+            seen: None,
+            ..*self
+        }
+    }
+
+    /// Stops the stream when the flag becomes true, as [`DatabaseOptions::interrupt`] does.
+    #[must_use]
+    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
+        self.options.interrupt = Arc::clone(flag);
+        self
+    }
+
+    /// Whether all of it can be read a second time: standard input and pipes cannot.
+    pub fn is_repeatable(&self) -> bool {
+        let is_known = |sources: &Sources| sources.sources().iter().all(|source| source.bytes.is_some());
+        self.inputs
+            .iter()
+            .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
+    }
+
     fn empty(options: DatabaseOptions) -> Database {
         Database {
             inputs: VecDeque::new(),
@@ -338,18 +404,6 @@ impl Database {
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
     }
 
-    /// Passes over the blocks of a reel that stands first which end before a game, by its number
-    /// over all sources. Games keep their numbers; the summary does not count what was passed over.
-    #[must_use]
-    pub fn starting_at_game(mut self, number: u32) -> Database {
-        if let Some(Input::Reel { reel, next, .. }) = self.inputs.front_mut() {
-            let block = reel.block_of_game(number).unwrap_or(reel.blocks());
-            *next = block.max(*next);
-            self.games_before = reel.games_before(*next);
-        }
-        self
-    }
-
     /// The reels that are read instead of files.
     pub fn substitutes(&self) -> &[Substitute] {
         &self.substitutes
@@ -358,12 +412,6 @@ impl Database {
     /// The reels beside files that would be read instead, had their games been read by today's rules.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
-    }
-
-    /// Games that come before the first one that is taken: those that [`Database::starting_at_game`] passes over, or
-    /// those of the reel given to [`Database::open_after`].
-    pub fn games_passed_over(&self) -> u32 {
-        self.games_before
     }
 
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
@@ -376,6 +424,14 @@ impl Database {
         self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
             [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
+        })
+    }
+
+    /// The files that are read, as they were given.
+    pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        self.sources.iter().filter_map(|source| match &source.reel {
+            Some(reel) => Some(reel.clone()),
+            None => source.path.as_ref().map(|_| PathBuf::from(&source.name)),
         })
     }
 
@@ -472,7 +528,7 @@ impl Database {
             },
             work: |group: &Group, room: &Room| {
                 let blocks: Vec<&Block> =
-                    group.prepared.iter().map(|prepared| &prepared.streamed.block).collect();
+                    group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
                 work(&blocks, room)
             },
         };
@@ -514,6 +570,7 @@ impl Database {
         let known = |input: &Input| match input {
             Input::Reel { reel, .. } => reel.totals().positions,
             Input::Block(block) => block.slots() as u64,
+            Input::Held { held, .. } => held.totals().positions,
             Input::Pgn { .. } => 0,
         };
         self.inputs.iter().map(known).sum()
@@ -523,8 +580,7 @@ impl Database {
 /// A block on its way to be taken.
 struct PreparedBlock {
     streamed: StreamedBlock,
-    /// Whether its parts are still to be numbered.
-    is_fresh: bool,
+    numbered: Numbered,
     /// Of its games, if duplicates are dropped.
     hashes: Vec<GameHash>,
 }
@@ -562,7 +618,7 @@ impl Group {
 
     fn number(&mut self, numbers: &mut Numbers) {
         for (index, prepared) in self.prepared.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.is_fresh) {
+            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.numbered) {
                 self.failure = Some(failure);
                 self.prepared.truncate(index);
                 break;
@@ -629,7 +685,15 @@ impl Feed {
                     self.inputs.pop_front();
                     return Some(Task { work, bytes: self.bytes });
                 }
-                Input::Reel { .. } => {}
+                Input::Held { held, next } if *next < held.blocks().len() => {
+                    let block = held.blocks()[*next].clone();
+                    *next += 1;
+                    // Of all but the last block that is what the first reading had read by then.
+                    let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
+                    self.bytes = bytes;
+                    return Some(Task { work: Work::Held(block), bytes });
+                }
+                Input::Reel { .. } | Input::Held { .. } => {}
             }
             self.finish_input();
         }
@@ -642,6 +706,11 @@ impl Feed {
             && *next == reel.blocks()
         {
             self.side_lines += reel.side_lines();
+        }
+        if let Some(Input::Held { held, next }) = &input
+            && *next == held.blocks().len()
+        {
+            self.side_lines += held.side_lines_of_reels();
         }
         if let Some(Input::Pgn { sources, base }) = input {
             self.bytes += sources.bytes_read();
@@ -670,24 +739,29 @@ fn prepare(
     let parse = &options.parse;
     let mut text = Vec::new();
     let mut side_lines = 0;
-    let (mut block, base, is_fresh) = match task.work {
+    let (mut block, base, numbered) = match task.work {
+        Work::Held(streamed) => {
+            let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
+            return Ok(PreparedBlock { streamed, numbered: Numbered::Wholly, hashes: Vec::new() });
+        }
         Work::Chunk { chunk, base } => {
             let block;
             (block, side_lines) = build(&chunk, parse);
             if options.keep_text {
                 text = chunk.texts;
             }
-            (block, base, true)
+            (block, base, Numbered::Nowhere)
         }
-        Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, false),
-        Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, false),
-        Work::Block(block) => (*block, 0, false),
+        Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, Numbered::InSource),
+        Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, Numbered::InSource),
+        Work::Block(block) => (*block, 0, Numbered::InSource),
     };
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
+    let block = Arc::new(block);
     let streamed = StreamedBlock { block, totals, side_lines, bytes: task.bytes, bytes_total, text };
-    Ok(PreparedBlock { streamed, is_fresh, hashes: Vec::new() })
+    Ok(PreparedBlock { streamed, numbered, hashes: Vec::new() })
 }
 
 /// The block of a chunk of PGN, and the side lines that are not in it.

@@ -225,6 +225,25 @@ impl Block {
         &self.tags.values
     }
 
+    /// The memory that it takes, about.
+    pub fn memory_bytes(&self) -> u64 {
+        let Block { keys, moves, starts, source_games, games, tags, problems, .. } = self;
+        let Tags { names, values, ends, pairs } = tags;
+        let reasons: usize = problems.iter().map(|problem| problem.reason.len()).sum();
+        let bytes = size_of_val(&keys[..])
+            + size_of_val(&moves[..])
+            + size_of_val(&starts[..])
+            + size_of_val(&source_games[..])
+            + size_of_val(&games[..])
+            + size_of_val(&ends[..])
+            + size_of_val(&pairs[..])
+            + size_of_val(&problems[..])
+            + names.memory_bytes()
+            + values.memory_bytes()
+            + reasons;
+        bytes as u64
+    }
+
     /// The number of games of the block before a stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()

@@ -23,6 +23,7 @@
 //! * `reel`: the reel against shakmaty, its file against faults.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
+//! * `session`: what the library answers, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
@@ -60,6 +61,7 @@ mod reference;
 mod report;
 mod runners;
 mod second;
+mod session;
 mod soup;
 mod stats;
 mod tables;

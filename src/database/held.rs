@@ -1,0 +1,126 @@
+//! A database that stays in memory once it was read.
+//!
+//! The blocks are those of the first reading, with their numbers: a run over them hands out the same blocks, sums and
+//! sources as a run over the files did, and several runs share them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::{Database, DatabaseError, Input, SourceSummary, StreamedBlock, Summary};
+use crate::reel::Totals;
+
+/// All blocks of a database.
+#[derive(Clone, Debug)]
+pub struct Held(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    blocks: Vec<StreamedBlock>,
+    summary: Summary,
+    bytes: u64,
+}
+
+/// A database that was read as far as memory was meant for.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    /// All of it was read.
+    Whole(Held),
+    /// It is larger; so much of it had been read when that was seen.
+    Partial {
+        /// Sums over what was read.
+        totals: Totals,
+        /// Bytes of input that were read, before decompression.
+        bytes: u64,
+    },
+}
+
+impl Held {
+    /// Reads a database into at most so many bytes of memory; `watch` sees each block. An interrupt ends the reading
+    /// as a lack of memory does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    pub fn read(
+        database: Database,
+        threads: usize,
+        bytes_max: u64,
+        mut watch: impl FnMut(&StreamedBlock),
+    ) -> Result<Reading, DatabaseError> {
+        let (mut blocks, mut bytes) = (Vec::new(), 0);
+        let summary = database.for_each_block(
+            threads,
+            |_| (),
+            |streamed, ()| {
+                watch(&streamed);
+                bytes += memory(&streamed);
+                if bytes > bytes_max {
+                    return ControlFlow::Break(());
+                }
+                blocks.push(streamed);
+                ControlFlow::Continue(())
+            },
+        )?;
+        if !summary.finished {
+            return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
+        }
+        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, summary, bytes }))))
+    }
+
+    /// The database, to be read from memory.
+    pub fn database(&self) -> Database {
+        let bytes_total = Some(self.bytes_read());
+        // Games are counted again as they are taken.
+        let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
+        let sources = self.0.summary.sources.iter().map(uncounted).collect();
+        let mut database =
+            Database { sources, bytes_total, ..Database::empty(super::DatabaseOptions::default()) };
+        database.inputs.push_back(Input::Held { held: self.clone(), next: 0 });
+        database
+    }
+
+    /// The blocks, in order.
+    pub fn blocks(&self) -> &[StreamedBlock] {
+        &self.0.blocks
+    }
+
+    /// Sums over all of them.
+    pub fn totals(&self) -> &Totals {
+        &self.0.summary.totals
+    }
+
+    /// What the reading came to.
+    pub fn summary(&self) -> &Summary {
+        &self.0.summary
+    }
+
+    /// The memory that the blocks take, about.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    /// Bytes of input that were read.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.0.summary.bytes
+    }
+
+    /// Side lines of which only reels know.
+    pub(super) fn side_lines_of_reels(&self) -> u64 {
+        let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
+        self.0.summary.side_lines.saturating_sub(of_blocks)
+    }
+
+    /// The block of a game by its number over all sources, skipped games included.
+    pub fn block_of_game(&self, number: u32) -> Option<&StreamedBlock> {
+        let blocks = self.blocks();
+        let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
+        let found = &blocks[index];
+        (number - found.block.games_before <= found.block.games_read()).then_some(found)
+    }
+}
+
+/// The memory that a block takes with the text that was kept of it.
+fn memory(streamed: &StreamedBlock) -> u64 {
+    let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
+    streamed.block.memory_bytes() + text as u64
+}
