@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use orbit_chess::{Hit, Query, Session};
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [path, queries @ ..] = &arguments[..] else { return Err("usage: gui FILE QUERY...".into()) };
     list(path, queries, &mut io::stdout().lock())

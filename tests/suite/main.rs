@@ -23,6 +23,7 @@
 //! * `reel`: the reel against shakmaty, its file against faults.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
+//! * `examples`: the examples of the library.
 //! * `session`: what the library answers, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
@@ -40,6 +41,7 @@ mod conformance;
 mod cql5;
 mod differential;
 mod errors;
+mod examples;
 mod find;
 mod fuzz_smoke;
 mod games_out;

@@ -18,7 +18,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san:
 
 use crate::common::blocks_of;
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
 /// Conditions, sets, numbers, copies, ranges of counts, tags.
 const QUERIES: &[&str] = &[
