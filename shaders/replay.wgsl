@@ -32,6 +32,7 @@ struct Key {
 struct Start {
     planes: array<Bits, 4>,
     state: u32,
+    ply: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -65,7 +66,7 @@ struct At {
     slot: u32,
 }
 
-fn is_last_of_game(at: At) -> bool {
+fn is_last_of_line(at: At) -> bool {
     return (at.mv >> 12u) == START;
 }
 
@@ -143,13 +144,15 @@ fn next_state(state: u32, mv: u32) -> u32 {
 fn advance(at: At) -> At {
     var next = at;
     next.slot += 1u;
-    if (is_last_of_game(at)) {
+    if (is_last_of_line(at)) {
         next.ply = 0u;
-        next.game += 1u;
+        // A side line is of the same game.
+        next.game += 1u - ((at.mv >> 1u) & 1u);
         if ((at.mv & 1u) != 0u) {
             let start = &starts[at.start];
             next.board = Board((*start).planes[0], (*start).planes[1], (*start).planes[2], (*start).planes[3]);
             next.state = (*start).state;
+            next.ply = (*start).ply;
             next.start += 1u;
         } else {
             next.board = Board(STANDARD_0, STANDARD_1, STANDARD_2, STANDARD_3);

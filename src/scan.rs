@@ -1,6 +1,6 @@
 //! Queries over one database, block by block: the engine that suits, and the one loop over blocks.
 //!
-//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::session`].
+//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Session`].
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::cpu::Cpu;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
+use crate::engine::mixed::{Group, Mixed};
 use crate::engine::reference::Bulk;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
@@ -104,6 +105,11 @@ pub enum ScanError {
     /// The engine refuses the query or fails.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A query is asked of side lines, and the database is read without them.
+    #[error(
+        "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
+    )]
+    NoVariations,
     /// A reel is damaged; all hits before were delivered.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -155,7 +161,7 @@ impl Scan {
     ///
     /// That the engine refuses one of them, or that there is no such graphics card.
     pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Scan, ScanError> {
-        let engine = engine_for(&queries, options)?;
+        let engine = engine_of(&queries, options)?;
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         Ok(Scan { queries, engine, remarks: Vec::new(), threads })
     }
@@ -176,6 +182,12 @@ impl Scan {
     /// hits sooner.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
+    }
+
+    /// Whether a query is asked of side lines, so that a database must be opened with
+    /// [`ParseOptions::variations`](crate::pgn::ParseOptions::variations).
+    pub fn searches_variations(&self) -> bool {
+        self.queries.iter().any(|prepared| prepared.query.variations)
     }
 
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
@@ -231,6 +243,11 @@ impl Scan {
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
+        let database = match (self.searches_variations(), database.keeps_variations()) {
+            (true, false) => return Err(ScanError::NoVariations),
+            (true, true) => database,
+            (false, _) => database.without_variations(),
+        };
         let mut fault = None;
         let scan = |blocks: &[&Block], room: &Room| {
             let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
@@ -260,6 +277,22 @@ impl Scan {
             })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
+}
+
+/// An engine for all queries, those that are asked of side lines and those that are not.
+fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
+    let chosen = |variations: bool| -> Vec<usize> {
+        (0..queries.len()).filter(|&query| queries[query].query.variations == variations).collect()
+    };
+    let (whole, main) = (chosen(true), chosen(false));
+    if whole.is_empty() || main.is_empty() {
+        return engine_for(queries, options);
+    }
+    let group = |chosen: Vec<usize>| -> Result<Group, ScanError> {
+        let of_group: Vec<PreparedQuery> = chosen.iter().map(|&query| queries[query].clone()).collect();
+        Ok(Group { engine: engine_for(&of_group, options)?, queries: chosen })
+    };
+    Ok(Box::new(Mixed::new(group(whole)?, group(main)?)))
 }
 
 /// The engine that is wanted, or the best one, and what checks it.

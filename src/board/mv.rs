@@ -14,7 +14,7 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// No move: the next slot begins another game.
+    /// No move: the next slot begins another game or another line of the same game.
     Start,
     /// Any other move; the code is what stands on `to` afterwards, so promotion needs no more.
     Piece(Code),
@@ -36,6 +36,8 @@ impl PackedMove {
     pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
     /// The next slot begins a game from the next entry of the start table.
     pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
+    /// The next slot begins a side line of the same game, from the next entry of the start table.
+    pub const START_LINE: PackedMove = PackedMove(15 << 12 | 3);
 
     const fn new(from: Square, to: Square, code: u8) -> PackedMove {
         PackedMove(from as u16 | (to as u16) << 6 | (code as u16) << 12)
@@ -94,12 +96,17 @@ impl PackedMove {
         }
     }
 
-    /// Whether this is no move: the next slot begins another game.
+    /// Whether this is no move: the next slot begins another game or another line of the same game.
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Whether the next slot begins a game from the next entry of the start table.
+    /// Whether this is no move and the next slot begins another game.
+    pub const fn is_game_start(self) -> bool {
+        self.0 >> 12 == 15 && self.0 & 2 == 0
+    }
+
+    /// Whether the next slot begins from the next entry of the start table.
     pub const fn is_start_table(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }

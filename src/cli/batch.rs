@@ -196,11 +196,11 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     refuse_clashes(&args.themes, args.output.iter().chain(&args.problems))?;
     let interrupt = Interrupt::install()?;
     let stats = Stats::new(args.groupings()?);
-    let queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
+    let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, args.verbose);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options);
+    args.beside.apply(&mut options, queries.iter_mut().map(|prepared| &mut prepared.query));
     let database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;

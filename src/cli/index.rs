@@ -61,6 +61,12 @@ pub(super) struct Args {
     /// Drop games that are equal to an earlier game.
     #[arg(long)]
     no_duplicates: bool,
+    /// Keep side lines (variations), comments and glyphs, so that `--variations` can search the reel.
+    ///
+    /// Side lines without a legal move, and those at the place where a game was cut, are left out. --append keeps side
+    /// lines if the reel does.
+    #[arg(long)]
+    variations: bool,
     /// Use N threads [default: one for each core].
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
@@ -99,6 +105,16 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
     };
+    let keeps = writer.reel().map_or(args.variations, Reel::keeps_variations);
+    if args.variations && !keeps {
+        return Err(Failure::Other(format!(
+            "{} contains only the main lines of its games: append without --variations, or make it again with --variations",
+            args.output.display()
+        )));
+    }
+    options.parse.variations = keeps;
+    options.parse.annotations = keeps;
+    writer.keep_variations(keeps);
     writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
     let Some(mut database) = open(&args, writer.reel(), &options)? else {
         if !args.quiet {
@@ -138,7 +154,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     progress.done();
     if !args.quiet {
         let seconds = begun.elapsed().as_secs_f64();
-        report(&args.output, &summary, is_appended.then_some(&totals), &sections, seconds);
+        report((&args.output, keeps), &summary, is_appended.then_some(&totals), &sections, seconds);
     }
     Ok(print_failures(&summary))
 }
@@ -227,13 +243,17 @@ fn write(
 }
 
 /// Prints what was read and the size of the reel. `all` are the totals of a reel that was appended to.
-fn report(output: &Path, summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
+fn report((output, variations): (&Path, bool), summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
     let totals = &summary.totals;
     message!("{}", totals_line(totals));
     reason_lines(totals).iter().for_each(|line| message!("{line}"));
     if summary.side_lines > 0 {
         let side_lines = grouped(summary.side_lines);
-        message!("{side_lines} side lines were left out: a reel contains only the main lines of games");
+        let why = match variations {
+            false => "--variations keeps side lines",
+            true => "they have no legal move, or stand where their game was cut",
+        };
+        message!("{side_lines} side lines were left out: {why}");
     }
     if let Some(all) = all {
         message!("appended; {} now contains {}", output.display(), totals_line(all));

@@ -44,8 +44,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn named(sections: &SectionBytes) -> [(&'static str, u64); 7] {
-    let SectionBytes { keys, moves, starts, games, tags, problems, other } = *sections;
+fn named(sections: &SectionBytes) -> [(&'static str, u64); 8] {
+    let SectionBytes { keys, moves, starts, games, tags, problems, annotations, other } = *sections;
     [
         ("keys", keys),
         ("moves", moves),
@@ -53,12 +53,13 @@ fn named(sections: &SectionBytes) -> [(&'static str, u64); 7] {
         ("games", games),
         ("tags", tags),
         ("problems", problems),
+        ("annotations", annotations),
         ("other", other),
     ]
 }
 
 fn json_of(reel: &Reel, verified: bool) -> Value {
-    let Totals { whole, cut, skipped, positions, reasons, dates, elos } = reel.totals();
+    let Totals { whole, cut, skipped, positions, side_lines, side_positions, reasons, dates, elos } = reel.totals();
     let reasons = reasons
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));
@@ -86,6 +87,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
         "side_lines": reel.side_lines(),
+        "variations": reel.keeps_variations().then(|| json!({ "side_lines": side_lines, "positions": side_positions })),
         "sections": named(reel.sections()).into_iter().map(|(name, bytes)| (name.to_owned(), json!(bytes)))
             .collect::<serde_json::Map<_, _>>(),
         "problems": reasons.collect::<Vec<_>>(),

@@ -2,6 +2,8 @@
 
 use orbit_chess::database::{Database, DatabaseOptions};
 
+use orbit_chess::query::Query;
+
 use super::common::bytes;
 
 /// The memory that packed files get.
@@ -28,14 +30,28 @@ pub(super) struct ReadingArgs {
     /// games.pgn has not changed since: this is faster and gives the same answers.
     #[arg(long)]
     no_reel: bool,
+    /// Search side lines (variations) as well.
+    ///
+    /// Without this option, only queries that begin with `cql(variations)` are asked of side lines. A reel contains side
+    /// lines if it was made by `orbit index --variations`.
+    #[arg(long)]
+    variations: bool,
     #[command(flatten)]
     unpack: UnpackArgs,
 }
 
 impl ReadingArgs {
-    /// Sets what the database is to do.
-    pub(super) fn apply(&self, options: &mut DatabaseOptions) {
+    /// Sets what the database is to do for some queries, and whether these are asked of side lines.
+    pub(super) fn apply<'a>(
+        &self,
+        options: &mut DatabaseOptions,
+        queries: impl IntoIterator<Item = &'a mut Query>,
+    ) {
         options.substitute_reels = !self.no_reel;
+        for query in queries {
+            query.variations |= self.variations;
+            options.parse.variations |= query.variations;
+        }
         self.unpack.apply(options);
     }
 }

@@ -251,14 +251,14 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     args.outputs.refuse_idle(args.lists())?;
     let board = args.board.query()?;
     let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
+    let mut parsed = query.parse(args.dialect);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options);
+    args.beside.apply(&mut options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
-    let parsed = query.parse(args.dialect)?;
-    let scan = Scan::with_query(parsed, &options).map_err(|error| failure(&query, error))?;
+    let scan = Scan::with_query(parsed?, &options).map_err(|error| failure(&query, error))?;
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
     let planned = Instant::now();
@@ -316,7 +316,7 @@ fn print_summary(
     };
     let hits = if summary.finished { search.hit_totals() } else { search.sinks.outputs.listed() };
     let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
-    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines));
+    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines, scan.searches_variations()));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     if let Some(games) = search.passing() {

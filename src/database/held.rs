@@ -6,8 +6,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Database, DatabaseError, Input, SourceSummary, StreamedBlock, Summary};
-use crate::reel::Totals;
+use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary};
+use crate::reel::{Block, Totals};
 
 /// All blocks of a database.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Held(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     blocks: Vec<StreamedBlock>,
+    /// Whether side lines were kept.
+    variations: bool,
     summary: Summary,
     bytes: u64,
 }
@@ -47,7 +49,7 @@ impl Held {
         bytes_max: u64,
         mut watch: impl FnMut(&StreamedBlock),
     ) -> Result<Reading, DatabaseError> {
-        let (mut blocks, mut bytes) = (Vec::new(), 0);
+        let (mut blocks, mut bytes, variations) = (Vec::new(), 0, database.keeps_variations());
         let summary = database.for_each_block(
             threads,
             |_| (),
@@ -64,7 +66,7 @@ impl Held {
         if !summary.finished {
             return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
-        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, summary, bytes }))))
+        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, summary, bytes }))))
     }
 
     /// The database, to be read from memory.
@@ -73,8 +75,9 @@ impl Held {
         // Games are counted again as they are taken.
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
-        let mut database =
-            Database { sources, bytes_total, ..Database::empty(super::DatabaseOptions::default()) };
+        let mut options = DatabaseOptions::default();
+        options.parse.variations = self.0.variations;
+        let mut database = Database { sources, bytes_total, ..Database::empty(options) };
         database.inputs.push_back(Input::Held { held: self.clone(), next: 0 });
         database
     }
@@ -117,6 +120,16 @@ impl Held {
         let found = &blocks[index];
         (number - found.block.games_before <= found.block.games_read()).then_some(found)
     }
+}
+
+/// A block without its side lines.
+pub(super) fn main_lines(streamed: StreamedBlock) -> StreamedBlock {
+    if streamed.block.is_main_lines() {
+        return streamed;
+    }
+    let block = Block::clone(&streamed.block).into_main_lines();
+    let side_lines = streamed.side_lines + streamed.totals.side_lines;
+    StreamedBlock { totals: Totals::of(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
 /// The memory that a block takes with the text that was kept of it.

@@ -31,7 +31,9 @@ pub use self::texts::{GameTexts, TextError};
 
 use self::numbers::Numbers;
 use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{Block, BlockBuilder, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::reel::{
+    Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals,
+};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -64,6 +66,15 @@ pub enum DatabaseError {
     /// A reel is unreadable or damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
+    /// Side lines are wanted of a reel that has none.
+    #[error(
+        "{} contains only the main lines of its games: make it again with `orbit index --variations`, or search without \
+         --variations", path.display()
+    )]
+    NoVariations {
+        /// The reel.
+        path: PathBuf,
+    },
     /// Games are numbered in 32 bits.
     #[error("the database has more than 4,294,967,295 games: search it in parts")]
     TooManyGames,
@@ -274,6 +285,18 @@ impl Database {
         self
     }
 
+    /// Whether side lines are kept: see [`ParseOptions::variations`].
+    pub fn keeps_variations(&self) -> bool {
+        self.options.parse.variations
+    }
+
+    /// Leaves side lines out.
+    #[must_use]
+    pub fn without_variations(mut self) -> Database {
+        self.options.parse.variations = false;
+        self
+    }
+
     /// Keeps the text of PGN beside the blocks that are made from it, as [`DatabaseOptions::keep_text`] does.
     #[must_use]
     pub fn with_texts(mut self) -> Database {
@@ -349,7 +372,11 @@ impl Database {
         for path in paths {
             if is_reel(path) {
                 self.add_texts(&mut texts)?;
-                self.add_reel(Reel::open(path)?);
+                let reel = Reel::open(path)?;
+                if self.options.parse.variations && !reel.keeps_variations() {
+                    return Err(DatabaseError::NoVariations { path: path.clone() });
+                }
+                self.add_reel(reel);
             } else if let Some(reel) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
@@ -369,6 +396,8 @@ impl Database {
     fn fresh_reel(&mut self, path: &Path) -> Option<Reel> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
+        let has_all = |reel: &Reel| !self.options.parse.variations || reel.keeps_variations();
+        let beside = beside.filter(|reel| reel.as_ref().map_or(true, has_all));
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
@@ -507,6 +536,7 @@ impl Database {
             inputs,
             bytes: 0,
             side_lines: 0,
+            variations: options.parse.variations,
             stamps: Vec::new(),
             failures: Vec::new(),
             skipped: Vec::new(),
@@ -568,9 +598,11 @@ impl Database {
     /// Positions that reels are known to hold; those of other inputs are not known.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
-            Input::Reel { reel, .. } => reel.totals().positions,
+            Input::Reel { reel, .. } if self.options.parse.variations => reel.totals().positions,
+            Input::Reel { reel, .. } => reel.totals().positions - reel.totals().side_positions,
             Input::Block(block) => block.slots() as u64,
-            Input::Held { held, .. } => held.totals().positions,
+            Input::Held { held, .. } if self.options.parse.variations => held.totals().positions,
+            Input::Held { held, .. } => held.totals().positions - held.totals().side_positions,
             Input::Pgn { .. } => 0,
         };
         self.inputs.iter().map(known).sum()
@@ -657,6 +689,8 @@ struct Feed {
     bytes: u64,
     /// Of reels of which all blocks were read.
     side_lines: u64,
+    /// Whether side lines of reels are kept.
+    variations: bool,
     /// Of sources that were opened.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
@@ -706,6 +740,9 @@ impl Feed {
             && *next == reel.blocks()
         {
             self.side_lines += reel.side_lines();
+            if !self.variations {
+                self.side_lines += reel.totals().side_lines;
+            }
         }
         if let Some(Input::Held { held, next }) = &input
             && *next == held.blocks().len()
@@ -741,6 +778,7 @@ fn prepare(
     let mut side_lines = 0;
     let (mut block, base, numbered) = match task.work {
         Work::Held(streamed) => {
+            let streamed = if parse.variations { streamed } else { held::main_lines(streamed) };
             let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
             return Ok(PreparedBlock { streamed, numbered: Numbered::Wholly, hashes: Vec::new() });
         }
@@ -752,10 +790,15 @@ fn prepare(
             }
             (block, base, Numbered::Nowhere)
         }
-        Work::Reel { reel, base, index } if parse.tags => (reel.block(index)?, base, Numbered::InSource),
-        Work::Reel { reel, base, index } => (reel.block_without_tags(index)?, base, Numbered::InSource),
+        Work::Reel { reel, base, index } => {
+            let contents = Contents { tags: parse.tags, annotations: parse.variations && parse.annotations };
+            (reel.block_with(index, contents)?, base, Numbered::InSource)
+        }
         Work::Block(block) => (*block, 0, Numbered::InSource),
     };
+    if !parse.variations {
+        block = block.into_main_lines();
+    }
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);

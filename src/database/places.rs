@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Database, DatabaseError, Input, StreamedBlock, Summary, build};
+use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary, build};
 use crate::files::OutputFile;
 use crate::pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
 use crate::reel::Block;
@@ -78,7 +78,7 @@ pub struct GameBlock {
 
 impl Database {
     /// The block of a game, by the game's number over all sources, from 1. Reels and text of which a sidecar knows the games
-    /// ([`DatabaseOptions::places`](super::DatabaseOptions::places)) are passed over; all else is read from its beginning.
+    /// ([`DatabaseOptions::places`]) are passed over; all else is read from its beginning.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl Sidecar {
     }
 
     /// Where a game is, by its number in these sources.
-    fn find(&self, number: u32, options: &super::DatabaseOptions) -> Place {
+    fn find(&self, number: u32, options: &DatabaseOptions) -> Place {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before + last.games);
         if number > games {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::within;
 use crate::{
     plan::{Carried, StageCarry},
-    reel::{Block, SEGMENT_SLOTS},
+    reel::{Block, GameRow, SEGMENT_SLOTS},
 };
 
 /// A column with an entry for each slot of a block.
@@ -30,8 +30,14 @@ pub(super) fn carried_bits(
 ) -> SlotColumn {
     if carry.what == Carried::Any {
         let mut out = vec![0; found.len()];
-        for slots in games(block) {
-            if carry.back {
+        for game in block.games() {
+            let slots = slots(game);
+            if game.has_lines() {
+                let mut tree: Vec<u64> = slots.clone().map(|slot| has(found, slot).into()).collect();
+                along_tree(game, &mut tree, carry.back, |to, from| *to |= from);
+                let matching = slots.zip(tree).filter(|(_, word)| *word != 0);
+                matching.for_each(|(slot, _)| set(&mut out, slot..slot + 1));
+            } else if carry.back {
                 if let Some(first) = first_set(found, slots.clone()) {
                     set(&mut out, first..slots.end);
                 }
@@ -42,22 +48,62 @@ pub(super) fn carried_bits(
         return SlotColumn::Bits(out);
     }
     let mut out = words();
-    for slots in games(block) {
-        let start = slots.start;
-        let mut number = if carry.what == Carried::Count { 0 } else { -1 };
+    for game in block.games() {
+        let (slots, start) = (slots(game), game.first_slot());
+        if game.has_lines() {
+            for slot in slots.clone() {
+                out[slot] = match (carry.what, has(found, slot)) {
+                    (Carried::Count, is_found) => is_found.into(),
+                    (_, true) => (slot - start) as u64,
+                    (_, false) => NOWHERE,
+                };
+            }
+            let tree = &mut out[slots];
+            match carry.what {
+                Carried::Count => along_tree(game, tree, carry.back, |to, from| *to += from),
+                // The first in the order of nodes is the least.
+                _ if !carry.back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
+                _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
+            }
+            continue;
+        }
+        let mut number = if carry.what == Carried::Count { 0 } else { NOWHERE };
         for slot in order(slots, carry.back) {
             if has(found, slot) {
-                number = if carry.what == Carried::Count { number + 1 } else { (slot - start) as i64 };
+                number = if carry.what == Carried::Count { number + 1 } else { (slot - start) as u64 };
             }
-            out[slot] = number as u64;
+            out[slot] = number;
         }
     }
     SlotColumn::Words(out)
 }
 
+/// The number of a node where there is none: -1, sign-extended.
+const NOWHERE: u64 = u64::MAX;
+
+/// Carries the words of the nodes of a game along its tree: with `back` each gets what its parent has, else each parent
+/// gets what the nodes after it have. Parents have lower numbers than what follows them.
+fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&mut u64, u64)) {
+    let ends = game.lines().map(|line| (line.first_node(), line.parent()));
+    let mut parents: Vec<u32> = (0..words.len() as u32).map(|node| node.wrapping_sub(1)).collect();
+    ends.for_each(|(node, parent)| parents[node as usize] = parent);
+    for step in 1..words.len() {
+        let node = if back { step } else { words.len() - step };
+        let parent = parents[node] as usize;
+        let (from, to) = if back { (parent, node) } else { (node, parent) };
+        let word = words[from];
+        merge(&mut words[to], word);
+    }
+}
+
 /// Carries sets along the games of a block: their union.
 pub(super) fn carried_words(mut words: Vec<u64>, carry: &StageCarry, block: &Block) -> SlotColumn {
-    for slots in games(block) {
+    for game in block.games() {
+        let slots = slots(game);
+        if game.has_lines() {
+            along_tree(game, &mut words[slots], carry.back, |to, from| *to |= from);
+            continue;
+        }
         let mut all = 0;
         for slot in order(slots, carry.back) {
             all |= words[slot];
@@ -67,9 +113,9 @@ pub(super) fn carried_words(mut words: Vec<u64>, carry: &StageCarry, block: &Blo
     SlotColumn::Words(words)
 }
 
-/// The slots of each game.
-fn games(block: &Block) -> impl Iterator<Item = Range<usize>> {
-    block.games().map(|game| game.first_slot()..game.end_slot())
+/// The slots of a game.
+fn slots(game: GameRow<'_>) -> Range<usize> {
+    game.first_slot()..game.end_slot()
 }
 
 /// The slots of a game, from the last or from the first on.

@@ -31,6 +31,7 @@ pub mod gpu;
 #[cfg(not(feature = "gpu"))]
 #[path = "without_gpu.rs"]
 pub mod gpu;
+pub mod mixed;
 pub mod reference;
 mod request;
 pub mod verify;
@@ -42,7 +43,7 @@ pub enum Answer {
     Bool(bool),
     /// Of a query of type Set.
     Set(Bitboard),
-    /// Of a query of type Num; of type Position, the half-moves played before it.
+    /// Of a query of type Num; of type Position, the number of the position in its game.
     Num(Option<i32>),
 }
 
@@ -76,8 +77,10 @@ pub struct Spot<'a> {
     pub ply: u32,
     /// Whether it is the first position of its game.
     pub initial: bool,
-    /// Whether it is the last position of its game.
+    /// Whether it is the last position of its line.
     pub terminal: bool,
+    /// The number in its game of the position before it; none of the first.
+    pub parent: Option<usize>,
     /// The game.
     pub game: &'a dyn GameFacts,
 }

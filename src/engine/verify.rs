@@ -144,14 +144,7 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     for game in games {
         builder.push(
             0,
-            &Game {
-                number: game.number() - block.games_before,
-                start: Some(game.start()),
-                moves: game.moves().to_vec(),
-                tags: game.tags_owned(),
-                outcome: game.outcome(),
-                ..Game::default()
-            },
+            &Game { number: game.number() - block.games_before, ..game.to_game() },
         );
     }
     let mut out = builder.finish();
@@ -162,7 +155,7 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
 /// The slots of a game beside those of its copy in another block.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
-    (0..game.positions()).map(move |ply| (from + ply, to + ply))
+    (0..game.positions()).map(move |node| (from + node, to + node))
 }
 
 /// Keeps the hits as they are before some are taken away.

@@ -121,4 +121,6 @@ pub struct Game {
     pub status: Status,
     /// Things that were repaired, e.g. a FEN's impossible castling rights that were dropped.
     pub notes: Vec<Fault>,
+    /// Side lines that were left out or cut.
+    pub lost: Vec<Fault>,
 }

@@ -349,6 +349,30 @@ fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
+/// The number of a glyph that is written as a word (`!?`, `+-`, `N`), or that ends a move (`Nf3!?`).
+pub(super) fn glyph(word: &[u8]) -> Option<u16> {
+    let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
+    let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
+    Some(match glyph {
+        b"!" => 1,
+        b"?" => 2,
+        b"!!" => 3,
+        b"??" => 4,
+        b"!?" => 5,
+        b"?!" => 6,
+        b"=" => 10,
+        b"+/=" | b"+=" => 14,
+        b"=/+" | b"=+" => 15,
+        b"+/-" => 16,
+        b"-/+" => 17,
+        b"+-" => 18,
+        b"-+" => 19,
+        b"N" | b"TN" => 146,
+        b"D" => 220,
+        _ => return None,
+    })
+}
+
 fn outcome(word: &[u8]) -> Option<Outcome> {
     // Most words that come here are move numbers.
     if word.len() > 16 || word[0] != 0xc2 && !matches!(word.get(1), Some(b'-' | b'/' | 0xe2)) {

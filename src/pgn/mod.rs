@@ -68,6 +68,7 @@ mod sources;
 mod stamp;
 mod start;
 mod tokenizer;
+mod tree;
 mod unpack;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:

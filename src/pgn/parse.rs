@@ -2,12 +2,13 @@
 
 use shakmaty::Position as _;
 
-use super::lex::Range;
+use super::lex::{self, Range};
 use super::resolve::{self, Misfit};
 use super::san::Shape;
 use super::start::{self, Rules, text};
 use super::tokenizer::{Event, Plain, Tokenizer, Trouble};
-use super::{Fault, Game, Outcome, Status, Tag};
+use super::tree::{Loss, Tree, comment};
+use super::{AnnotationKind, Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
 use crate::fen::Line;
 
@@ -17,13 +18,15 @@ use crate::fen::Line;
 pub struct ParseOptions {
     /// Whether tag pairs are kept; without them a reader of moves alone is a little faster.
     pub tags: bool,
-    /// Whether side lines, comments and glyphs are kept.
+    /// Whether side lines are kept.
     pub variations: bool,
+    /// Whether comments and glyphs are kept beside side lines.
+    pub annotations: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> ParseOptions {
-        ParseOptions { tags: true, variations: false }
+        ParseOptions { tags: true, variations: false, annotations: false }
     }
 }
 
@@ -55,6 +58,10 @@ pub(super) struct Parser<'a> {
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: Board,
+    /// The boards of the lines around the current place.
+    outer: Vec<Board>,
+    /// Side lines and annotations, if they are kept.
+    tree: Tree,
     open: bool,
     done: bool,
 }
@@ -72,12 +79,14 @@ impl<'a> Parser<'a> {
             has_fen: false,
             variant: None,
             board: Board::Unset,
+            outer: Vec::new(),
+            tree: Tree::default(),
             open: false,
             done: false,
         }
     }
 
-    /// Reads all games of a part of PGN; tells how many variations it passed over.
+    /// Reads all games of a part of PGN; tells how many side lines it did not keep.
     pub(super) fn pgn(
         &mut self,
         text: &'a [u8],
@@ -88,6 +97,9 @@ impl<'a> Parser<'a> {
         self.text = text;
         self.base = base;
         self.clear(0);
+        if self.options.variations {
+            return self.trees(text, cap, on_game);
+        }
         let mut tokenizer = Tokenizer::new(text, cap);
         loop {
             self.plain(&mut tokenizer);
@@ -96,6 +108,20 @@ impl<'a> Parser<'a> {
         }
         self.finish(on_game);
         tokenizer.side_lines()
+    }
+
+    fn trees(&mut self, text: &'a [u8], cap: usize, on_game: &mut dyn FnMut(&Game)) -> u64 {
+        let mut kept = 0;
+        let mut on_game = |game: &Game| {
+            kept += game.lines.len() as u64;
+            on_game(game);
+        };
+        let mut tokenizer = Tokenizer::whole(text, cap);
+        while let Some(event) = tokenizer.next() {
+            self.take(event, &mut on_game);
+        }
+        self.finish(&mut on_game);
+        tokenizer.side_lines().saturating_sub(kept)
     }
 
     /// Reads the first game of a text, event by event, and calls `on_event` after each with the event,
@@ -129,11 +155,68 @@ impl<'a> Parser<'a> {
             Event::Tag { name, value, escaped } => self.tag(name, value, escaped),
             Event::Word(word) => self.word(word),
             Event::End(outcome) => {
+                self.leave_lines();
                 self.game.outcome = outcome;
                 self.done = true;
             }
             Event::Fault(at, trouble) => self.trouble(at, trouble),
+            Event::Open(_) | Event::Close | Event::Comment(_) | Event::Glyph(_) => self.take_tree(event),
         }
+    }
+
+    /// What only a tokenizer that passes over nothing tells.
+    #[cold]
+    fn take_tree(&mut self, event: Event) {
+        self.set_up();
+        if matches!(self.game.status, Status::Skipped(_)) {
+            return;
+        }
+        let played = self.game.moves.len();
+        // A glyph or a comment after a word that was not kept is none of the moves before it.
+        let keeps = self.options.annotations && !matches!(self.board, Board::Dead);
+        match event {
+            Event::Open(at) if !self.done => self.open_line(at),
+            Event::Close if !self.done => self.close_line(),
+            Event::Comment(range) if keeps => self.tree.remark(comment(self.text, range), played),
+            Event::Glyph(glyph) if keeps => self.tree.remark(AnnotationKind::Nag(glyph), played),
+            _ => {}
+        }
+    }
+
+    fn open_line(&mut self, at: usize) {
+        let is_cut = matches!(self.board, Board::Dead | Board::Unplayable(_));
+        let board = match self.tree.open(at, is_cut, &self.game.positions) {
+            Ok(position) => board_of(position),
+            Err(loss) => {
+                if let Some(loss) = loss {
+                    self.lose(loss, at, "");
+                }
+                Board::Dead
+            }
+        };
+        self.outer.push(std::mem::replace(&mut self.board, board));
+    }
+
+    fn close_line(&mut self) {
+        let empty = self.tree.close();
+        if let Some(board) = self.outer.pop() {
+            self.board = board;
+        }
+        if let Some(at) = empty {
+            self.lose(Loss::Empty, at, "");
+        }
+    }
+
+    /// Goes back to the main line.
+    fn leave_lines(&mut self) {
+        while !self.outer.is_empty() {
+            self.close_line();
+        }
+    }
+
+    fn lose(&mut self, loss: Loss, at: usize, why: &str) {
+        let ply = self.game.moves.len() as u32;
+        self.tree.lose(loss, at, ply, why);
     }
 
     /// Reads all lines of a part of a FEN or EPD list.
@@ -187,11 +270,16 @@ impl<'a> Parser<'a> {
         game.outcome = Outcome::Unknown;
         game.status = Status::Whole;
         game.notes.clear();
+        game.lost.clear();
         self.tags = 0;
         self.fen.clear();
         self.has_fen = false;
         self.variant = None;
         self.board = Board::Unset;
+        if self.options.variations {
+            self.outer.clear();
+            self.tree.clear();
+        }
         self.open = false;
         self.done = false;
     }
@@ -205,10 +293,22 @@ impl<'a> Parser<'a> {
     fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {
         if self.open {
             self.set_up();
+            if self.options.variations {
+                self.finish_tree();
+            }
             self.spare.extend(self.game.tags.drain(self.tags..));
             on_game(&self.game);
             self.clear(self.game.number);
         }
+    }
+
+    fn finish_tree(&mut self) {
+        self.leave_lines();
+        let Parser { tree, game, base, .. } = self;
+        let Game { moves, lines, annotations, lost, .. } = game;
+        tree.finish(moves.len(), lines, annotations, |at, ply, reason| {
+            lost.push(Fault { offset: *base + at as u64, ply, reason });
+        });
     }
 
     fn tag(&mut self, name: Range, value: Range, escaped: bool) {
@@ -258,6 +358,7 @@ impl<'a> Parser<'a> {
             Trouble::OpenVariation => String::from("variation is not closed"),
             Trouble::TooLong(cap) => format!("game is longer than {cap} bytes"),
         };
+        self.leave_lines();
         self.set_up();
         let dead = matches!(self.board, Board::Dead);
         if !self.done && !dead && self.base + at as u64 == self.game.offset {
@@ -348,20 +449,43 @@ impl<'a> Parser<'a> {
             Board::Dead | Board::Unset => return,
             Board::Unplayable(reason) => {
                 let reason = format!("{} cannot be played: {reason}", text(word));
-                return self.cut(range.start, reason);
+                return self.cut_line(range.start, reason);
             }
             _ => Shape::parse(word),
         };
         let Some(shape) = shape else {
-            return self.cut(range.start, format!("{} is no move", text(word)));
+            return self.cut_line(range.start, format!("{} is no move", text(word)));
         };
         match self.play(shape) {
-            Ok((mv, position)) => {
-                self.game.moves.push(mv);
-                self.game.positions.push(position);
-            }
-            Err(misfit) => self.misfit(range, misfit),
+            Ok((mv, position)) => self.push(mv, position),
+            Err(misfit) => self.misfit(range.clone(), misfit),
         }
+        if self.options.variations
+            && self.options.annotations
+            && !matches!(self.board, Board::Dead)
+            && let Some(glyph) = lex::glyph(&self.text[range])
+        {
+            self.tree.remark(AnnotationKind::Nag(glyph), self.game.moves.len());
+        }
+    }
+
+    fn push(&mut self, mv: PackedMove, position: Position) {
+        if self.outer.is_empty() {
+            self.game.moves.push(mv);
+            self.game.positions.push(position);
+        } else if let Some(line) = self.tree.line() {
+            self.tree.push(line, mv, position);
+        }
+    }
+
+    /// Ends the current line before a word that is no move.
+    fn cut_line(&mut self, at: usize, reason: String) {
+        if self.outer.is_empty() {
+            return self.cut(at, reason);
+        }
+        let loss = self.tree.cut();
+        self.lose(loss, at, &reason);
+        self.board = Board::Dead;
     }
 
     #[cold]
@@ -375,7 +499,7 @@ impl<'a> Parser<'a> {
                 format!("{word} is ambiguous ({})", origins.join(", "))
             }
         };
-        self.cut(at, reason);
+        self.cut_line(at, reason);
     }
 
     /// The move that is meant, and the position after it.
@@ -410,6 +534,11 @@ impl<'a> Parser<'a> {
             Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
         }
     }
+}
+
+/// The board of a line that leaves a position of another one.
+fn board_of(position: Position) -> Board {
+    if position.to_chess().is_ok() { Board::Legal(position) } else { Board::Loose(position) }
 }
 
 /// Resolves `\"` and `\\`; any other backslash stands for itself.

@@ -30,6 +30,15 @@ pub(super) enum Event {
     End(Outcome),
     /// Something of the structure is broken.
     Fault(usize, Trouble),
+    /// A side line begins: an alternative to the word before. This event and those below are told only by a tokenizer
+    /// that is [`Tokenizer::whole`], as are words of side lines.
+    Open(usize),
+    /// A side line ends.
+    Close,
+    /// A comment, without its braces.
+    Comment(Range),
+    /// An annotation glyph: 1 is `$1` or `!`.
+    Glyph(u16),
 }
 
 /// What can be wrong with the structure of a game.
@@ -80,6 +89,8 @@ pub(super) struct Tokenizer<'a> {
     has_event: bool,
     /// Whether the text goes on after its end.
     partial: bool,
+    /// Whether side lines, comments and glyphs are told.
+    whole: bool,
 }
 
 impl<'a> Tokenizer<'a> {
@@ -103,7 +114,13 @@ impl<'a> Tokenizer<'a> {
             first_name: 0..0,
             has_event: false,
             partial: false,
+            whole: false,
         }
+    }
+
+    /// Reads `text` and passes over nothing that an annotator wrote. The games are the same.
+    pub(super) fn whole(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
+        Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
 
     /// Reads the first whole lines of a text that goes on.
@@ -128,9 +145,9 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        let Tokenizer { partial, side_lines, .. } = *self;
+        let Tokenizer { partial, whole, side_lines, .. } = *self;
         let new = Tokenizer::new(self.text, self.cap);
-        *self = Tokenizer { pos: at, region: at, section, partial, side_lines, ..new };
+        *self = Tokenizer { pos: at, region: at, section, partial, whole, side_lines, ..new };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -191,6 +208,11 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
+    /// What is told of a remark inside a game.
+    fn remark(&self, event: Event) -> Option<Event> {
+        (self.whole && matches!(self.section, Section::Moves | Section::Done)).then_some(event)
+    }
+
     /// Skips a comment in braces. A line that begins with `[Event "` ends it: this is how a file
     /// recovers from a brace that nobody closed. Before the first game such a comment counts as a
     /// game of its own, so that what it swallowed does not go unnoticed.
@@ -203,7 +225,7 @@ impl<'a> Tokenizer<'a> {
         match lex::comment_end(self.text, self.pos, self.end) {
             Some(end) if self.text[end] == b'}' => {
                 self.pos = end + 1;
-                return None;
+                return self.remark(Event::Comment(open + 1..end));
             }
             Some(line) => self.pos = line,
             None if self.partial && self.end == self.text.len() => {
@@ -230,8 +252,7 @@ impl<'a> Tokenizer<'a> {
             None => match at_line_start(self.text, at).then(|| lex::bare_tag(line, at, in_head)).flatten() {
                 Some(name) => name,
                 None => {
-                    self.annotation(line);
-                    return None;
+                    return self.annotation(line);
                 }
             },
         };
@@ -275,7 +296,7 @@ impl<'a> Tokenizer<'a> {
 
     /// Skips a bracket that is no tag pair: one before a digit opens a variation, as ChessBase wrote
     /// them; any other is an annotation, to `]` if that is on the line.
-    fn annotation(&mut self, line: &[u8]) {
+    fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == Section::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
         {
@@ -288,6 +309,7 @@ impl<'a> Tokenizer<'a> {
         {
             self.pos += skip + 1;
         }
+        None
     }
 
     fn word(&mut self) -> Option<Event> {
@@ -299,7 +321,8 @@ impl<'a> Tokenizer<'a> {
             Word::Result(outcome) => self.terminator(stop, outcome),
             Word::Mark => {
                 self.pos = stop;
-                None
+                let glyph = self.whole.then(|| lex::glyph(&self.text[start..stop])).flatten();
+                glyph.and_then(|glyph| self.remark(Event::Glyph(glyph)))
             }
             Word::Null | Word::Other => self.other(start, stop),
         }
@@ -378,29 +401,53 @@ impl<'a> Tokenizer<'a> {
         self.pos = stop;
         self.blank = false;
         self.inner = None;
-        if self.depth > 0 {
+        if self.depth > 0 && !self.whole {
             return None;
         }
-        self.words += 1;
-        self.movetext.get_or_insert(start);
+        if self.depth == 0 {
+            self.words += 1;
+            self.movetext.get_or_insert(start);
+        }
         let stop = lex::old_promotion(self.text, stop);
         self.pos = stop;
         Some(Event::Word(start..stop))
     }
 
-    fn open_paren(&mut self) {
+    fn open_paren(&mut self) -> Option<Event> {
         if self.section == Section::Tags {
             self.section = Section::Moves;
         }
-        if self.section != Section::Start {
-            if self.depth == 0 {
-                self.opened = self.pos;
-            }
-            self.depth += 1;
-            self.side_lines += 1;
-            self.inner = None;
-        }
+        let at = self.pos;
         self.pos += 1;
+        if self.section == Section::Start {
+            return None;
+        }
+        if self.depth == 0 {
+            self.opened = at;
+        }
+        self.depth += 1;
+        self.side_lines += 1;
+        self.inner = None;
+        self.whole.then_some(Event::Open(at))
+    }
+
+    fn close_paren(&mut self) -> Option<Event> {
+        self.pos += 1;
+        let was_open = self.depth > 0;
+        self.depth = self.depth.saturating_sub(1);
+        (self.whole && was_open).then_some(Event::Close)
+    }
+
+    /// Skips a glyph such as `$1`.
+    fn dollar(&mut self) -> Option<Event> {
+        self.pos += 1;
+        let from = self.pos;
+        while self.pos < self.end && self.text[self.pos].is_ascii_digit() {
+            self.pos += 1;
+        }
+        let digits = std::str::from_utf8(&self.text[from..self.pos]).ok();
+        let glyph = digits.filter(|_| self.whole).and_then(|digits| digits.parse().ok());
+        glyph.and_then(|glyph| self.remark(Event::Glyph(glyph)))
     }
 }
 
@@ -409,7 +456,7 @@ impl Iterator for Tokenizer<'_> {
 
     fn next(&mut self) -> Option<Event> {
         loop {
-            if self.depth > 0 {
+            if self.depth > 0 && !self.whole {
                 self.skip_variation();
             }
             self.skip_blanks();
@@ -420,33 +467,21 @@ impl Iterator for Tokenizer<'_> {
                 b'{' => self.skip_comment(),
                 b'[' => self.bracket(),
                 b';' => {
+                    let from = self.pos + 1;
                     self.skip_line();
-                    None
+                    self.remark(Event::Comment(from..self.pos))
                 }
                 b'%' if at_line_start(self.text, self.pos) => {
                     self.skip_line();
                     None
                 }
-                b'(' => {
-                    self.open_paren();
-                    None
-                }
-                b')' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.pos += 1;
-                    None
-                }
+                b'(' => self.open_paren(),
+                b')' | b']' => self.close_paren(),
                 b'}' => {
                     self.pos += 1;
                     None
                 }
-                b'$' => {
-                    self.pos += 1;
-                    while self.pos < self.end && self.text[self.pos].is_ascii_digit() {
-                        self.pos += 1;
-                    }
-                    None
-                }
+                b'$' => self.dollar(),
                 b'*' => self.terminator(self.pos + 1, Outcome::Unknown),
                 _ => self.word(),
             };

@@ -40,11 +40,20 @@ pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
     Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
 }
 
+/// What a header asks for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Filters that must match as well.
+    pub filters: Vec<Node>,
+    /// Whether side lines are searched.
+    pub variations: bool,
+}
+
 impl Header {
-    /// Turns the parameters into filters; those that name files or output become notes.
-    pub fn filters(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Vec<Node>> {
+    /// Reads the parameters; those that name files or output become notes.
+    pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Asked> {
         let mut inside = Words { text, at: self.inside.start, end: self.inside.end };
-        let mut filters = Vec::new();
+        let Asked { mut filters, mut variations } = Asked::default();
         while let Some((word, span)) = inside.next() {
             match words::parameter(word) {
                 Some(Parameter::Value) => {
@@ -74,6 +83,7 @@ impl Header {
                     });
                     filters.extend(game_range(lo, hi, span.to(at)));
                 }
+                Some(Parameter::Variations) => variations = true,
                 Some(Parameter::Unbuilt) => {
                     return Err(unsupported(span, &format!("the header parameter `{word}`")));
                 }
@@ -86,7 +96,7 @@ impl Header {
                 }
             }
         }
-        Ok(filters)
+        Ok(Asked { filters, variations })
     }
 }
 

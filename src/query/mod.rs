@@ -88,17 +88,18 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
 fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();
-    let (mut filters, blanked) = match &header {
-        None => (Vec::new(), None),
+    let (mut asked, blanked) = match &header {
+        None => (header::Asked::default(), None),
         Some(header) => {
-            let filters = header.filters(text, &mut remarks)?;
+            let asked = header.read(text, &mut remarks)?;
             // Blanks in place of the header keep every span of the body true.
-            (filters, Some(" ".repeat(header.end) + &text[header.end..]))
+            (asked, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
     let body = blanked.as_deref().unwrap_or(text);
     let parser = parser::Parser::new(body, lexer::lex(body)?);
-    let (query, more) = parser.program(std::mem::take(&mut filters))?;
+    let (mut query, more) = parser.program(std::mem::take(&mut asked.filters))?;
+    query.variations = asked.variations;
     remarks.extend(more);
     assigned::check(&query)?;
     other_meanings(&query.body, text, &mut remarks);

@@ -44,6 +44,8 @@ pub struct Query {
     pub body: Node,
     /// The local variables, indexed by [`VarId`].
     pub vars: Vec<Var>,
+    /// Whether it is asked of side lines as well: `cql(variations)`.
+    pub variations: bool,
 }
 
 /// A local variable.

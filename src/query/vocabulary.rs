@@ -111,6 +111,7 @@ pub(super) enum Parameter {
     Switch,
     Result,
     Games,
+    Variations,
     Unbuilt,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::game::Header;
-use crate::pgn::{Outcome, Tag};
+use crate::pgn::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
 
 /// Slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
@@ -34,6 +34,24 @@ impl Key {
     }
 }
 
+/// Where a game or a side line begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// The position at its first slot.
+    pub position: Position,
+    /// Half-moves played there.
+    pub ply: u32,
+}
+
+impl Start {
+    /// What a move leads to.
+    pub(super) fn after(self, mv: PackedMove) -> Start {
+        let mut position = self.position;
+        position.play(mv);
+        Start { position, ply: self.ply.wrapping_add(1) }
+    }
+}
+
 /// A run of games of a block that come from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {
@@ -57,6 +75,8 @@ pub enum ProblemKind {
     Cut = 1,
     /// The game has no slots.
     Skipped = 2,
+    /// Side lines were left out or cut; the main line is whole.
+    SideLine = 3,
 }
 
 impl ProblemKind {
@@ -65,6 +85,7 @@ impl ProblemKind {
             0 => Ok(ProblemKind::Note),
             1 => Ok(ProblemKind::Cut),
             2 => Ok(ProblemKind::Skipped),
+            3 => Ok(ProblemKind::SideLine),
             _ => Err("a problem is of no known kind"),
         }
     }
@@ -101,6 +122,26 @@ pub(super) struct GameRecord {
     pub(super) from_table: bool,
 }
 
+/// A side line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LineRecord {
+    pub(super) first_slot: u32,
+    /// The node that it leaves.
+    pub(super) parent: u32,
+    /// Its place among the side lines of that node, from 1.
+    pub(super) sibling: u32,
+    /// The move that leads to its first slot.
+    pub(super) edge: PackedMove,
+}
+
+/// Comments and glyphs of all games of a block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Annotations {
+    /// Where those of each game end; empty where there are none, or they were not read.
+    pub(super) ends: Vec<usize>,
+    pub(super) all: Vec<Annotation>,
+}
+
 /// The tags of all games of a block, each a pair of indices.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Tags {
@@ -128,17 +169,21 @@ pub struct TagValue(pub u32);
 pub struct Block {
     /// One key position for each segment.
     pub keys: Vec<Key>,
-    /// One move for each slot: the one that leaves it. The last slot of a game holds
+    /// One move for each slot: the one that leaves it. The last slot of a line holds
+    /// [`PackedMove::START_LINE`] if a side line of the same game follows, else
     /// [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], whichever begins the next
     /// game; the last slot of the block holds `START_STANDARD`.
     pub moves: Vec<PackedMove>,
-    /// The start positions that `START_TABLE` moves mean, in order. The block's first game needs no
+    /// What `START_TABLE` and `START_LINE` moves mean, in order. The block's first game needs no
     /// entry: it begins at the first key.
-    pub starts: Vec<Position>,
+    pub starts: Vec<Start>,
     /// How many games of the database come before this block, skipped ones included.
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
+    /// In order of their slots.
+    pub(super) lines: Vec<LineRecord>,
+    pub(super) annotations: Annotations,
     pub(super) tags: Tags,
     pub(super) problems: Vec<Problem>,
 }
@@ -187,7 +232,20 @@ impl Block {
     pub fn game_of_slot(&self, slot: usize) -> usize {
         let key = slot / SEGMENT_SLOTS;
         let before = &self.moves[key * SEGMENT_SLOTS..slot];
-        self.keys[key].first_game as usize + before.iter().filter(|mv| mv.is_start()).count()
+        self.keys[key].first_game as usize + before.iter().filter(|mv| mv.is_game_start()).count()
+    }
+
+    /// How many positions lie in side lines.
+    pub fn side_positions(&self) -> usize {
+        if self.lines.is_empty() {
+            return 0;
+        }
+        self.games().map(|game| game.positions() - game.plies() - 1).sum()
+    }
+
+    /// Whether some game has side lines.
+    pub fn has_lines(&self) -> bool {
+        !self.lines.is_empty()
     }
 
     /// The runs of games by source, in order.
@@ -227,14 +285,23 @@ impl Block {
 
     /// The memory that it takes, about.
     pub fn memory_bytes(&self) -> u64 {
-        let Block { keys, moves, starts, source_games, games, tags, problems, .. } = self;
+        let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
         let Tags { names, values, ends, pairs } = tags;
+        let comments = annotations.all.iter().map(|annotation| match &annotation.kind {
+            AnnotationKind::Before(text) | AnnotationKind::Comment(text) => text.len(),
+            AnnotationKind::Nag(_) => 0,
+        });
+        let comments: usize = comments.sum();
         let reasons: usize = problems.iter().map(|problem| problem.reason.len()).sum();
         let bytes = size_of_val(&keys[..])
             + size_of_val(&moves[..])
             + size_of_val(&starts[..])
             + size_of_val(&source_games[..])
             + size_of_val(&games[..])
+            + size_of_val(&lines[..])
+            + size_of_val(&annotations.ends[..])
+            + size_of_val(&annotations.all[..])
+            + comments
             + size_of_val(&ends[..])
             + size_of_val(&pairs[..])
             + size_of_val(&problems[..])
@@ -281,19 +348,100 @@ impl<'a> GameRow<'a> {
         self.block.games.get(self.index + 1).map_or(self.block.slots(), |next| next.first_slot as usize)
     }
 
-    /// How many positions the game has: one more than moves.
+    /// How many positions the game has, those of side lines included.
     pub fn positions(&self) -> usize {
         self.end_slot() - self.first_slot()
     }
 
-    /// How many half-moves the game has.
+    /// How many half-moves the main line has.
     pub fn plies(&self) -> usize {
-        self.positions() - 1
+        self.moves().len()
     }
 
-    /// The moves.
+    /// The moves of the main line.
     pub fn moves(&self) -> &'a [PackedMove] {
-        &self.block.moves[self.first_slot()..self.end_slot() - 1]
+        let end = self.records().first().map_or(self.end_slot(), |line| line.first_slot as usize);
+        &self.block.moves[self.first_slot()..end - 1]
+    }
+
+    fn records(&self) -> &'a [LineRecord] {
+        let lines = &self.block.lines;
+        if lines.is_empty() {
+            return lines;
+        }
+        let before = |slot: usize| lines.partition_point(|line| (line.first_slot as usize) < slot);
+        &lines[before(self.first_slot())..before(self.end_slot())]
+    }
+
+    /// Whether it has side lines.
+    pub fn has_lines(&self) -> bool {
+        !self.records().is_empty()
+    }
+
+    /// The side lines, in order of their slots.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = LineRow<'a>> + use<'a> {
+        let (game, records) = (*self, self.records());
+        (0..records.len()).map(move |index| LineRow { game, records, index })
+    }
+
+    /// The side line that a node lies in, if it lies in one.
+    pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
+        let (records, first) = (self.records(), self.first_slot() as u32);
+        let index = records.partition_point(|line| line.first_slot - first <= node).checked_sub(1)?;
+        Some(LineRow { game: *self, records, index })
+    }
+
+    /// The half-moves played at a node.
+    pub fn ply_of(&self, node: u32) -> u32 {
+        self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
+    }
+
+    /// The node before another one; `None` for the start.
+    pub fn parent_of(&self, node: u32) -> Option<u32> {
+        match self.line_of(node) {
+            Some(line) if line.first_node() == node => Some(line.parent()),
+            _ => node.checked_sub(1),
+        }
+    }
+
+    /// The move that leads to a node; `None` for the start.
+    pub fn move_to(&self, node: u32) -> Option<PackedMove> {
+        match self.line_of(node) {
+            Some(line) if line.first_node() == node => Some(line.edge()),
+            _ => Some(self.block.moves[self.first_slot() + node.checked_sub(1)? as usize]),
+        }
+    }
+
+    /// The move that leaves a node in its line; `None` at the end of the line.
+    pub fn move_from(&self, node: u32) -> Option<PackedMove> {
+        Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
+    }
+
+    /// Comments and glyphs, ordered by nodes. None where they were not kept or not read.
+    pub fn annotations(&self) -> &'a [Annotation] {
+        let Annotations { ends, all } = &self.block.annotations;
+        let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
+        ends.get(self.index).map_or(&[], |&end| &all[start..end])
+    }
+
+    /// The game as the PGN reader gave it, but for its number and what was said of its faults.
+    pub fn to_game(&self) -> Game {
+        let line = |line: LineRow<'_>| SideLine {
+            parent: line.parent(),
+            sibling: line.sibling(),
+            moves: std::iter::once(line.edge()).chain(line.moves().iter().copied()).collect(),
+        };
+        Game {
+            offset: self.offset(),
+            start: Some(self.start()),
+            moves: self.moves().to_vec(),
+            lines: self.lines().map(line).collect(),
+            annotations: self.annotations().to_vec(),
+            tags: self.tags_owned(),
+            outcome: self.outcome(),
+            status: if self.is_cut() { Status::Cut(Fault::default()) } else { Status::Whole },
+            ..Game::default()
+        }
     }
 
     /// The position at ply 0.
@@ -308,7 +456,7 @@ impl<'a> GameRow<'a> {
         let key = (record.first_slot as usize - 1) / SEGMENT_SLOTS;
         let before = &self.block.moves[key * SEGMENT_SLOTS..record.first_slot as usize - 1];
         let skip = before.iter().filter(|mv| mv.is_start_table()).count();
-        self.block.starts[self.block.keys[key].first_start as usize + skip]
+        self.block.starts[self.block.keys[key].first_start as usize + skip].position
     }
 
     /// The source, as an index into the sources of the database.
@@ -378,6 +526,64 @@ impl<'a> GameRow<'a> {
     /// How the movetext ended.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
+    }
+}
+
+/// One side line of a game. Nodes are numbered as [`SideLine`] says.
+#[derive(Clone, Copy)]
+pub struct LineRow<'a> {
+    game: GameRow<'a>,
+    records: &'a [LineRecord],
+    index: usize,
+}
+
+impl<'a> LineRow<'a> {
+    /// Its index among the side lines of the game.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    fn first_slot(&self) -> usize {
+        self.records[self.index].first_slot as usize
+    }
+
+    fn end_slot(&self) -> usize {
+        self.records.get(self.index + 1).map_or(self.game.end_slot(), |next| next.first_slot as usize)
+    }
+
+    /// Its first node.
+    pub fn first_node(&self) -> u32 {
+        (self.first_slot() - self.game.first_slot()) as u32
+    }
+
+    /// One past its last node.
+    pub fn end_node(&self) -> u32 {
+        (self.end_slot() - self.game.first_slot()) as u32
+    }
+
+    /// The node that it leaves.
+    pub fn parent(&self) -> u32 {
+        self.records[self.index].parent
+    }
+
+    /// Its place among the side lines of that node, from 1.
+    pub fn sibling(&self) -> u32 {
+        self.records[self.index].sibling
+    }
+
+    /// The half-moves played at its first node.
+    pub fn ply(&self) -> u32 {
+        self.game.ply_of(self.parent()) + 1
+    }
+
+    /// The move that leads to its first node.
+    pub fn edge(&self) -> PackedMove {
+        self.records[self.index].edge
+    }
+
+    /// The moves after that.
+    pub fn moves(&self) -> &'a [PackedMove] {
+        &self.game.block.moves[self.first_slot()..self.end_slot() - 1]
     }
 }
 

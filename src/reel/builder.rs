@@ -1,9 +1,12 @@
 //! Games to a block.
 
-use super::block::{Block, GameRecord, GameRow, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Tags};
+use super::block::{
+    Block, GameRecord, GameRow, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
+    Tags,
+};
 use super::strings::Interner;
 use crate::board::{PackedMove, Position};
-use crate::pgn::{Fault, Game, Status};
+use crate::pgn::{Fault, Game, SideLine, Status};
 
 /// Lays games end to end.
 #[derive(Default)]
@@ -50,15 +53,7 @@ impl BlockBuilder {
 
     /// Appends a game of the block whose stretches these are, with its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
-        let game = Game {
-            offset: row.offset(),
-            start: Some(row.start()),
-            moves: row.moves().to_vec(),
-            tags: row.tags_owned(),
-            outcome: row.outcome(),
-            status: if row.is_cut() { Status::Cut(Fault::default()) } else { Status::Whole },
-            ..Game::default()
-        };
+        let game = row.to_game();
         let record = row.record();
         self.push_slots(record.stretch, record.number, &game);
         for later in &mut self.block.source_games[record.stretch as usize + 1..] {
@@ -73,7 +68,7 @@ impl BlockBuilder {
         let from_table = match (block.moves.last_mut(), start) {
             (Some(last), Some(start)) => {
                 *last = PackedMove::START_TABLE;
-                block.starts.push(start);
+                block.starts.push(Start { position: start, ply: 0 });
                 true
             }
             _ => false,
@@ -88,12 +83,21 @@ impl BlockBuilder {
             from_table,
         });
         self.push_moves(start.unwrap_or_else(Position::standard), game);
+        if !game.lines.is_empty() {
+            self.push_lines(start.unwrap_or_else(Position::standard), game);
+        }
+        let annotations = &mut self.block.annotations;
+        annotations.all.extend_from_slice(&game.annotations);
+        annotations.ends.push(annotations.all.len());
         self.push_tags(game);
     }
 
     /// The block.
     pub fn finish(mut self) -> Block {
         self.block.tags.values = self.values.finish();
+        if self.block.annotations.all.is_empty() {
+            self.block.annotations.ends.clear();
+        }
         self.block
     }
 
@@ -114,6 +118,7 @@ impl BlockBuilder {
             self.block.problems.push(Problem { kind, stretch, number, offset, ply, reason });
         };
         game.notes.iter().for_each(|note| push(ProblemKind::Note, note));
+        game.lost.iter().for_each(|lost| push(ProblemKind::SideLine, lost));
         match &game.status {
             Status::Whole => {}
             Status::Cut(fault) => push(ProblemKind::Cut, fault),
@@ -149,6 +154,42 @@ impl BlockBuilder {
         }
         block.moves.extend_from_slice(moves);
         block.moves.push(PackedMove::START_STANDARD);
+    }
+
+    /// Appends the side lines of a game whose main line was appended.
+    fn push_lines(&mut self, start: Position, game: &Game) {
+        let block = &mut self.block;
+        let first_game = block.games.len() as u32 - 1;
+        // The position and the ply of each node.
+        let mut nodes = Vec::with_capacity(game.moves.len() + 1);
+        nodes.push(Start { position: start, ply: 0 });
+        for &mv in &game.moves {
+            nodes.extend(nodes.last().map(|last| last.after(mv)));
+        }
+        for SideLine { parent, sibling, moves } in &game.lines {
+            let (parent, sibling) = (*parent, *sibling);
+            assert!(!moves.is_empty() && !moves.iter().any(|mv| mv.is_start()), "a side line has moves");
+            let edge = moves[0];
+            let mut start = nodes[parent as usize].after(edge);
+            if let Some(last) = block.moves.last_mut() {
+                *last = PackedMove::START_LINE;
+            }
+            let first_slot = u32::try_from(block.moves.len()).expect("a block has fewer than 2^32 slots");
+            block.lines.push(LineRecord { first_slot, parent, sibling, edge });
+            block.starts.push(start);
+            for mv in moves[1..].iter().copied().chain([PackedMove::START_STANDARD]) {
+                if block.moves.len().is_multiple_of(SEGMENT_SLOTS) {
+                    let Position { board, state } = start.position;
+                    let first_start = block.starts.len() as u32;
+                    block.keys.push(Key { board, state, ply: start.ply, first_game, first_start });
+                }
+                block.moves.push(mv);
+                nodes.push(start);
+                if !mv.is_start() {
+                    start = start.after(mv);
+                }
+            }
+        }
     }
 
     fn push_tags(&mut self, game: &Game) {

@@ -4,20 +4,26 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::block::{Block, GameRecord, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Tags};
+use super::block::{
+    Annotations, Block, GameRecord, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
+    Tags,
+};
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
 use super::format::{
     BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
-    Frame, GAME_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+    Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
+use super::replay::SegmentColumns;
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
-use crate::pgn::Outcome;
+use crate::pgn::{Annotation, AnnotationKind, Outcome};
 
 /// The frame that holds the tags.
 const TAGS: usize = 2;
+/// The frame that holds comments and glyphs.
+const ANNOTATIONS: usize = 4;
 
 /// Frames of a block that together hold more are unpacked by one thread at a time. Those of ordinary blocks hold less
 /// than a megabyte; what a forged block claims would otherwise be taken once a thread.
@@ -29,16 +35,26 @@ fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Decodes a block whose checksum was found right, without its tags if they are not wanted. It may hold so many games,
-/// skipped ones included.
-pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<Block, Fault> {
+/// What is decoded of a block beside its positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contents {
+    /// Tags, which take about as long as all the rest. Without them games have none, and what is wrong with them alone,
+    /// behind a right checksum, goes unnoticed.
+    pub tags: bool,
+    /// Comments and glyphs; the same holds of them.
+    pub annotations: bool,
+}
+
+/// Decodes a block whose checksum was found right. It may hold so many games, skipped ones included.
+pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, Fault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
     if header.magic != BLOCK_MAGIC {
         return Err("no block begins here");
     }
     check_claims(&header, games_read)?;
-    let _turn = turn(header.frames.iter().map(|frame| u64::from(frame.raw_bytes)).sum());
+    let stored_frames: Vec<Frame> = header.frames.iter().copied().chain([header.annotations]).collect();
+    let _turn = turn(stored_frames.iter().map(|frame| u64::from(frame.raw_bytes)).sum());
     let mut rest = Bytes(rest);
     let segments = u64::from(header.slots).div_ceil(SEGMENT_SLOTS as u64);
     let mut block = Block {
@@ -46,22 +62,36 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<B
         moves: to_vec(rest.take(u64::from(header.slots) * 2)?),
         ..Block::default()
     };
-    let mut frames = [const { Vec::new() }; 4];
-    for (section, (raw, frame)) in frames.iter_mut().zip(header.frames).enumerate() {
+    let mut frames = [const { Vec::new() }; 5];
+    for (section, (raw, frame)) in frames.iter_mut().zip(stored_frames).enumerate() {
         let stored = rest.take(frame.bytes.into())?;
-        if section != TAGS || with_tags {
+        let is_wanted = match section {
+            TAGS => contents.tags,
+            ANNOTATIONS => contents.annotations,
+            _ => true,
+        };
+        if is_wanted {
             *raw = decompress(stored, frame)?;
         }
     }
     if rest.0.len() >= 8 {
         return Err("bytes are left over");
     }
-    let [starts, games, tags, problems] = frames.each_ref().map(|raw| Bytes(raw));
-    block.starts = decode_starts(starts, header.starts as usize)?;
-    decode_games(games, header.games as usize, &mut block)?;
+    let [mut starts, games, tags, problems, annotations] = frames.each_ref().map(|raw| Bytes(raw));
+    let of_games = decode_starts(&mut starts, header.starts as usize)?;
+    let first_lines = decode_games(games, header.games as usize, &mut block)?;
+    decode_lines(starts, &first_lines, &mut block)?;
+    if first_lines.len() != header.lines as usize {
+        return Err("the moves hold another number of side lines than the block");
+    }
+    add_starts(of_games, &mut block)?;
     check_keys(&block)?;
+    find_lines(&mut block);
     decode_problems(problems, &mut block)?;
-    block.tags = match with_tags {
+    if contents.annotations {
+        block.annotations = decode_annotations(annotations, &block)?;
+    }
+    block.tags = match contents.tags {
         true => decode_tags(tags, &block)?,
         false => Tags { ends: vec![0; block.games.len()], ..Tags::default() },
     };
@@ -70,16 +100,20 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, with_tags: bool) -> Result<B
 
 /// Whether a block may be what its header says. Frames are small when they are stored, whatever they claim.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), Fault> {
-    let BlockHeader { slots, starts, games, frames, .. } = *header;
+    let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
         return Err("there are more games than slots, or more starts than games");
     }
+    if lines > slots {
+        return Err("there are more side lines than slots");
+    }
     let [starts_max, games_max] = [
-        u64::from(starts) * START_BYTES_MAX,
+        u64::from(starts) * START_BYTES_MAX + u64::from(lines) * LINE_BYTES_MAX,
         10 + u64::from(games) * GAME_BYTES_MAX + u64::from(games_read) * PART_BYTES_MAX,
     ];
     let claims = frames.map(|frame| u64::from(frame.raw_bytes));
-    if claims[0] > starts_max || claims[1] > games_max || claims.iter().sum::<u64>() > FRAMES_BYTES_MAX {
+    let claimed = claims.iter().sum::<u64>() + u64::from(annotations.raw_bytes);
+    if claims[0] > starts_max || claims[1] > games_max || claimed > FRAMES_BYTES_MAX {
         return Err("a frame claims to hold more than any may");
     }
     Ok(())
@@ -120,7 +154,7 @@ fn check_position(board: &Board, state: State) -> Result<(), Fault> {
     Ok(())
 }
 
-fn decode_starts(mut bytes: Bytes<'_>, len: usize) -> Result<Vec<Position>, Fault> {
+fn decode_starts(bytes: &mut Bytes<'_>, len: usize) -> Result<Vec<Position>, Fault> {
     let columns = bytes.take(12 * len as u64)?;
     let column = |k: usize, i: usize| u64::from(columns[k * len + i]);
     let mut half = None;
@@ -143,11 +177,153 @@ fn decode_starts(mut bytes: Bytes<'_>, len: usize) -> Result<Vec<Position>, Faul
         check_position(&position.board, position.state)?;
         starts.push(position);
     }
-    bytes.end()?;
     Ok(starts)
 }
 
-fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(), Fault> {
+/// Reads the side lines, whose first slots are known.
+fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), Fault> {
+    for &first_slot in first_slots {
+        let parent = bytes.number_u32()?;
+        block.lines.push(LineRecord { first_slot, parent, sibling: 0, edge: PackedMove::NULL });
+    }
+    for line in &mut block.lines {
+        line.sibling = bytes.number_u32()?;
+    }
+    let [low, high] = [(); 2].map(|()| bytes.take(first_slots.len() as u64));
+    for ((line, &low), &high) in block.lines.iter_mut().zip(low?).zip(high?) {
+        line.edge = PackedMove(u16::from_le_bytes([low, high]));
+        if line.edge.is_start() {
+            return Err("a side line begins with no move");
+        }
+    }
+    let mut game = 0;
+    for line in &mut block.lines {
+        while block.games.get(game + 1).is_some_and(|next| next.first_slot <= line.first_slot) {
+            game += 1;
+        }
+        let node = line.first_slot - block.games[game].first_slot;
+        line.parent = node.checked_sub(line.parent).filter(|&parent| parent < node).ok_or("a side line has no parent")?;
+    }
+    bytes.end()
+}
+
+/// Puts the start positions of games and, for now without their positions, those of side lines in the order of the moves.
+fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), Fault> {
+    let mut of_games = of_games.into_iter();
+    if block.lines.is_empty() {
+        block.starts = of_games.map(|position| Start { position, ply: 0 }).collect();
+        return Ok(());
+    }
+    let mut lines = block.lines.iter().enumerate();
+    let mut starts = Vec::with_capacity(of_games.len() + block.lines.len());
+    let (mut game, mut first_line) = (0, 0);
+    for mv in block.moves.iter().filter(|mv| mv.is_start()) {
+        if mv.is_game_start() {
+            game += 1;
+            first_line = lines.clone().next().map_or(block.lines.len(), |(index, _)| index);
+            if mv.is_start_table() {
+                let position = of_games.next().ok_or(START_TABLE)?;
+                starts.push(Start { position, ply: 0 });
+            }
+        } else if let Some((index, line)) = lines.next() {
+            // The line that the parent lies in, if it is none of the main line.
+            let (first_slot, before) = (block.games[game].first_slot, &block.lines[first_line..index]);
+            let around = before.partition_point(|line_before| line_before.first_slot - first_slot <= line.parent);
+            let ply = match around.checked_sub(1) {
+                None => line.parent,
+                Some(around) => {
+                    let of_lines = starts.len() - before.len();
+                    let Start { ply, .. } = starts[of_lines + around];
+                    ply + line.parent - (before[around].first_slot - first_slot)
+                }
+            };
+            starts.push(Start { position: Position::STANDARD, ply: ply + 1 });
+        }
+    }
+    block.starts = starts;
+    if of_games.next().is_some() { Err(START_TABLE) } else { Ok(()) }
+}
+
+/// Finds the first positions of side lines: each is what a move leads to from a position before it.
+fn find_lines(block: &mut Block) {
+    if block.lines.is_empty() {
+        return;
+    }
+    let mut columns = SegmentColumns::new();
+    let mut replayed = None;
+    let mut game = 0;
+    // The entries of side lines in the start table, in their order.
+    let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
+    let entries: Vec<usize> = codes.filter(|(_, mv)| !mv.is_game_start()).map(|(entry, _)| entry).collect();
+    for (index, entry) in entries.into_iter().enumerate() {
+        let LineRecord { first_slot, parent, edge, .. } = block.lines[index];
+        while block.games.get(game + 1).is_some_and(|next| next.first_slot <= first_slot) {
+            game += 1;
+        }
+        let parent = (block.games[game].first_slot + parent) as usize;
+        let segment = parent / SEGMENT_SLOTS;
+        if replayed != Some(segment) {
+            columns.replay(block, segment);
+            replayed = Some(segment);
+        }
+        let mut position = columns.position(parent % SEGMENT_SLOTS);
+        position.play(edge);
+        block.starts[entry].position = position;
+        // What was replayed of its segment is not right after its first slot.
+        replayed = replayed.filter(|&replayed| replayed != first_slot as usize / SEGMENT_SLOTS);
+    }
+}
+
+fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations, Fault> {
+    let mut annotations = Annotations::default();
+    if bytes.0.is_empty() {
+        return Ok(annotations);
+    }
+    let mut end = 0usize;
+    for _ in &block.games {
+        end = end.checked_add(bytes.count()?).ok_or(TOO_MANY_ANNOTATIONS)?;
+        annotations.ends.push(end);
+    }
+    // Each takes three bytes at least.
+    if end > bytes.0.len() / 3 {
+        return Err(TOO_MANY_ANNOTATIONS);
+    }
+    let mut nodes = Vec::with_capacity(end);
+    for game in block.games() {
+        let (mut node, end) = (0u32, annotations.ends[game.index()]);
+        while nodes.len() < end {
+            node = node.checked_add(bytes.number_u32()?).ok_or(NO_NODE)?;
+            if node as usize >= game.positions() {
+                return Err(NO_NODE);
+            }
+            nodes.push(node);
+        }
+    }
+    let kinds = bytes.take(end as u64)?;
+    let mut lengths = Vec::with_capacity(end);
+    for _ in 0..end {
+        lengths.push(bytes.number()?);
+    }
+    for ((node, kind), length) in nodes.into_iter().zip(kinds).zip(lengths) {
+        let kind = match kind {
+            0 => AnnotationKind::Before(bytes.take(length)?.to_vec()),
+            1 => AnnotationKind::Comment(bytes.take(length)?.to_vec()),
+            2 => AnnotationKind::Nag(u16::try_from(length).map_err(|_| "a glyph has too large a number")?),
+            _ => return Err("an annotation is of no known kind"),
+        };
+        annotations.all.push(Annotation { node, kind });
+    }
+    bytes.end()?;
+    Ok(annotations)
+}
+
+const TOO_MANY_ANNOTATIONS: Fault = "there are more annotations than there may be";
+const NO_NODE: Fault = "an annotation stands at no position";
+const START_TABLE: Fault = "the start table has another length than the moves say";
+
+
+/// Reads the game table, and returns the first slots of side lines.
+fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<Vec<u32>, Fault> {
     for _ in 0..bytes.count()? {
         let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
         let stretch = SourceGames {
@@ -164,7 +340,7 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(
         return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
-    let first_slots = first_slots(&block.moves, len)?;
+    let (first_slots, first_lines) = first_slots(&block.moves, len)?;
     let mut stretch = 0;
     for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
         while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
@@ -195,25 +371,29 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<(
         before.1 = before.1.wrapping_add(bytes.number()?);
         game.offset = before.1;
     }
-    bytes.end()
+    bytes.end()?;
+    Ok(first_lines)
 }
 
-/// Where games begin: after every start code but the last.
-fn first_slots(moves: &[PackedMove], games: usize) -> Result<Vec<(u32, bool)>, Fault> {
+/// Where games begin (and whether from the start table), and where side lines do: after every start code but the last.
+fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, Vec<u32>), Fault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
     let mut slots = Vec::with_capacity(games.min(moves.len()));
+    let mut lines = Vec::new();
     if !moves.is_empty() {
         slots.push((0, false));
     }
     for (seg, moves) in moves.chunks(SEGMENT_SLOTS).enumerate() {
         for i in starts(moves) {
-            let mv = moves[i];
-            if mv != PackedMove::START_STANDARD && mv != PackedMove::START_TABLE {
-                return Err("a start code has undefined bits");
+            let next = (seg * SEGMENT_SLOTS + i) as u32 + 1;
+            match moves[i] {
+                PackedMove::START_STANDARD => slots.push((next, false)),
+                PackedMove::START_TABLE => slots.push((next, true)),
+                PackedMove::START_LINE => lines.push(next),
+                _ => return Err("a start code has undefined bits"),
             }
-            slots.push(((seg * SEGMENT_SLOTS + i) as u32 + 1, mv.is_start_table()));
         }
     }
     // Past the last slot begins no game.
@@ -221,7 +401,7 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<Vec<(u32, bool)>, F
     if slots.len() != games {
         return Err("the moves hold another number of games than the block");
     }
-    Ok(slots)
+    Ok((slots, lines))
 }
 
 /// The start codes among the moves of a segment. Most segments have none.
@@ -233,23 +413,27 @@ fn starts(moves: &[PackedMove]) -> impl Iterator<Item = usize> {
 /// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
 /// the moves lead to, only replay can tell.)
 fn check_keys(block: &Block) -> Result<(), Fault> {
-    let (mut game, mut start, mut first_slot) = (0u32, 0u32, 0usize);
+    let (mut game, mut start) = (0u32, 0u32);
+    // The first slot of the line, and its ply.
+    let mut line = (0usize, 0u32);
     for (seg, moves) in block.moves.chunks(SEGMENT_SLOTS).enumerate() {
         let (key, slot) = (&block.keys[seg], seg * SEGMENT_SLOTS);
         check_position(&key.board, key.state)?;
-        if (key.first_game, key.first_start, key.ply as usize) != (game, start, slot - first_slot) {
+        let ply = line.1.wrapping_add((slot - line.0) as u32);
+        if (key.first_game, key.first_start, key.ply) != (game, start, ply) {
             return Err("a key does not fit the moves before it");
         }
         for i in starts(moves) {
-            game += 1;
-            start += u32::from(moves[i].is_start_table());
-            first_slot = slot + i + 1;
+            let mut ply = 0;
+            if moves[i].is_start_table() {
+                ply = block.starts.get(start as usize).ok_or(START_TABLE)?.ply;
+                start += 1;
+            }
+            game += u32::from(moves[i].is_game_start());
+            line = (slot + i + 1, ply);
         }
     }
-    if start as usize != block.starts.len() {
-        return Err("the start table has another length than the moves say");
-    }
-    Ok(())
+    if start as usize == block.starts.len() { Ok(()) } else { Err(START_TABLE) }
 }
 
 const TOO_MANY_TAGS: Fault = "there are more tags than there may be";
@@ -379,6 +563,8 @@ mod tests {
 
     use super::*;
 
+    const ALL: Contents = Contents { tags: true, annotations: true };
+
     /// A block that claims so many bytes of tags and holds none.
     fn claiming(bytes: u64) -> Vec<u8> {
         let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
@@ -390,10 +576,10 @@ mod tests {
     fn large_frames_are_unpacked_by_one_thread_at_a_time() {
         let held = turn(FRAMES_BYTES_LARGE + 1);
         assert!(held.is_some() && turn(FRAMES_BYTES_LARGE).is_none());
-        assert!(decode(&claiming(FRAMES_BYTES_LARGE), 0, true).is_err());
+        assert!(decode(&claiming(FRAMES_BYTES_LARGE), 0, ALL).is_err());
         let (sender, receiver) = mpsc::channel();
         let large = std::thread::spawn(move || {
-            sender.send(decode(&claiming(FRAMES_BYTES_LARGE + 1), 0, true).err()).unwrap();
+            sender.send(decode(&claiming(FRAMES_BYTES_LARGE + 1), 0, ALL).err()).unwrap();
         });
         assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err(), "it does not wait");
         drop(held);

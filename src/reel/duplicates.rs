@@ -1,6 +1,6 @@
 //! Games that equal an earlier one.
 //!
-//! Two games are equal if start position, moves, result and tag pairs are, the pairs in any order, and
+//! Two games are equal if start position, moves, side lines, result and tag pairs are, the pairs in any order, and
 //! if both or neither were cut. Games are compared by a hash of 128 bits: among a billion games, the chance that any
 //! two different ones have the same is below 1 in 10^20.
 
@@ -30,6 +30,11 @@ impl GameHash {
         text.extend([game.outcome() as u8, u8::from(game.is_cut())]);
         text.extend((game.plies() as u64).to_le_bytes());
         text.extend_from_slice(bytemuck::cast_slice(game.moves()));
+        for line in game.lines() {
+            text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));
+            text.extend_from_slice(&line.edge().0.to_le_bytes());
+            text.extend_from_slice(bytemuck::cast_slice(line.moves()));
+        }
         let mut tags: Vec<(&[u8], &[u8])> = game.tags().collect();
         tags.sort_unstable();
         for part in tags.iter().flat_map(|(name, value)| [name, value]) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::block::{Block, Tags};
+use super::block::{Annotations, Block, Key, Tags};
 use super::bytes::{put, put_bytes};
 use super::fen;
 use super::format::{
@@ -11,6 +11,7 @@ use super::format::{
 };
 use super::totals::Totals;
 use crate::board::Position;
+use crate::pgn::{Annotation, AnnotationKind};
 
 /// Low, since tags must not hold up the moves; the next levels gain 3 % at twice the time.
 const ZSTD_LEVEL: i32 = 3;
@@ -35,24 +36,26 @@ impl EncodedBlock {
     ///
     /// When the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
-        let raw = [starts(block), games(block), tags(block), problems(block)];
+        let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
         let frames = raw.each_ref().map(|raw| compress(raw));
         let short = |len: usize| u32::try_from(len).expect("a block's tables are smaller than 4 GiB");
         let mut header = BlockHeader {
             magic: BLOCK_MAGIC,
             slots: short(block.slots()),
-            starts: short(block.starts.len()),
+            starts: short(block.starts.len() - block.lines.len()),
             games: short(block.games.len()),
+            lines: short(block.lines.len()),
             ..BlockHeader::default()
         };
-        for ((frame, stored), raw) in header.frames.iter_mut().zip(&frames).zip(&raw) {
+        let headers = header.frames.iter_mut().chain([&mut header.annotations]);
+        for ((frame, stored), raw) in headers.zip(&frames).zip(&raw) {
             *frame = Frame { bytes: short(stored.len()), raw_bytes: short(raw.len()) };
         }
         let (keys, moves) = (bytemuck::cast_slice(&block.keys), bytemuck::cast_slice(&block.moves));
         let mut bytes = bytemuck::bytes_of(&header).to_vec();
-        [keys, moves, &frames[0], &frames[1], &frames[2], &frames[3]]
-            .iter()
-            .for_each(|section: &&[u8]| bytes.extend_from_slice(section));
+        [keys, moves].into_iter().chain(frames.iter().map(Vec::as_slice)).for_each(|section| {
+            bytes.extend_from_slice(section);
+        });
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         let crc = crc32fast::hash(&bytes[4..]);
         bytes[..4].copy_from_slice(&crc.to_le_bytes());
@@ -63,6 +66,7 @@ impl EncodedBlock {
             games: frames[1].len() as u64,
             tags: frames[2].len() as u64,
             problems: frames[3].len() as u64,
+            annotations: frames[4].len() as u64,
             other: 0,
         };
         sections.other = bytes.len() as u64 - sections.total();
@@ -97,19 +101,21 @@ fn compress(raw: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(raw, ZSTD_LEVEL).expect("compressing to memory cannot fail")
 }
 
-/// The start table as columns: eight bytes of occupancy, four of state, then the codes of the
-/// occupied squares, two in a byte.
+/// Start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the
+/// occupied squares, two in a byte. Then side lines as columns: how many nodes before its first one the parent
+/// is, the number among the siblings, the move to the first node. Where side lines begin follows from the moves.
 fn starts(block: &Block) -> Vec<u8> {
     let occupied = |start: &Position| start.board.planes.iter().fold(0, |all, plane| all | plane);
+    let starts = game_starts(block);
     let mut out = Vec::new();
     for k in 0..8 {
-        out.extend(block.starts.iter().map(|start| (occupied(start) >> (8 * k)) as u8));
+        out.extend(starts.iter().map(|start| (occupied(start) >> (8 * k)) as u8));
     }
     for k in 0..4 {
-        out.extend(block.starts.iter().map(|start| (start.state.0 >> (8 * k)) as u8));
+        out.extend(starts.iter().map(|start| (start.state.0 >> (8 * k)) as u8));
     }
     let mut half = None;
-    for start in &block.starts {
+    for start in &starts {
         for square in crate::board::Bitboard(occupied(start)) {
             let code = start.board.at(square).0;
             match half.take() {
@@ -119,6 +125,61 @@ fn starts(block: &Block) -> Vec<u8> {
         }
     }
     out.extend(half);
+    let lines = block.games().flat_map(|game| game.lines());
+    lines.for_each(|line| put(&mut out, (line.first_node() - line.parent()).into()));
+    block.lines.iter().for_each(|line| put(&mut out, line.sibling.into()));
+    for shift in [0, 8] {
+        out.extend(block.lines.iter().map(|line| (line.edge.0 >> shift) as u8));
+    }
+    out
+}
+
+/// The start positions of those games that do not begin from the standard one, without the block's first game.
+fn game_starts(block: &Block) -> Vec<Position> {
+    if block.lines.is_empty() {
+        return block.starts.iter().map(|start| start.position).collect();
+    }
+    let codes = block.moves.iter().filter(|mv| mv.is_start_table());
+    let starts = codes.zip(&block.starts).filter(|(code, _)| code.is_game_start());
+    starts.map(|(_, start)| start.position).collect()
+}
+
+/// Comments and glyphs as columns: how many each game has; for each, how many nodes after the one before in its game,
+/// its kind, and its length, or for a glyph its number; then the bytes of comments.
+fn annotations(block: &Block) -> Vec<u8> {
+    let Annotations { ends, all } = &block.annotations;
+    let mut out = Vec::new();
+    if all.is_empty() {
+        return out;
+    }
+    let mut before = 0;
+    for &end in ends {
+        put(&mut out, (end - before) as u64);
+        before = end;
+    }
+    for game in block.games() {
+        let mut before = 0;
+        for annotation in game.annotations() {
+            put(&mut out, (annotation.node - before).into());
+            before = annotation.node;
+        }
+    }
+    out.extend(all.iter().map(|annotation| match annotation.kind {
+        AnnotationKind::Before(_) => 0,
+        AnnotationKind::Comment(_) => 1,
+        AnnotationKind::Nag(_) => 2,
+    }));
+    let mut texts = Vec::new();
+    for Annotation { kind, .. } in all {
+        match kind {
+            AnnotationKind::Before(text) | AnnotationKind::Comment(text) => {
+                put(&mut out, text.len() as u64);
+                texts.extend_from_slice(text);
+            }
+            AnnotationKind::Nag(glyph) => put(&mut out, (*glyph).into()),
+        }
+    }
+    out.extend(texts);
     out
 }
 
@@ -227,25 +288,26 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
 /// Start positions of games, asked for in rising order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
+    /// Of the games up to the current one that are in the start table.
+    starts: std::vec::IntoIter<Position>,
     game: usize,
-    entries: usize,
+    start: Position,
 }
 
 impl<'a> Starts<'a> {
     pub(super) fn new(block: &'a Block) -> Starts<'a> {
-        Starts { block, game: 0, entries: 0 }
+        let start = block.keys.first().map_or(Position::STANDARD, Key::position);
+        Starts { block, starts: game_starts(block).into_iter(), game: 0, start }
     }
 
     pub(super) fn of(&mut self, game: usize) -> Position {
         while self.game < game {
             self.game += 1;
-            self.entries += usize::from(self.block.games[self.game].from_table);
+            let from_table = self.block.games[self.game].from_table;
+            let start = if from_table { self.starts.next() } else { None };
+            self.start = start.unwrap_or(Position::STANDARD);
         }
-        match (game, self.block.games[game].from_table) {
-            (0, _) => self.block.keys[0].position(),
-            (_, true) => self.block.starts[self.entries - 1],
-            (_, false) => Position::STANDARD,
-        }
+        self.start
     }
 }
 

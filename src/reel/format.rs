@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! file header    64 bytes
-//! blocks         each: header 64, keys 48 a segment, moves 2 a slot, then four zstd frames:
-//!                starts, games, tags, problems; zeros up to a multiple of 8
+//! blocks         each: header 64, keys 48 a segment, moves 2 a slot, then five zstd frames: starts
+//!                and side lines, games, tags, problems, annotations; zeros up to a multiple of 8
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
 //! Numbers are little-endian. Every byte that counts stands under one of the three kinds of CRC-32: header,
-//! block, directory. Bytes that do not: since version 2 blocks may lie apart, with older
+//! block, directory. Since version 3 a game may have side lines and annotations. Bytes that do not count: since version 2 blocks may lie apart, with older
 //! directories between them, and bytes after the end that the header names are of an append that was
 //! interrupted.
 
@@ -19,7 +19,7 @@ use bytemuck::{Pod, Zeroable};
 /// The first bytes of a reel: no text begins so, and a transfer that alters line ends breaks it.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
 /// The version that this library writes, and the newest that it reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
@@ -29,7 +29,7 @@ pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
 ///
 /// Bytes of a block, as stored.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
-/// Bytes of a block's four frames together, when decompressed.
+/// Bytes of a block's frames together, when decompressed.
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
 /// Games of a block, skipped ones included.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
@@ -43,6 +43,8 @@ pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
 pub(super) const SOURCES_MAX: usize = 1 << 20;
 /// An entry of the start table: occupancy, state, and half a byte for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
+/// A side line: parent, number among its siblings, move.
+pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
 /// What a frame has of a game, or of a run of games, at most: numbers of up to ten bytes, and a byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
@@ -65,7 +67,8 @@ pub(super) struct FileHeader {
     pub(super) reader: u32,
     /// The variations that its games had and it has not: the lower and the upper half. 0 also where that was not counted.
     pub(super) side_lines: [u32; 2],
-    pub(super) reserved: u32,
+    /// Whether side lines, comments and glyphs were kept: 1, else 0.
+    pub(super) variations: u32,
 }
 
 impl FileHeader {
@@ -74,7 +77,7 @@ impl FileHeader {
     }
 }
 
-/// One of the four frames of a block.
+/// One of the frames of a block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct Frame {
@@ -91,11 +94,12 @@ pub(super) struct BlockHeader {
     pub(super) crc: u32,
     pub(super) magic: u32,
     pub(super) slots: u32,
-    /// Entries of the start table.
+    /// Start positions of games.
     pub(super) starts: u32,
     pub(super) games: u32,
-    pub(super) reserved: [u32; 3],
-    /// Starts, games, tags, problems.
+    pub(super) lines: u32,
+    pub(super) annotations: Frame,
+    /// Starts and side lines, games, tags, problems. Annotations stand after them.
     pub(super) frames: [Frame; 4],
 }
 
@@ -119,7 +123,7 @@ pub struct SectionBytes {
     pub keys: u64,
     /// Moves.
     pub moves: u64,
-    /// Start positions.
+    /// Start positions, and where side lines begin.
     pub starts: u64,
     /// The game table: numbers, offsets and outcomes.
     pub games: u64,
@@ -127,6 +131,8 @@ pub struct SectionBytes {
     pub tags: u64,
     /// Problems.
     pub problems: u64,
+    /// Comments and glyphs.
+    pub annotations: u64,
     /// Headers, directory, source list and padding.
     pub other: u64,
 }
@@ -134,7 +140,8 @@ pub struct SectionBytes {
 impl SectionBytes {
     /// All of them together.
     pub fn total(&self) -> u64 {
-        self.keys + self.moves + self.starts + self.games + self.tags + self.problems + self.other
+        let Self { keys, moves, starts, games, tags, problems, annotations, other } = *self;
+        keys + moves + starts + games + tags + problems + annotations + other
     }
 
     /// Adds what another block spends.
@@ -145,6 +152,7 @@ impl SectionBytes {
         self.games += other.games;
         self.tags += other.tags;
         self.problems += other.problems;
+        self.annotations += other.annotations;
         self.other += other.other;
     }
 }

@@ -66,7 +66,7 @@ impl LaneMoves {
         self.common_moves(&moves);
         let mut masks = [Masks::default(); LANES];
         for (n, key) in keys.iter().enumerate() {
-            let mut lane = Lane { block, start: key.first_start as usize, terminal: 0, white: 0 };
+            let mut lane = Lane { block, start: key.first_start as usize, terminal: 0, lines: 0, white: 0 };
             lane.white = white_slots(0, key.state.0 & 1);
             let mut left = special[n];
             while left != 0 {
@@ -75,7 +75,7 @@ impl LaneMoves {
                 self.special_move(i, n, PackedMove(moves[i][n]), &mut lane);
             }
             let slots = (tail.len() - n * SEGMENT_SLOTS).min(SEGMENT_SLOTS);
-            masks[n] = Masks::new(slots, key.ply == 0, lane.terminal, lane.white);
+            masks[n] = Masks::new(slots, key.ply == 0, lane.terminal, lane.lines, lane.white);
         }
         for (k, out) in planes.into_iter().enumerate() {
             let mut plane = [0; LANES];
@@ -131,6 +131,7 @@ impl LaneMoves {
             MoveKind::Start => {
                 let Position { board, state } = next_start(lane.block, mv.is_start_table(), &mut lane.start);
                 lane.terminal |= 1 << i;
+                lane.lines |= u32::from(mv == PackedMove::START_LINE) << i;
                 let after = (u32::MAX << i) << 1;
                 lane.white = lane.white & !after | white_slots(i as u32 + 1, state.0 & 1) & after;
                 (u64::MAX, board.planes)
@@ -150,6 +151,7 @@ struct Lane<'a> {
     /// The next entry of the start table.
     start: usize,
     terminal: u32,
+    lines: u32,
     white: u32,
 }
 

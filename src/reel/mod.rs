@@ -20,6 +20,7 @@ mod encode;
 mod fen;
 mod format;
 pub mod lanes;
+mod main_lines;
 mod reader;
 pub mod replay;
 mod source;
@@ -27,8 +28,11 @@ mod strings;
 mod totals;
 mod writer;
 
-pub use block::{Block, GameRow, Key, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, TagName, TagValue};
+pub use block::{
+    Block, GameRow, Key, LineRow, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start, TagName, TagValue,
+};
 pub use builder::BlockBuilder;
+pub use decode::Contents;
 pub use duplicates::{Duplicate, GameHash, GameSet};
 pub use encode::EncodedBlock;
 pub use format::{FORMAT_VERSION, FilePart, MAGIC, ReelError, SectionBytes};

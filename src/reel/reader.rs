@@ -7,7 +7,7 @@ use bytemuck::Zeroable as _;
 
 use super::block::Block;
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
-use super::decode::decode;
+use super::decode::{Contents, decode};
 use super::format::{
     BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
     FilePart, HEADER_BYTES, MAGIC, ReelError, SOURCES_MAX, SectionBytes,
@@ -105,15 +105,16 @@ impl Reel {
         for _ in 0..sources {
             self.sources.push(ReelSource::decode(&mut bytes, self.header.version, self.reader())?);
         }
-        self.totals = Totals::decode(&mut bytes)?;
+        self.totals = Totals::decode(&mut bytes, self.header.version)?;
         let [keys, moves, starts, games, tags, problems] = [(); 6].map(|()| bytes.number());
         let (keys, moves, starts) = (keys?, moves?, starts?);
         let (games, tags, problems) = (games?, tags?, problems?);
-        let sum =
-            [keys, moves, starts, games, tags, problems].iter().try_fold(0u64, |a, b| a.checked_add(*b));
+        let annotations = if self.header.version >= 3 { bytes.number()? } else { 0 };
+        let all = [keys, moves, starts, games, tags, problems, annotations];
+        let sum = all.iter().try_fold(0u64, |a, b| a.checked_add(*b));
         let other = sum.and_then(|sum| self.header.file_bytes.checked_sub(sum));
         let other = other.ok_or("the sections are longer than the file")?;
-        self.sections = SectionBytes { keys, moves, starts, games, tags, problems, other };
+        self.sections = SectionBytes { keys, moves, starts, games, tags, problems, annotations, other };
         if self.totals.positions != self.entries.iter().map(|entry| u64::from(entry.slots)).sum::<u64>() {
             return Err("the blocks hold another number of positions than the totals");
         }
@@ -130,11 +131,10 @@ impl Reel {
     ///
     /// When there is no such block.
     pub fn block(&self, index: usize) -> Result<Block, ReelError> {
-        self.read_block(index, true)
+        self.block_with(index, Contents { tags: true, annotations: true })
     }
 
-    /// The same without tags, which take about as long as all the rest: the games of the block have
-    /// none. What is wrong with a block's tags alone, behind a right checksum, goes unnoticed.
+    /// The same with some contents alone.
     ///
     /// # Errors
     ///
@@ -143,11 +143,7 @@ impl Reel {
     /// # Panics
     ///
     /// When there is no such block.
-    pub fn block_without_tags(&self, index: usize) -> Result<Block, ReelError> {
-        self.read_block(index, false)
-    }
-
-    fn read_block(&self, index: usize, with_tags: bool) -> Result<Block, ReelError> {
+    pub fn block_with(&self, index: usize, contents: Contents) -> Result<Block, ReelError> {
         let (entry, part) = (self.entries[index], FilePart::Block(index));
         let mut bytes = room(entry.bytes).map_err(|what| self.inconsistent(part, what))?;
         bytes.resize(entry.bytes as usize, 0);
@@ -159,7 +155,7 @@ impl Reel {
             _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
         }
         let mut block =
-            decode(&bytes, entry.games_read, with_tags).map_err(|what| self.inconsistent(part, what))?;
+            decode(&bytes, entry.games_read, contents).map_err(|what| self.inconsistent(part, what))?;
         let counts = (block.slots(), block.games_len(), block.games_read());
         if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
             return Err(self.inconsistent(part, "the directory counts otherwise"));
@@ -212,6 +208,11 @@ impl Reel {
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32
+    }
+
+    /// Whether side lines, comments and glyphs of its games were kept.
+    pub fn keeps_variations(&self) -> bool {
+        self.header.version >= 3 && self.header.variations != 0
     }
 
     /// How many blocks there are.

@@ -14,19 +14,23 @@ pub struct Masks {
     pub valid: u32,
     /// First positions of their games.
     pub initial: u32,
-    /// Last positions of their games.
+    /// Last positions of their lines.
     pub terminal: u32,
+    /// Last positions of their games.
+    pub last: u32,
     /// Positions with White to move.
     pub white: u32,
 }
 
 impl Masks {
     /// The masks of a segment of which `slots` hold positions. `begins` tells whether its first slot
-    /// begins a game.
+    /// begins a game, `lines` after which slots a side line begins.
     #[inline(always)]
-    pub(super) fn new(slots: usize, begins: bool, terminal: u32, white: u32) -> Masks {
+    pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
-        Masks { valid, initial: (terminal << 1 | u32::from(begins)) & valid, terminal, white: white & valid }
+        let last = terminal & !lines;
+        let initial = (last << 1 | u32::from(begins)) & valid;
+        Masks { valid, initial, terminal, last, white: white & valid }
     }
 }
 
@@ -50,7 +54,7 @@ impl SegmentColumns {
             planes: [[0; SEGMENT_SLOTS]; 4],
             states: [0; SEGMENT_SLOTS],
             plies: [0; SEGMENT_SLOTS],
-            masks: Masks { valid: 0, initial: 0, terminal: 0, white: 0 },
+            masks: Masks { valid: 0, initial: 0, terminal: 0, last: 0, white: 0 },
         }
     }
 
@@ -79,7 +83,8 @@ impl SegmentColumns {
         let Board { planes: [mut p0, mut p1, mut p2, mut p3] } = key.board;
         let mut state = key.state.0;
         let (mut rooks, mut codes) = watch(key.state);
-        let (mut start, mut terminal, mut white) = (key.first_start as usize, 0u32, 0u32);
+        let (mut start, mut white) = (key.first_start as usize, 0u32);
+        let (mut terminal, mut lines) = (0u32, 0u32);
         for i in 0..SEGMENT_SLOTS {
             let [o0, o1, o2, o3] = &mut self.planes;
             (o0[i], o1[i], o2[i], o3[i]) = (p0, p1, p2, p3);
@@ -94,6 +99,7 @@ impl SegmentColumns {
                 Position { board: Board { planes: [p0, p1, p2, p3] }, state: State(state) } = next;
                 (rooks, codes) = watch(next.state);
                 terminal |= u32::from(moves[i].is_start()) << i;
+                lines |= u32::from(moves[i] == PackedMove::START_LINE) << i;
                 continue;
             }
             let code = u64::from(code);
@@ -103,8 +109,8 @@ impl SegmentColumns {
             p3 = p3 & !moved | (code >> 3) << to;
             state = (state & !0xff00 | u32::from(passed[i])) ^ 1;
         }
-        number_plies(&mut self.plies, key.ply, terminal);
-        self.masks = Masks::new(slots, key.ply == 0, terminal, white);
+        self.masks = Masks::new(slots, key.ply == 0, terminal, lines, white);
+        number_plies(&mut self.plies, block, key, moves, self.masks);
     }
 
     /// The position of one slot.
@@ -134,12 +140,24 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Counts on from the first ply, and from 0 after each terminal slot.
-pub(crate) fn number_plies(plies: &mut [u32; SEGMENT_SLOTS], first: u32, mut terminal: u32) {
-    plies.iter_mut().zip(0..).for_each(|(ply, i)| *ply = first.wrapping_add(i));
+/// Numbers the plies of a segment: from that of its key on, and from that of a line after each terminal slot.
+pub(crate) fn number_plies(
+    plies: &mut [u32; SEGMENT_SLOTS],
+    block: &Block,
+    key: &Key,
+    moves: &[PackedMove],
+    masks: Masks,
+) {
+    let mut count = |from: usize, ply: u32| {
+        plies[from..].iter_mut().zip(0..).for_each(|(to, i)| *to = ply.wrapping_add(i));
+    };
+    count(0, key.ply);
+    let mut starts = block.starts.get(key.first_start as usize..).unwrap_or_default().iter();
+    let mut terminal = masks.terminal;
     while terminal != 0 {
-        let begin = terminal.trailing_zeros() as usize + 1;
-        plies[begin..].iter_mut().zip(0..).for_each(|(ply, i)| *ply = i);
+        let last = terminal.trailing_zeros() as usize;
+        let start = if moves[last].is_start_table() { starts.next() } else { None };
+        count(last + 1, start.map_or(0, |start| start.ply));
         terminal &= terminal - 1;
     }
 }
@@ -174,7 +192,7 @@ pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> P
         return Position::standard();
     }
     *next += 1;
-    block.starts.get(*next - 1).copied().unwrap_or_else(Position::standard)
+    block.starts.get(*next - 1).map_or_else(Position::standard, |start| start.position)
 }
 
 /// One position of a block.
@@ -190,8 +208,10 @@ pub struct Slot {
     pub game: usize,
     /// Whether it is the first position of its game.
     pub initial: bool,
-    /// Whether it is the last position of its game.
+    /// Whether it is the last position of its line.
     pub terminal: bool,
+    /// Whether it is the last position of its game.
+    pub last: bool,
 }
 
 /// Calls `f` for every slot of a block in order, each segment replayed from its own key.
@@ -202,16 +222,17 @@ pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
         let masks = columns.masks;
         let mut game = block.keys[seg].first_game as usize;
         for i in 0..masks.valid.count_ones() as usize {
-            let terminal = masks.terminal >> i & 1 != 0;
+            let last = masks.last >> i & 1 != 0;
             f(Slot {
                 slot: seg * SEGMENT_SLOTS + i,
                 position: columns.position(i),
                 ply: columns.plies[i],
                 game,
                 initial: masks.initial >> i & 1 != 0,
-                terminal,
+                terminal: masks.terminal >> i & 1 != 0,
+                last,
             });
-            game += usize::from(terminal);
+            game += usize::from(last);
         }
     }
 }
@@ -235,8 +256,10 @@ pub fn check_keys(block: &Block) -> Result<(), usize> {
             if mv.is_start() {
                 let mut start = key.first_start as usize;
                 let Position { board, state } = next_start(block, mv.is_start_table(), &mut start);
-                let (first_game, first_start) = (key.first_game.wrapping_add(1), start as u32);
-                key = Key { board, state, ply: 0, first_game, first_start };
+                let first_game = key.first_game.wrapping_add(u32::from(mv.is_game_start()));
+                let entry = block.starts.get(key.first_start as usize).filter(|_| mv.is_start_table());
+                let ply = entry.map_or(0, |start| start.ply);
+                key = Key { board, state, ply, first_game, first_start: start as u32 };
             } else {
                 let mut position = key.position();
                 position.play(mv);

@@ -27,8 +27,12 @@ pub struct Totals {
     pub cut: u64,
     /// Games of which nothing was kept.
     pub skipped: u64,
-    /// Positions.
+    /// Positions, those of side lines included.
     pub positions: u64,
+    /// Side lines (variations) that were kept.
+    pub side_lines: u64,
+    /// Positions of side lines.
+    pub side_positions: u64,
     /// How many problems there are of each kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
     /// The first and the last [date](Date::of_game) of a game, as PGN writes dates.
@@ -47,6 +51,8 @@ impl Totals {
             cut: cut as u64,
             skipped: u64::from(block.games_read()).saturating_sub(with_slots as u64),
             positions: block.slots() as u64,
+            side_lines: block.lines.len() as u64,
+            side_positions: block.side_positions() as u64,
             ..Totals::default()
         };
         for problem in &block.problems {
@@ -67,6 +73,8 @@ impl Totals {
         self.cut += other.cut;
         self.skipped += other.skipped;
         self.positions += other.positions;
+        self.side_lines += other.side_lines;
+        self.side_positions += other.side_positions;
         for (reason, count) in &other.reasons {
             self.add_reason(reason.clone(), *count);
         }
@@ -159,9 +167,11 @@ impl Totals {
         let (low, high) = self.elos.unwrap_or_default();
         put(out, low.into());
         put(out, high.into());
+        put(out, self.side_lines);
+        put(out, self.side_positions);
     }
 
-    pub(super) fn decode(bytes: &mut Bytes<'_>) -> Result<Totals, Fault> {
+    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32) -> Result<Totals, Fault> {
         let [whole, cut, skipped, positions] = [(); 4].map(|()| bytes.number());
         let mut totals = Totals {
             whole: whole?,
@@ -179,6 +189,13 @@ impl Totals {
         totals.dates = Some(dates).filter(|dates| !dates.0.is_empty());
         let elos = (bytes.number_u32()?, bytes.number_u32()?);
         totals.elos = Some(elos).filter(|elos| elos.1 > 0);
+        if version >= 3 {
+            totals.side_lines = bytes.number()?;
+            totals.side_positions = bytes.number()?;
+            if totals.side_positions > totals.positions {
+                return Err("there are more positions in side lines than positions");
+            }
+        }
         Ok(totals)
     }
 }
@@ -224,6 +241,12 @@ pub fn reason_class(reason: &str) -> String {
         if reason.starts_with(start) && reason.ends_with(end) {
             return format!("{start} {end}");
         }
+    }
+    if let Some((lines, why)) = reason.split_once(" left out: ").or_else(|| reason.split_once(" cut: "))
+        && lines.contains("side line")
+    {
+        let what = if reason.contains(" left out: ") { "left out" } else { "cut" };
+        return format!("side lines are {what}: {}", reason_class(why));
     }
     if reason.starts_with("exact duplicate of ") {
         return String::from(DUPLICATE);

@@ -30,6 +30,7 @@ pub struct ReelWriter {
     sections: SectionBytes,
     totals: Totals,
     side_lines: u64,
+    variations: bool,
 }
 
 /// Where blocks are written, and so what must be cleaned up.
@@ -110,6 +111,7 @@ impl ReelWriter {
             sections: *reel.sections(),
             totals: reel.totals().clone(),
             side_lines: reel.side_lines(),
+            variations: reel.keeps_variations(),
             place: Place::After(Box::new(reel)),
         };
         let padding = end.next_multiple_of(8) - end;
@@ -139,6 +141,7 @@ impl ReelWriter {
             sections: SectionBytes { other: HEADER_BYTES as u64, ..SectionBytes::default() },
             totals: Totals::default(),
             side_lines: 0,
+            variations: false,
         };
         // Until the end the file begins with zeros, and so is no reel.
         writer.write(&[0; HEADER_BYTES])?;
@@ -176,6 +179,11 @@ impl ReelWriter {
     /// Counts side lines (variations) of the games, which a reel does not contain.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
+    }
+
+    /// Notes whether side lines, comments and glyphs of the games are kept.
+    pub fn keep_variations(&mut self, variations: bool) {
+        self.variations = variations;
     }
 
     /// The file that a new reel lies in until it is finished; none for a reel that is added to.
@@ -222,6 +230,7 @@ impl ReelWriter {
             directory_crc: crc32fast::hash(&directory),
             reader: self.reader_of_all(sources),
             side_lines: [self.side_lines as u32, (self.side_lines >> 32) as u32],
+            variations: self.variations.into(),
             ..FileHeader::default()
         };
         header.crc = header.checksum();
@@ -280,8 +289,9 @@ impl ReelWriter {
         put(&mut out, (before.len() + sources.len()) as u64);
         before.iter().chain(sources).for_each(|source| source.encode(&mut out));
         self.totals.encode(&mut out);
-        let SectionBytes { keys, moves, starts, games, tags, problems, .. } = self.sections;
-        [keys, moves, starts, games, tags, problems].iter().for_each(|&bytes| put(&mut out, bytes));
+        let SectionBytes { keys, moves, starts, games, tags, problems, annotations, .. } = self.sections;
+        let all = [keys, moves, starts, games, tags, problems, annotations];
+        all.iter().for_each(|&bytes| put(&mut out, bytes));
         self.sections.other += out.len() as u64;
         out
     }

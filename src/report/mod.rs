@@ -35,7 +35,7 @@ pub use csv::{COLUMNS, ColumnType};
 pub use games::{PgnWriter, game_pgn, game_text};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
-pub use row::{Found, Names, Row, Rows, fen_at};
+pub use row::{Found, Names, Row, Rows, fen_along, fen_at};
 pub use stitch::Stitcher;
 pub use summary::{
     HitTotals, Phases, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines,

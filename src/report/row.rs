@@ -1,6 +1,6 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use crate::board::{MoveKind, Position, Role};
+use crate::board::{MoveKind, PackedMove, Position, Role};
 use crate::engine::{Answer, CopyHits, Hits};
 use crate::game::MoveNumbers;
 use crate::orbit::{AsText, Filter, Placement};
@@ -145,6 +145,14 @@ pub fn fen_at(game: &GameRow, ply: u32) -> String {
     walk.fen(numbers.full(ply))
 }
 
+/// The position of a game to which a path of moves leads from its start, as FEN with the counters of the game.
+pub fn fen_along(game: &GameRow, path: &[PackedMove]) -> String {
+    let numbers = MoveNumbers::of(game);
+    let mut walk = Walk::of(game, numbers);
+    walk.play(path);
+    walk.fen(numbers.full(path.len() as u32))
+}
+
 /// A walk along the moves of a game, with the halfmove clock that packed positions lack.
 struct Walk {
     position: Position,
@@ -158,7 +166,12 @@ impl Walk {
     }
 
     fn to(&mut self, ply: u32, game: &GameRow) {
-        for &mv in &game.moves()[self.ply as usize..ply as usize] {
+        self.play(&game.moves()[self.ply as usize..ply as usize]);
+        self.ply = ply;
+    }
+
+    fn play(&mut self, path: &[PackedMove]) {
+        for &mv in path {
             let board = &self.position.board;
             let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
             // Castling is packed as king takes rook, so what stands on `to` says nothing then.
@@ -171,7 +184,6 @@ impl Walk {
             self.clock = if is_reset { 0 } else { self.clock + 1 };
             self.position.play(mv);
         }
-        self.ply = ply;
     }
 
     /// With the counters of the game.

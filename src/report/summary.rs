@@ -81,13 +81,18 @@ pub fn kind_name(kind: ProblemKind) -> &'static str {
         ProblemKind::Note => "repaired",
         ProblemKind::Cut => "cut",
         ProblemKind::Skipped => "skipped",
+        ProblemKind::SideLine => "trimmed",
     }
 }
 
-/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions`.
+/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
 pub fn totals_line(totals: &Totals) -> String {
+    let in_side_lines = match totals.side_lines {
+        0 => String::new(),
+        lines => format!(", {} of them in {} side lines", grouped(totals.side_positions), grouped(lines)),
+    };
     format!(
-        "{} games ({} whole, {} cut, {} skipped), {} positions",
+        "{} games ({} whole, {} cut, {} skipped), {} positions{in_side_lines}",
         grouped(totals.games()),
         grouped(totals.whole),
         grouped(totals.cut),
@@ -106,12 +111,14 @@ pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// How many side lines were not searched, if there are any.
-pub fn side_lines_line(side_lines: u64) -> Option<String> {
+/// How many side lines were not searched, if there are any. `variations` tells whether side lines were.
+pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     let are = if side_lines == 1 { "side line was" } else { "side lines were" };
-    (side_lines > 0).then(|| {
-        format!("{} {are} not searched: orbit searches the main lines of games", grouped(side_lines))
-    })
+    let why = match variations {
+        false => "--variations searches side lines as well",
+        true => "they have no legal move, or stand where their game was cut",
+    };
+    (side_lines > 0).then(|| format!("{} {are} not searched: {why}", grouped(side_lines)))
 }
 
 /// A number with a comma between thousands.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::board::{Color, Position};
+use crate::board::{Color, PackedMove, Position};
 use crate::game::{Header as _, MoveNumbers, date, tags};
 use crate::pgn::Outcome;
 use crate::reel::{Block, GameRow};
-use crate::report::{fen_at, game_pgn};
+use crate::report::{fen_along, game_pgn};
 use crate::text::decode;
 
 /// One game. It shares the block of games that it lies in, so that it is cheap to clone and stays valid after the session is
@@ -79,12 +79,19 @@ impl GameRef {
         self.row().outcome()
     }
 
-    /// How many half-moves it has.
+    /// How many half-moves its main line has.
     pub fn plies(&self) -> u32 {
         self.row().plies() as u32
     }
 
-    /// The moves as SAN.
+    /// How many nodes it has: the positions of its main line, numbered from 0, and then those of its side lines, if the
+    /// session keeps these ([`SessionOptions::variations`](super::SessionOptions::variations)). On the main line, the number of
+    /// a node is its ply.
+    pub fn nodes(&self) -> u32 {
+        self.row().positions() as u32
+    }
+
+    /// The moves of the main line as SAN.
     pub fn sans(&self) -> Vec<String> {
         let row = self.row();
         let mut position = row.start();
@@ -96,31 +103,73 @@ impl GameRef {
         sans.collect()
     }
 
-    /// The position after so many half-moves; `None` beyond the end.
-    pub fn position(&self, ply: u32) -> Option<Position> {
-        let row = self.row();
-        let mut position = row.start();
-        row.moves().get(..ply as usize)?.iter().for_each(|&mv| position.play(mv));
-        Some(position)
+    /// Half-moves played before a node.
+    ///
+    /// # Panics
+    ///
+    /// As all that is asked of a node, if there is no such node.
+    pub fn ply(&self, node: u32) -> u32 {
+        self.checked(node).ply_of(node)
     }
 
-    /// The position after so many half-moves as FEN, with the halfmove clock and the move number that it has in the game;
-    /// `None` beyond the end.
-    pub fn fen(&self, ply: u32) -> Option<String> {
-        (ply <= self.plies()).then(|| fen_at(&self.row(), ply))
+    /// The side line in which a node lies, counted from 0 in the order of nodes; `None` on the main line.
+    pub fn line(&self, node: u32) -> Option<usize> {
+        Some(self.checked(node).line_of(node)?.index())
     }
 
-    /// The move that is played after so many half-moves, as SAN; `None` at the end.
-    pub fn san(&self, ply: u32) -> Option<String> {
-        let mv = *self.row().moves().get(ply as usize)?;
-        Some(mv.to_san(&self.position(ply)?))
+    /// The node before a node: where a side line begins, the one that it leaves; `None` at the start of the game.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        self.checked(node).parent_of(node)
     }
 
-    /// The name of the move that led to a position: `24.` is White's, `23...` Black's, `start` none.
-    pub fn label(&self, ply: u32) -> String {
+    /// The position at a node.
+    pub fn position(&self, node: u32) -> Position {
+        let mut position = self.row().start();
+        self.path(node).into_iter().for_each(|mv| position.play(mv));
+        position
+    }
+
+    /// The position at a node as FEN, with the halfmove clock and the move number that it has in the game.
+    pub fn fen(&self, node: u32) -> String {
+        fen_along(&self.row(), &self.path(node))
+    }
+
+    /// The move that leads to a node, as SAN; `None` at the start of the game.
+    pub fn san_before(&self, node: u32) -> Option<String> {
+        let parent = self.parent(node)?;
+        Some(self.row().move_to(node)?.to_san(&self.position(parent)))
+    }
+
+    /// The move that leaves a node in its line, as SAN; `None` at the end of the line.
+    pub fn san_after(&self, node: u32) -> Option<String> {
+        Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
+    }
+
+    /// The name of the move that leads to a node: `24.` is White's, `23...` Black's, `start` none.
+    pub fn label(&self, node: u32) -> String {
         let mut label = Vec::new();
-        MoveNumbers::of(&self.row()).push_label(ply, &mut label);
+        MoveNumbers::of(&self.row()).push_label(self.ply(node), &mut label);
         String::from_utf8(label).expect("labels are ASCII")
+    }
+
+    /// The moves that lead from the start of the game to a node.
+    fn path(&self, node: u32) -> Vec<PackedMove> {
+        let row = self.checked(node);
+        let before = |&node: &u32| row.parent_of(node);
+        let nodes = std::iter::successors(Some(node), before);
+        let mut path: Vec<PackedMove> = nodes.filter_map(|node| row.move_to(node)).collect();
+        path.reverse();
+        path
+    }
+
+    fn checked(&self, node: u32) -> GameRow<'_> {
+        let nodes = self.nodes();
+        assert!(
+            node < nodes,
+            "game {} has {nodes} nodes, numbered from 0: there is no node {node}",
+            self.number()
+        );
+        self.row()
     }
 
     /// Tags, moves and result as PGN, in the encoding of the source.

@@ -40,14 +40,20 @@ impl Hit {
         &self.game
     }
 
-    /// The number of the position in its game, from 0.
+    /// The node: the number of the position in its game, from 0. On the main line it is the ply; the nodes of side lines
+    /// follow.
     pub fn node(&self) -> u32 {
         self.node
     }
 
     /// Half-moves played before the position, 0 at the start of the game.
     pub fn ply(&self) -> u32 {
-        self.node
+        self.game.ply(self.node)
+    }
+
+    /// The side line in which the position lies, counted from 0 in the order of nodes; `None` on the main line.
+    pub fn line(&self) -> Option<usize> {
+        self.game.line(self.node)
     }
 
     /// The value of the query: true, squares, or a number.
@@ -62,27 +68,27 @@ impl Hit {
 
     /// The position.
     pub fn position(&self) -> Position {
-        self.game.position(self.ply()).expect("a hit lies in its game")
+        self.game.position(self.node)
     }
 
     /// The position as FEN, with the halfmove clock and the move number that it has in the game.
     pub fn fen(&self) -> String {
-        self.game.fen(self.ply()).expect("a hit lies in its game")
+        self.game.fen(self.node)
     }
 
     /// The move that led to the position, as SAN; `None` at the start.
     pub fn san_before(&self) -> Option<String> {
-        self.game.san(self.ply().checked_sub(1)?)
+        self.game.san_before(self.node)
     }
 
-    /// The move that is played next, as SAN; `None` at the end.
+    /// The move that is played next in its line, as SAN; `None` at the end of the line.
     pub fn san_after(&self) -> Option<String> {
-        self.game.san(self.ply())
+        self.game.san_after(self.node)
     }
 
     /// The name of the move that led to the position: `24.` is White's, `23...` Black's, `start` none.
     pub fn label(&self) -> String {
-        self.game.label(self.ply())
+        self.game.label(self.node)
     }
 
     /// The first copy of the outermost transform that matches. A query without a transform is its own copy. There is none

@@ -58,6 +58,11 @@ pub enum SessionError {
     /// The groupings of statistics are not understood.
     #[error(transparent)]
     Groupings(#[from] GroupingError),
+    /// The query searches side lines, and the session does not keep them.
+    #[error(
+        "the query searches side lines, which the session does not keep: open it with `variations(true)`"
+    )]
+    NoVariations,
     /// A file is not what it was when the session was opened.
     #[error("{name} has changed since it was opened: open it again")]
     Changed {
@@ -85,6 +90,7 @@ impl From<ScanError> for SessionError {
         match error {
             ScanError::Query(diagnostic) => QueryError::new("", diagnostic).into(),
             ScanError::Engine(error) => error.into(),
+            ScanError::NoVariations => SessionError::NoVariations,
             ScanError::Database(error) => error.into(),
         }
     }
@@ -278,9 +284,9 @@ impl Session {
         }
     }
 
-    /// Notes how many positions a whole reading has found.
-    fn learn(&self, summary: &Summary) {
-        if summary.finished {
+    /// Notes how many positions a whole reading has found. Without the side lines there are fewer.
+    fn learn(&self, summary: &Summary, variations: bool) {
+        if summary.finished && variations == self.lock().keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
         }
     }

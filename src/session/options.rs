@@ -128,6 +128,14 @@ impl<'a> SessionOptions<'a> {
         self
     }
 
+    /// Keeps side lines (variations), which [`Query::with_variations`](super::Query::with_variations) searches. Other queries are
+    /// asked of main lines, as ever, and take longer: side lines are left out anew for each request. Of reels, only those
+    /// made with side lines can be opened so.
+    pub fn variations(mut self, are_kept: bool) -> Self {
+        self.database.parse.variations = are_kept;
+        self
+    }
+
     /// How PGN is read.
     pub fn reading(mut self, pgn: crate::pgn::Options) -> Self {
         self.database.pgn = pgn;

@@ -60,6 +60,16 @@ impl Query {
         Ok(Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
+    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The session must keep
+    /// them: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    #[must_use]
+    pub fn with_variations(&self) -> Query {
+        let Inner { text, prepared, remarks, .. } = &*self.0;
+        let (text, remarks, mut prepared) = (text.clone(), remarks.clone(), prepared.clone());
+        prepared.query.variations = true;
+        Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() }))
+    }
+
     /// The text as it was given.
     pub fn text(&self) -> &str {
         &self.0.text

@@ -264,7 +264,7 @@ impl<'a> Search<'a> {
             progress.finish(summary);
             (self.watch)(progress);
         }
-        self.session.learn(summary);
+        self.session.learn(summary, scan.searches_variations());
         Ok(())
     }
 }

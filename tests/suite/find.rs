@@ -1,6 +1,7 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
 use orbit_chess::{
+    database::DatabaseOptions,
     engine::{Answer, Outputs, PreparedQuery},
     plan::Options,
     query,
@@ -8,12 +9,12 @@ use orbit_chess::{
 };
 
 use crate::{
-    common::{corpus_blocks, data, every_nth_game, pgn_blocks},
+    common::{corpus_blocks, data, every_nth_game, pgn_blocks, pgn_blocks_with},
     runners::{Runner, answer},
 };
 
 /// One line of `games.tsv`: id, query, file, and for each position with a value `game:ply[:value]`. The first
-/// letter of the id says what is expected: `b` hits, `n` numbers, `p` positions (by their plies). Rows after
+/// letter of the id says what is expected: `b` hits, `n` numbers, `p` positions (by their numbers in the game). Rows after
 /// `# ours` were not printed by CQL.
 struct Row {
     id: String,
@@ -56,11 +57,14 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
 #[test]
 fn every_row_on_every_runner() {
     let rows = rows();
-    assert_eq!(rows.len(), 65);
+    assert_eq!(rows.len(), 72);
     let runners = Runner::all();
     let mut faults = Vec::new();
     for row in &rows {
-        let blocks = pgn_blocks(&data(&format!("games/{}", row.file)));
+        let query = query::parse(&row.query).unwrap_or_else(|error| panic!("{}: {error}", row.id)).query;
+        let mut options = DatabaseOptions::default();
+        options.parse.variations = query.variations;
+        let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
         for runner in &runners {
             let found = printed(row, runner, &blocks);
             if found != row.expected.trim() {

@@ -92,7 +92,7 @@ fn structs_lie_on_the_device_as_in_memory() {
             // The numbers themselves, so that both do not change together unseen: files hold keys too.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
-            let start = (40, named(&[("planes", 0), ("state", 32)]));
+            let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
             assert_eq!(layout(module, "Start"), start, "{variant}");
             let params = [("first", 0), ("end", 4), ("segments", 8), ("slots", 12)];
             assert_eq!(layout(module, "Params"), (16, named(&params)), "{variant}");

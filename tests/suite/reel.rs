@@ -9,8 +9,8 @@ use orbit_chess::{
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
     reel::{
-        Block, BlockBuilder, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
-        SEGMENT_SLOTS,
+        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource,
+        ReelWriter, SEGMENT_SLOTS,
         lanes::{LANES, LaneMoves},
         replay,
     },
@@ -142,6 +142,7 @@ fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
             game,
             initial: ply == 0,
             terminal: ply == last,
+            last: ply == last,
         })
     });
     let (mut slots, mut fault) = (0, None);
@@ -393,7 +394,10 @@ fn blocks_without_tags_lack_nothing_else() {
     write(&path, &written);
     let reel = Reel::open(&path).unwrap();
     for index in 0..written.len() {
-        let (whole, bare) = (reel.block(index).unwrap(), reel.block_without_tags(index).unwrap());
+        let (whole, bare) = (
+            reel.block(index).unwrap(),
+            reel.block_with(index, Contents { tags: false, annotations: true }).unwrap(),
+        );
         assert_eq!(all_but_tags(&bare), all_but_tags(&whole), "block {index}");
         assert!(bare.games().all(|game| game.tags().len() == 0 && game.tag("White").is_none()));
         assert!(whole.games_len() < 2 || whole.games().any(|game| game.tags().len() > 0));
@@ -559,6 +563,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }
+    assert_eq!(refused(&set(64 + 20, u32::MAX)), "there are more side lines than slots");
+    assert_eq!(refused(&set(64 + 28, u32::MAX)), claims, "annotations");
     let directory = u64::from_le_bytes(whole[24..32].try_into().unwrap()) as usize;
     for (at, value) in [(directory + 12, 1), (directory + 24, u32::MAX)] {
         assert_eq!(refused(&set(at, value)), "a block is larger than any may be", "{at}");

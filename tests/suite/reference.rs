@@ -33,7 +33,7 @@ fn reference(text: &str) -> Reference {
 }
 
 fn spot(fen: &str, ply: u32) -> Spot<'static> {
-    Spot { position: position(fen), ply, initial: ply == 0, terminal: false, game: &Nameless }
+    Spot { position: position(fen), ply, initial: ply == 0, terminal: false, parent: None, game: &Nameless }
 }
 
 #[test]

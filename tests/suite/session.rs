@@ -187,7 +187,7 @@ fn hits_are_what_shakmaty_plays() {
             let (from, before) = (at.clone(), san);
             at.play_unchecked(mv);
             assert_eq!(SanPlus::from_move(from, mv).to_string(), before);
-            assert_eq!(game.san(hit.ply()).as_deref(), Some(&*before));
+            assert_eq!(game.san_before(hit.node() + 1).as_deref(), Some(&*before));
             assert_eq!(game.sans()[hit.ply() as usize], before);
         }
     }
@@ -368,4 +368,61 @@ fn faults_say_what_to_do() {
     assert!(fault.diagnostic().span.start > 0);
     let missing = Session::open(["no such file.pgn"]).map(|_| ()).unwrap_err();
     assert!(missing.to_string().contains("no such file.pgn"), "{missing}");
+}
+
+const TREE: &str = "[Event \"a\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5 3. exd5) 2... d6) (1... e6) 2. Nf3 {here} Nc6 *\n\n\
+    [Event \"b\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 11 42\"]\n\n42... Kd7 (42... Kd8 43. e4 (43. e3) 43... Kd7) 43. Kd2 *\n\n";
+
+#[test]
+fn hits_in_side_lines_tell_their_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trees.pgn");
+    std::fs::write(&path, TREE.repeat(400)).unwrap();
+    let paths = [path];
+    let plain = resident(&paths);
+    let sessions = [
+        options().variations(true).open(&paths).unwrap(),
+        options().variations(true).resident_bytes_max(10_000).open(&paths).unwrap(),
+    ];
+    let query = Query::parse("true").unwrap();
+    let whole = query.with_variations();
+    assert!(matches!(plain.search(&whole).hits(), Err(SessionError::NoVariations)));
+    let mut answers = Vec::new();
+    for session in &sessions {
+        // Without side lines it is as if none were kept.
+        assert_eq!(all(session, "true"), all(&plain, "true"));
+        let sums = |session: &Session| {
+            let (_, summary) = session.search(&query).collect(&orbit_chess::run::TotalsCollector).unwrap();
+            (summary.side_lines, summary.totals.positions, summary.totals.reasons)
+        };
+        assert_eq!(sums(session), sums(&plain));
+        let hits = session.search(&whole).hits().unwrap();
+        assert_eq!(hits.len(), 400 * (12 + 7));
+        for hit in &hits {
+            let (game, node) = (hit.game(), hit.node());
+            let main = hit.line().is_none();
+            assert_eq!(main, node <= game.plies());
+            assert!(!main || hit.ply() == node);
+            let Some(parent) = game.parent(node) else {
+                assert_eq!((node, hit.san_before()), (0, None));
+                continue;
+            };
+            assert_eq!(hit.ply(), game.ply(parent) + 1);
+            let before: Chess =
+                game.fen(parent).parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
+            let san = hit.san_before().unwrap();
+            let mv = san.parse::<SanPlus>().unwrap().san.to_move(&before).unwrap();
+            assert_eq!(SanPlus::from_move(before.clone(), mv).to_string(), san);
+            let after = before.play(mv).unwrap();
+            assert_eq!(hit.fen(), Fen::from_position(&after, EnPassantMode::Legal).to_string());
+            assert_eq!(hit.position(), game.position(node));
+            if game.line(parent) == hit.line() {
+                assert_eq!(game.san_after(parent).as_deref(), Some(&*san));
+            }
+        }
+        let first: Vec<String> = hits[..12].iter().map(|hit| hit.san_before().unwrap_or_default()).collect();
+        assert_eq!(first.join(" "), " e4 e5 Nf3 Nc6 c5 Nf3 d6 c3 d5 exd5 e6");
+        answers.push(hits.iter().map(told).collect::<Vec<_>>());
+    }
+    assert_eq!(answers[0], answers[1]);
 }

@@ -62,7 +62,7 @@ fn mate() -> Position {
 
 /// What each position answers: `-` without a hit, `+` with one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
-    let query = Query { body: body.clone(), vars: vec![Var { name: "v".into(), holds }] };
+    let query = Query { body: body.clone(), vars: vec![Var { name: "v".into(), holds }], variations: false };
     let block = &pgn_blocks(GAME)[0];
     let hits = runner.engine(&query).unwrap().answer(block, Outputs::VALUES).unwrap().hits;
     let one = |slot| match answer(&hits, slot, query.body.ty()) {

@@ -22,7 +22,7 @@ use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let queries = read(args.queries.as_deref(), "", args.dialect)?;
+    let mut queries = read(args.queries.as_deref(), "", args.dialect)?;
     let is_json = match args.outputs.format {
         None | Some(FormatName::Text) => false,
         Some(FormatName::Jsonl) => true,
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     };
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options);
+    args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
     print_substitutes(&database, args.quiet);

@@ -34,14 +34,14 @@ impl Machine {
             }
             if reads_plies {
                 let mut plies = [0; SEGMENT_SLOTS];
-                number_plies(&mut plies, key.ply, masks.terminal);
+                number_plies(&mut plies, block, key, &block.moves[(first + n) * SEGMENT_SLOTS..], masks);
                 self.plies.iter_mut().zip(plies).for_each(|(row, ply)| row[n] = ply);
             }
             if !beside.columns.is_empty() {
                 let mut game = key.first_game;
                 for (i, row) in self.games.iter_mut().enumerate() {
                     row[n] = game;
-                    game += masks.terminal >> i & 1;
+                    game += masks.last >> i & 1;
                 }
             }
         }
@@ -69,7 +69,7 @@ impl Machine {
             }
             self.states[row][n] = segment.states[i];
             self.plies[row][n] = segment.plies[i];
-            let ended = segment.masks.terminal & ((1 << i) - 1);
+            let ended = segment.masks.last & ((1 << i) - 1);
             self.games[row][n] = block.keys[seg].first_game + ended.count_ones();
             let (from, to) = (&segment.masks, &mut self.masks[n]);
             to.initial |= (from.initial >> i & 1) << row;

@@ -10,9 +10,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::GpuError;
 use crate::{
-    board::Position,
     engine::columns::GameColumn,
-    reel::{Block, Key, SEGMENT_SLOTS},
+    reel::{Block, Key, SEGMENT_SLOTS, Start},
 };
 
 /// Bytes of a key on the device.
@@ -20,20 +19,20 @@ pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// Bytes of the moves of a segment.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
 /// Bytes of an entry of the start table.
-pub(super) const START_BYTES: u64 = size_of::<Start>() as u64;
+pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
 
 /// `Start` in shaders/replay.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
-pub(super) struct Start {
+pub(super) struct PackedStart {
     planes: [u64; 4],
     state: u32,
-    spare: u32,
+    ply: u32,
 }
 
-impl From<&Position> for Start {
-    fn from(position: &Position) -> Start {
-        Start { planes: position.board.planes, state: position.state.0, spare: 0 }
+impl From<&Start> for PackedStart {
+    fn from(Start { position, ply }: &Start) -> PackedStart {
+        PackedStart { planes: position.board.planes, state: position.state.0, ply: *ply }
     }
 }
 
@@ -168,8 +167,8 @@ impl Upload {
         out.tile(&tile);
     }
 
-    pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<Start> {
-        let of = |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(Start::from);
+    pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<PackedStart> {
+        let of = |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(PackedStart::from);
         self.slices.iter().flat_map(of).collect()
     }
 

@@ -295,7 +295,7 @@ impl<'a> Printer<'a> {
             Input::Plane(k) => format!("at.board.p{k}"),
             Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
             Input::Initial => "mask(at.ply == 0u)".into(),
-            Input::Terminal => "mask(is_last_of_game(at))".into(),
+            Input::Terminal => "mask(is_last_of_line(at))".into(),
             Input::Ply => "small(at.ply)".into(),
             Input::Carried(id) => {
                 let place = self.carried[id.0 as usize];

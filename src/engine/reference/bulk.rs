@@ -62,16 +62,17 @@ impl Bulk {
 fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
     let mut slots = Vec::new();
     for_each_slot(block, |slot| {
-        let ends = slot.terminal;
+        let ends = slot.last;
         slots.push(slot);
         if ends {
             let game = block.game(slots[0].game);
-            let spot = |slot: &Slot| {
+            let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;
-                Spot { position, ply, initial, terminal, game: &game }
+                let parent = game.parent_of(node).map(|parent| parent as usize);
+                Spot { position, ply, initial, terminal, parent, game: &game }
             };
-            let line: Vec<Spot> = slots.iter().map(spot).collect();
-            (0..line.len()).for_each(|at| visit(slots[at].slot, &line, at));
+            let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
+            (0..nodes.len()).for_each(|at| visit(slots[at].slot, &nodes, at));
             slots.clear();
         }
     });

@@ -46,7 +46,7 @@ impl Values for Evaluated {
 /// One evaluation of one query on one position: variables begin unbound.
 pub(super) struct Evaluation<'a> {
     /// All positions of the game.
-    line: &'a [Spot<'a>],
+    nodes: &'a [Spot<'a>],
     at: usize,
     spot: &'a Spot<'a>,
     placement: Placement,
@@ -56,14 +56,14 @@ pub(super) struct Evaluation<'a> {
 
 impl<'a> Evaluation<'a> {
     /// At position `at` of a game.
-    pub(super) fn new(line: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
-        Evaluation::with(line, at, Cells::unbound(vars))
+    pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
+        Evaluation::with(nodes, at, Cells::unbound(vars))
     }
 
-    fn with(line: &'a [Spot<'a>], at: usize, cells: Cells<Evaluated>) -> Evaluation<'a> {
-        let spot = &line[at];
+    fn with(nodes: &'a [Spot<'a>], at: usize, cells: Cells<Evaluated>) -> Evaluation<'a> {
+        let spot = &nodes[at];
         let placement = Placement::new(&spot.position);
-        Evaluation { line, at, spot, placement, rules: OnceCell::new(), cells }
+        Evaluation { nodes, at, spot, placement, rules: OnceCell::new(), cells }
     }
 
     /// Whether a filter matches.
@@ -107,15 +107,29 @@ impl<'a> Evaluation<'a> {
 
     // ---- other positions
 
+    /// This position and those before it, nearest first.
+    fn before(&self) -> Vec<usize> {
+        std::iter::successors(Some(self.at), |&at| self.nodes[at].parent).collect()
+    }
+
+    /// This position and those after it, in the order of their numbers.
+    fn after(&self) -> Vec<usize> {
+        let mut is_after = vec![false; self.nodes.len()];
+        is_after[self.at] = true;
+        for (at, spot) in self.nodes.iter().enumerate() {
+            is_after[at] |= spot.parent.is_some_and(|parent| is_after[parent]);
+        }
+        (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
+    }
+
     /// At which of the positions from this one on, or back, a filter matches. All see the same variables.
     fn found(&mut self, back: bool, filter: &Filter, first: bool) -> Vec<usize> {
-        let candidates: Vec<usize> =
-            if back { (0..=self.at).rev().collect() } else { (self.at..self.line.len()).collect() };
+        let candidates = if back { self.before() } else { self.after() };
         let mut out = Vec::new();
         for at in candidates {
             let nothing = self.cells.emptied();
             let cells = std::mem::replace(&mut self.cells, nothing);
-            let mut there = Evaluation::with(self.line, at, cells);
+            let mut there = Evaluation::with(self.nodes, at, cells);
             if there.matches(filter) {
                 out.push(at);
             }
@@ -372,12 +386,12 @@ impl<'a> Evaluation<'a> {
         (string(a), string(b))
     }
 
-    /// The half-moves played before a position.
+    /// The number of a position in its game.
     fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
         match f.op() {
             PositionOp::Find { back, of } => {
                 let nearest = self.found(*back, of, true);
-                nearest.first().map(|&at| self.line[at].ply as i32)
+                nearest.first().map(|&at| at as i32)
             }
             PositionOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.position(f),

@@ -37,7 +37,7 @@ impl Tokenizer<'_> {
     /// The next word of the main line, if up to its end all is plain.
     #[inline(always)]
     pub(in crate::pgn) fn plain(&mut self) -> Option<Plain> {
-        if !self.is_plain() || self.depth > 0 {
+        if !self.is_plain() || self.depth > 0 || self.whole {
             return None;
         }
         let text = &self.text[..self.end];

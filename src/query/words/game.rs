@@ -101,7 +101,7 @@ pub(super) const GROUPS: &[Rows] = &[
         header(&["output"], "cql(@ FILE)", Parameter::Value, "the output, without effect", "cql(output hits.pgn) check"),
         header(&["matchstring"], "cql(@ TEXT)", Parameter::Value, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
         header(&["silent"], "cql(@)", Parameter::Switch, "no comments, without effect", "cql(silent) check"),
-        header(&["variations"], "cql(@)", Parameter::Unbuilt, "side lines are searched as well", ""),
+        header(&["variations"], "cql(@)", Parameter::Variations, "side lines are searched as well", "cql(variations) check"),
         header(&["matchcount"], "cql(@ RANGE)", Parameter::Unbuilt, "games with so many hits", ""),
     ] },
 ];

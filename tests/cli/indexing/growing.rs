@@ -204,10 +204,37 @@ fn reels_of_version_1_are_read_and_grow() {
     assert_eq!(hits(folder, "initial", &["v1.reel"]), hits(folder, "initial", &["old.pgn"]));
     run(folder, 0, &["index", "--append", "a.pgn", "-o", "v1.reel"]);
     let grown = Reel::open(&folder.join("v1.reel")).unwrap();
-    assert_eq!(grown.version(), 2);
+    assert_eq!(grown.version(), 3);
     assert_eq!(grown.sources()[0], old.sources()[0]);
     assert_eq!(hits(folder, "initial", &["v1.reel"]), hits(folder, "initial", &["old.pgn", "a.pgn"]));
     info(folder, "v1.reel");
+}
+
+/// Two games more, from positions of their own; the last one has a side line.
+const OLD_FENS: &str = "
+[Event \"three\"]\n[FEN \"8/8/8/8/8/2k5/1q6/K7 w - - 3 40\"]\n\n*\n
+[Event \"four\"]\n[FEN \"7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\"]\n\n1. Qf8# (1. Qg7#) 1-0\n";
+
+#[test]
+fn reels_of_version_2_are_read_and_grow() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("old.pgn"), format!("{OLD}{OLD_FENS}")).unwrap();
+    fs::write(folder.join("v2.reel"), include_bytes!("../../data/version-2.reel")).unwrap();
+    let old = Reel::open(&folder.join("v2.reel")).unwrap();
+    assert_eq!((old.version(), old.side_lines(), old.keeps_variations()), (2, 1, false));
+    run(folder, 2, &["scan", "--variations", "true", "v2.reel"]);
+    for query in ["initial", "mate", "fen \"8/8/8/8/8/2k5/1q6/K7\"", "terminal"] {
+        let listed = |path: &str| run(folder, 0, &["scan", "--format", "plain", query, path]).0;
+        assert!(!listed("v2.reel").is_empty());
+        assert_eq!(listed("v2.reel"), listed("old.pgn"), "{query}");
+    }
+    run(folder, 0, &["index", "--append", "a.pgn", "-o", "v2.reel"]);
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    let grown = Reel::open(&folder.join("v2.reel")).unwrap();
+    assert_eq!((grown.version(), grown.side_lines()), (3, 1));
+    assert_eq!(grown.totals().positions, 9 + Reel::open(&folder.join("a.reel")).unwrap().totals().positions);
+    info(folder, "v2.reel");
 }
 
 #[test]

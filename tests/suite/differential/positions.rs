@@ -2,7 +2,7 @@
 
 use orbit_chess::{
     board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square},
-    pgn::{Game, Outcome, Tag},
+    pgn::{Game, Outcome, SideLine, Tag},
     query::{
         Query,
         tree::{Pieces, Ref, SquaresOp},
@@ -37,9 +37,51 @@ pub fn games(rng: &mut Rng, query: &Query, real: &[Position], count: usize) -> V
             let start = made_from(rng, &wanted, background);
             let plies = if rng.percent(played) { rng.below(12) } else { 0 };
             let moves = random_moves(rng, &start, plies);
-            with_facts(rng, Game { start: Some(start), moves, ..Game::default() })
+            let mut game = Game { start: Some(start), moves, ..Game::default() };
+            if rng.percent(40) {
+                add_lines(rng, &mut game, start);
+            }
+            with_facts(rng, game)
         })
         .collect()
+}
+
+/// Adds side lines, some in others, to a game that has moves.
+fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
+    let mut positions = vec![start];
+    for &mv in &game.moves {
+        positions.push(after(positions[positions.len() - 1], mv));
+    }
+    let next = positions.len() as u32;
+    add_lines_to(rng, game, (&positions, 0), next, 3);
+}
+
+/// Adds side lines to a line, given its positions and the number of its first one. `next` is the number of the next
+/// position; returns the one after those that were added.
+fn add_lines_to(rng: &mut Rng, game: &mut Game, line: (&[Position], u32), mut next: u32, depth: u32) -> u32 {
+    let (positions, first) = line;
+    // The last position has no move to which there is an alternative.
+    for (at, position) in positions.iter().enumerate().rev().skip(1) {
+        let siblings = if depth > 0 && rng.percent(25) { 1 + rng.below(2) as u32 } else { 0 };
+        for sibling in 1..=siblings {
+            let plies = 1 + rng.below(6);
+            let moves = random_moves(rng, position, plies);
+            let Some(&edge) = moves.first() else { continue };
+            let mut of_line = vec![after(*position, edge)];
+            for &mv in &moves[1..] {
+                of_line.push(after(of_line[of_line.len() - 1], mv));
+            }
+            game.lines.push(SideLine { parent: first + at as u32, sibling, moves });
+            let begin = next;
+            next = add_lines_to(rng, game, (&of_line, begin), begin + of_line.len() as u32, depth - 1);
+        }
+    }
+    next
+}
+
+fn after(mut position: Position, mv: PackedMove) -> Position {
+    position.play(mv);
+    position
 }
 
 /// Positions of games played at random from the standard start.

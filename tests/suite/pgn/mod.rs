@@ -13,6 +13,7 @@ mod invariance;
 mod plain;
 mod splitter;
 mod strict;
+mod trees;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,247 @@
+//! Side lines, comments and glyphs of a game while it is read, and how its nodes are numbered.
+
+use super::lex::Range;
+use super::{Annotation, AnnotationKind, SideLine};
+use crate::board::{PackedMove, Position};
+
+/// Side lines deeper than this are left out.
+const DEPTH_MAX: usize = 255;
+/// Side lines of a game beyond these are left out.
+const LINES_MAX: usize = 65_535;
+
+/// Why a side line is left out, or ends early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loss {
+    /// It has no moves.
+    Empty,
+    /// Its first move is none.
+    Illegal,
+    /// A later move of it is none; the moves before are kept.
+    Short,
+    /// It stands where there is no move to which it could be an alternative.
+    NoMove,
+    /// It stands at a move that was not kept.
+    CutPlace,
+    /// Too many around it.
+    Deep,
+    /// Too many before it.
+    Many,
+}
+
+impl Loss {
+    const ALL: [Loss; 7] =
+        [Loss::Empty, Loss::Illegal, Loss::Short, Loss::NoMove, Loss::CutPlace, Loss::Deep, Loss::Many];
+
+    /// What is said of so many side lines of a game; `why` is of the first of them.
+    fn reason(self, count: u32, why: &str) -> String {
+        let (lines, it_has, it) = match count {
+            1 => (String::from("a side line is"), "it has", "it"),
+            _ => (format!("{count} side lines are"), "they have", "them"),
+        };
+        match self {
+            Loss::Empty => format!("{lines} left out: {it_has} no moves"),
+            Loss::Illegal => format!("{lines} left out: {why}"),
+            Loss::Short => format!("{lines} cut: {why}"),
+            Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
+            Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
+            Loss::Deep => format!("{lines} left out: a game keeps side lines up to {DEPTH_MAX} deep"),
+            Loss::Many => format!("{lines} left out: a game keeps 65,535"),
+        }
+    }
+}
+
+const _: () = assert!(LINES_MAX == 65_535, "as a message says");
+
+/// A line as it is read. The first one is the main line, whose moves are kept elsewhere.
+#[derive(Debug, Default)]
+struct Line {
+    /// Where its text begins.
+    begin: usize,
+    /// The line that it leaves.
+    parent: usize,
+    /// The number of moves of the parent before it.
+    at: u32,
+    moves: Vec<PackedMove>,
+    /// The positions after the moves.
+    positions: Vec<Position>,
+    /// The number of its first node, once nodes are numbered; 0 if it is left out.
+    first: u32,
+}
+
+/// What is read of a game beside its main line.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    lines: Vec<Line>,
+    /// The lines around the current place, outermost first; `None` for one that is left out.
+    open: Vec<Option<usize>>,
+    /// Line, moves of it before, and what was written there.
+    remarks: Vec<(usize, u32, AnnotationKind)>,
+    /// For each [`Loss`]: where the first one is, after how many moves of the main line, why, and how many there are.
+    losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
+}
+
+impl Tree {
+    /// Forgets the game.
+    pub(super) fn clear(&mut self) {
+        self.lines.clear();
+        self.lines.push(Line::default());
+        self.open.clear();
+        self.open.push(Some(0));
+        self.remarks.clear();
+        self.losses = Default::default();
+    }
+
+    /// The line at the current place; `None` in one that is left out.
+    pub(super) fn line(&self) -> Option<usize> {
+        self.open.last().copied().flatten()
+    }
+
+    /// How many moves a line has, of which the main line has so many.
+    pub(super) fn len(&self, line: usize, main: usize) -> u32 {
+        if line == 0 { main as u32 } else { self.lines[line].moves.len() as u32 }
+    }
+
+    /// Begins a side line at byte `begin`, and returns the position that it leaves; `main` are those of the main line. `is_cut` tells
+    /// whether the word before was not kept.
+    ///
+    /// # Errors
+    ///
+    /// Why the side line is left out, if it does not lie in one that is.
+    pub(super) fn open(&mut self, begin: usize, is_cut: bool, main: &[Position]) -> Result<Position, Option<Loss>> {
+        let around = self.line();
+        self.open.push(None);
+        let Some(around) = around else { return Err(None) };
+        let moves = self.len(around, main.len().saturating_sub(1));
+        // An alternative to the first move of a side line leaves the node that the side line leaves.
+        let (parent, at) = match (around, moves) {
+            (1.., 1) => (self.lines[around].parent, self.lines[around].at),
+            _ => (around, moves.wrapping_sub(1)),
+        };
+        let position = match (parent, at) {
+            (0, at) => main.get(at as usize),
+            (_, at) => self.lines[parent].positions.get((at as usize).wrapping_sub(1)),
+        };
+        match position.copied() {
+            _ if is_cut => Err(Some(Loss::CutPlace)),
+            _ if self.open.len() - 1 > DEPTH_MAX => Err(Some(Loss::Deep)),
+            _ if self.lines.len() > LINES_MAX => Err(Some(Loss::Many)),
+            None => Err(Some(Loss::NoMove)),
+            Some(position) => {
+                self.open.pop();
+                self.open.push(Some(self.lines.len()));
+                self.lines.push(Line { begin, parent, at, ..Line::default() });
+                Ok(position)
+            }
+        }
+    }
+
+    /// Ends the side line at the current place, and returns where it began if it has no moves and was not left out.
+    pub(super) fn close(&mut self) -> Option<usize> {
+        let line = &self.lines[self.open.pop_if(|line| *line != Some(0))??];
+        line.moves.is_empty().then_some(line.begin)
+    }
+
+    /// Leaves the side line at the current place out, or if it has moves, keeps these.
+    pub(super) fn cut(&mut self) -> Loss {
+        match self.line() {
+            Some(line) if !self.lines[line].moves.is_empty() => Loss::Short,
+            _ => {
+                if let Some(last) = self.open.last_mut() {
+                    *last = None;
+                }
+                Loss::Illegal
+            }
+        }
+    }
+
+    /// Adds a move to a side line.
+    pub(super) fn push(&mut self, line: usize, mv: PackedMove, position: Position) {
+        let line = &mut self.lines[line];
+        line.moves.push(mv);
+        line.positions.push(position);
+    }
+
+    /// Notes that a side line is left out or ends early.
+    pub(super) fn lose(&mut self, loss: Loss, at: usize, ply: u32, why: &str) {
+        let (.., count) = self.losses[loss as usize].get_or_insert_with(|| (at, ply, why.to_owned(), 0));
+        *count += 1;
+    }
+
+    /// Keeps a comment or a glyph. In what is left out, nothing is kept.
+    pub(super) fn remark(&mut self, kind: AnnotationKind, main: usize) {
+        if let Some(line) = self.line() {
+            let moves = self.len(line, main);
+            let kind = match kind {
+                AnnotationKind::Comment(text) if line > 0 && moves == 0 => AnnotationKind::Before(text),
+                kind => kind,
+            };
+            self.remarks.push((line, moves, kind));
+        }
+    }
+
+    /// Numbers the nodes of a game of so many moves, and gives its side lines and annotations in order, and what was
+    /// lost: where, after how many moves of the main line, and why.
+    pub(super) fn finish(
+        &mut self,
+        main: usize,
+        lines: &mut Vec<SideLine>,
+        annotations: &mut Vec<Annotation>,
+        mut lost: impl FnMut(usize, u32, String),
+    ) {
+        self.number(main, lines);
+        for (line, moves, kind) in std::mem::take(&mut self.remarks) {
+            let of = &self.lines[line];
+            if line == 0 || of.first > 0 {
+                annotations.push(Annotation { node: self.node(line, moves), kind });
+            }
+        }
+        annotations.sort_by_key(|annotation| annotation.node);
+        for loss in Loss::ALL {
+            if let Some((at, ply, why, count)) = self.losses[loss as usize].take() {
+                lost(at, ply, loss.reason(count, &why));
+            }
+        }
+    }
+
+    /// The number of the node after so many moves of a line, once nodes are numbered.
+    pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
+        if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
+    }
+
+    /// Numbers the first nodes of the side lines, and orders these by them: each line, then what leaves it, from its
+    /// deepest node towards its first.
+    fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
+        // The side lines of each line, in the order in which they are numbered.
+        let mut leaving = vec![Vec::new(); self.lines.len()];
+        let kept = (1..self.lines.len()).filter(|&line| !self.lines[line].moves.is_empty());
+        kept.for_each(|line| leaving[self.lines[line].parent].push(line));
+        for lines in &mut leaving {
+            lines.sort_by_key(|&line| std::cmp::Reverse(self.lines[line].at));
+        }
+        let mut next = main as u32 + 1;
+        let mut waiting: Vec<(usize, u32)> = Vec::new();
+        let wait = |waiting: &mut Vec<(usize, u32)>, leaving: &[usize], lines: &[Line]| {
+            let mut siblings = Vec::with_capacity(leaving.len());
+            let mut before = (u32::MAX, 0);
+            for &line in leaving {
+                before = if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
+                siblings.push((line, before.1));
+            }
+            waiting.extend(siblings.into_iter().rev());
+        };
+        wait(&mut waiting, &leaving[0], &self.lines);
+        while let Some((line, sibling)) = waiting.pop() {
+            let Line { parent, at, .. } = self.lines[line];
+            self.lines[line].first = next;
+            next += self.lines[line].moves.len() as u32;
+            let parent = self.node(parent, at);
+            out.push(SideLine { parent, sibling, moves: std::mem::take(&mut self.lines[line].moves) });
+            wait(&mut waiting, &leaving[line], &self.lines);
+        }
+    }
+}
+
+/// The bytes of a comment, without blanks around it.
+pub(super) fn comment(text: &[u8], range: Range) -> AnnotationKind {
+    AnnotationKind::Comment(text[range].trim_ascii().to_vec())
+}
