@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use orbit_chess::{
     board::Position,
     database::{Database, DatabaseOptions},
-    pgn::{Game, Outcome, Tag},
+    pgn::{Game, Outcome, Status, Tag},
     query,
     reel::{Block, BlockBuilder},
     scan::{EngineOptions, Scan},
@@ -52,13 +52,22 @@ pub fn corpus_blocks(name: &str) -> Vec<Block> {
 
 /// All blocks of a file.
 pub fn blocks_of(path: &Path) -> Vec<Block> {
-    blocks(Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap())
+    blocks_with(path, DatabaseOptions::default())
+}
+
+/// The same, read as options say.
+pub fn blocks_with(path: &Path, options: DatabaseOptions) -> Vec<Block> {
+    blocks(Database::open(&[path.to_owned()], options).unwrap())
 }
 
 /// All blocks of a PGN text.
 pub fn pgn_blocks(text: &str) -> Vec<Block> {
-    let bytes = text.as_bytes().to_vec();
-    blocks(Database::from_pgn_bytes("test", bytes, DatabaseOptions::default()))
+    pgn_blocks_with(text, DatabaseOptions::default())
+}
+
+/// The same, read as options say.
+pub fn pgn_blocks_with(text: &str, options: DatabaseOptions) -> Vec<Block> {
+    blocks(Database::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
 }
 
 fn blocks(database: Database) -> Vec<Block> {
@@ -79,14 +88,7 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     for (number, row) in (1..).zip(games) {
         builder.push(
             0,
-            &Game {
-                number,
-                start: Some(row.start()),
-                moves: row.moves().to_vec(),
-                tags: row.tags_owned(),
-                outcome: row.outcome(),
-                ..Game::default()
-            },
+            &Game { number, offset: 0, status: Status::Whole, ..row.to_game() },
         );
     }
     builder.finish()

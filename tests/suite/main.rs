@@ -21,6 +21,7 @@
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
+//! * `game_trees`: games with side lines beside a tree that shakmaty plays.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
@@ -44,6 +45,7 @@ mod errors;
 mod examples;
 mod find;
 mod fuzz_smoke;
+mod game_trees;
 mod games_out;
 mod golden;
 mod golden_sample;

@@ -1,0 +1,349 @@
+//! Games with side lines: from moves to text, to a block, to a file and back, beside a tree of nodes that is numbered by
+//! recursion and played by shakmaty.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use orbit_chess::{
+    board::{PackedMove, Position},
+    choice::Choice,
+    database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},
+    engine::{Answers, Outputs, PreparedQuery, Request},
+    pgn::{Game, SideLine},
+    plan::Options,
+    query,
+    reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter, replay},
+    scan::{BlockAnswers, EngineChoice, EngineOptions, Scan, ScanError},
+};
+use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
+
+use crate::{
+    common::{blocks_with, by_length, corpus, data, every_nth_game, pgn_blocks, pgn_blocks_with},
+    differential::Rng,
+    golden,
+    runners::{Runner, answer},
+};
+
+/// A position and what follows it: first the move of the line, then the alternatives.
+struct Node {
+    chess: Chess,
+    next: Vec<(Option<shakmaty::Move>, Node)>,
+}
+
+fn with_variations() -> DatabaseOptions {
+    let mut options = DatabaseOptions::default();
+    (options.parse.variations, options.parse.annotations) = (true, true);
+    options
+}
+
+/// A random move, or `None` to pass; nothing where the game is over.
+fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, Chess)> {
+    let moves = chess.legal_moves();
+    let mv = if rng.percent(4) { None } else { moves.get(rng.below(moves.len().max(1))).copied() };
+    let after = match mv {
+        Some(mv) => chess.clone().play(mv).ok()?,
+        None => chess.clone().swap_turn().ok()?,
+    };
+    Some((mv, after))
+}
+
+/// A tree of a line of so many moves, with side lines nested so deep.
+fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
+    let mut next = Vec::new();
+    if plies > 0 && let Some((mv, after)) = random_move(rng, &chess) {
+        next.push((mv, random_tree(rng, after, plies - 1, depth)));
+        let siblings = if depth > 0 && rng.percent(20) { 1 + rng.below(3) } else { 0 };
+        for _ in 0..siblings {
+            let plies = rng.below(8);
+            if let Some((mv, after)) = random_move(rng, &chess) {
+                next.push((mv, random_tree(rng, after, plies, depth - 1)));
+            }
+        }
+    }
+    Node { chess, next }
+}
+
+/// A node in the order of the numbers.
+#[derive(Clone, PartialEq, Debug)]
+struct Numbered {
+    parent: Option<u32>,
+    /// Its place among what follows its parent.
+    sibling: u32,
+    ply: u32,
+    is_last: bool,
+    position: Position,
+}
+
+fn packed(chess: &Chess) -> Position {
+    Position::from_setup(&chess.to_setup(EnPassantMode::Always))
+}
+
+/// Numbers a line from its first node on, then what hangs from its nodes, from the deepest on.
+fn number(first: &Node, parent: Option<u32>, sibling: u32, ply: u32, out: &mut Vec<Numbered>) {
+    let mut line = vec![(first, parent, sibling)];
+    let begin = out.len() as u32;
+    while let Some((_, next)) = line[line.len() - 1].0.next.first() {
+        line.push((next, Some(begin + line.len() as u32 - 1), 0));
+    }
+    for (&(node, parent, sibling), ply) in line.iter().zip(ply..) {
+        let (is_last, position) = (node.next.is_empty(), packed(&node.chess));
+        out.push(Numbered { parent, sibling, ply, is_last, position });
+    }
+    for (at, (node, ..)) in line.iter().enumerate().rev() {
+        for (sibling, (_, other)) in (1..).zip(node.next.iter().skip(1)) {
+            number(other, Some(begin + at as u32), sibling, ply + at as u32 + 1, out);
+        }
+    }
+}
+
+fn write_move(chess: &Chess, mv: Option<shakmaty::Move>, out: &mut String) {
+    let number = chess.fullmoves();
+    let dots = if chess.turn().is_white() { "." } else { "..." };
+    match mv {
+        Some(mv) => write!(out, "{number}{dots} {} ", SanPlus::from_move(chess.clone(), mv)).unwrap(),
+        None => write!(out, "{number}{dots} -- ").unwrap(),
+    }
+}
+
+/// Writes what follows a node. An alternative may stand beside its elder, or within it after its first move.
+fn write_line(rng: &mut Rng, node: &Node, out: &mut String) {
+    let Some((mv, next)) = node.next.first() else { return };
+    write_move(&node.chess, *mv, out);
+    write_alternatives(rng, node, 1, out);
+    write_line(rng, next, out);
+}
+
+fn write_alternatives(rng: &mut Rng, node: &Node, from: usize, out: &mut String) {
+    let Some((mv, other)) = node.next.get(from) else { return };
+    out.push('(');
+    write_move(&node.chess, *mv, out);
+    let is_within = rng.percent(30);
+    if is_within {
+        write_alternatives(rng, node, from + 1, out);
+    }
+    write_line(rng, other, out);
+    out.push_str(") ");
+    if !is_within {
+        write_alternatives(rng, node, from + 1, out);
+    }
+}
+
+const STARTS: [&str; 4] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 4 17",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 30",
+];
+
+struct Made {
+    text: String,
+    /// Of each game.
+    nodes: Vec<Vec<Numbered>>,
+}
+
+/// Games with side lines, as text and as nodes.
+fn made(seed: u64, games: usize) -> Made {
+    let mut rng = Rng::new(seed);
+    let (mut text, mut nodes) = (String::new(), Vec::new());
+    for _ in 0..games {
+        let start = if rng.percent(60) { STARTS[0] } else { *rng.pick(&STARTS) };
+        let fen: Fen = start.parse().unwrap();
+        let chess: Chess = fen.into_position(shakmaty::CastlingMode::Standard).unwrap();
+        let plies = rng.below(70);
+        let tree = random_tree(&mut rng, chess, plies, 4);
+        writeln!(text, "[Event \"{}\"]", nodes.len()).unwrap();
+        if start != STARTS[0] {
+            writeln!(text, "[FEN \"{start}\"]").unwrap();
+        }
+        text.push('\n');
+        write_line(&mut rng, &tree, &mut text);
+        text.push_str("*\n\n");
+        let mut numbered = Vec::new();
+        number(&tree, None, 0, 0, &mut numbered);
+        nodes.push(numbered);
+    }
+    Made { text, nodes }
+}
+
+/// The nodes of the games of some blocks, as replay and tables have them.
+fn nodes_of(blocks: &[Block]) -> Vec<Vec<Numbered>> {
+    let mut out = Vec::new();
+    for block in blocks {
+        assert_eq!(replay::check_keys(block), Ok(()));
+        let first = out.len();
+        out.resize(first + block.games_len(), Vec::new());
+        replay::for_each_slot(block, |slot| {
+            let game = block.game(slot.game);
+            let node = (slot.slot - game.first_slot()) as u32;
+            let line = game.line_of(node).filter(|line| line.first_node() == node);
+            assert_eq!(slot.initial, node == 0);
+            assert_eq!(slot.last, slot.slot + 1 == game.end_slot());
+            assert_eq!((slot.ply, slot.game), (game.ply_of(node), block.game_of_slot(slot.slot)));
+            out[first + slot.game].push(Numbered {
+                parent: game.parent_of(node),
+                sibling: line.map_or(0, |line| line.sibling()),
+                ply: slot.ply,
+                is_last: slot.terminal,
+                position: slot.position,
+            });
+        });
+    }
+    out
+}
+
+/// Writes blocks to a file and reads them back.
+fn through_a_file(blocks: &[Block]) -> Vec<Block> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    let mut writer = ReelWriter::create(&path).unwrap();
+    writer.keep_variations(true);
+    blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    let games = blocks.iter().map(|block| u64::from(block.games_read())).sum();
+    writer.finish(&[ReelSource { name: "a".into(), games, ..ReelSource::default() }]).unwrap();
+    let reel = Reel::open(&path).unwrap();
+    assert!(reel.keeps_variations());
+    (0..reel.blocks()).for_each(|index| reel.verify(index).unwrap());
+    (0..reel.blocks()).map(|index| reel.block(index).unwrap()).collect()
+}
+
+#[test]
+fn generated_trees_go_through_text_blocks_and_files() {
+    let mut lines = 0;
+    for seed in 0..by_length(50, 20) {
+        let Made { text, nodes } = made(seed, 50);
+        let mut options = with_variations();
+        options.pgn.chunk_bytes = 16 << 10;
+        let blocks = pgn_blocks_with(&text, options);
+        assert!(blocks.iter().all(|block| block.problems().is_empty()), "{:?}", blocks[0].problems());
+        let found = nodes_of(&blocks);
+        for (game, (found, expected)) in found.iter().zip(&nodes).enumerate() {
+            let place = found.iter().zip(expected).position(|(a, b)| a != b);
+            assert_eq!((place, found.len()), (None, expected.len()), "seed {seed}, game {game}");
+        }
+        assert_eq!(found.len(), nodes.len());
+        assert_eq!(through_a_file(&blocks), blocks);
+        // Without side lines it is the block that is made where they are not kept.
+        let mut options = DatabaseOptions::default();
+        options.pgn.chunk_bytes = 16 << 10;
+        let plain = pgn_blocks_with(&text, options);
+        let cut: Vec<Block> = blocks.iter().cloned().map(Block::into_main_lines).collect();
+        assert_eq!(cut, plain);
+        lines += blocks.iter().flat_map(Block::games).map(|game| game.lines().len()).sum::<usize>();
+    }
+    assert!(lines > 5000, "{lines}");
+}
+
+#[test]
+fn moves_of_a_game_lead_to_its_nodes() {
+    let blocks = pgn_blocks_with(&made(99, 60).text, with_variations());
+    for (game, nodes) in blocks.iter().flat_map(Block::games).zip(nodes_of(&blocks)) {
+        for (node, Numbered { parent, position, is_last, .. }) in (0..).zip(&nodes) {
+            let led = parent.map(|parent| {
+                let mut before = nodes[parent as usize].position;
+                before.play(game.move_to(node).expect("what has a parent has a move"));
+                before
+            });
+            assert_eq!(led.unwrap_or(*position), *position);
+            assert_eq!(game.move_from(node).is_none(), *is_last);
+        }
+        let Game { moves, lines, .. } = game.to_game();
+        let count = 1 + moves.len() + lines.iter().map(|line: &SideLine| line.moves.len()).sum::<usize>();
+        assert_eq!(count, nodes.len());
+        assert!(!moves.contains(&PackedMove::START_LINE));
+    }
+}
+
+#[test]
+fn cql_answers_on_studies_with_side_lines() {
+    let blocks = blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), with_variations());
+    assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
+    let rows = golden::rows("golden-game-variations.tsv");
+    let runners = [Runner::all(), vec![Runner::reference()]].concat();
+    for row in &rows {
+        for runner in &runners {
+            let found = golden::answer(row, &*runner.engine(&row.parsed()).unwrap(), &blocks);
+            assert_eq!(found, *row, "{} on {}", row.query, runner.name);
+        }
+    }
+}
+
+/// Queries over side lines and over main lines in one run, each as alone.
+#[test]
+fn each_query_of_a_run_has_its_own_lines() {
+    let text = made(7, 200).text;
+    let queries = [
+        "cql(variations) find check",
+        "find check",
+        "flipcolor shift {Nd4 Pe4}",
+        "cql(variations) {find <-- all Q attacks k}",
+        "terminal",
+    ];
+    let prepared = |text: &str| {
+        PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+    };
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let mut options = EngineOptions::default();
+    options.engine = EngineChoice::Cpu;
+    let scan = Scan::of(queries.map(prepared).to_vec(), &options).unwrap();
+    let database = |options| Database::from_pgn_bytes("a", text.clone().into_bytes(), options);
+    let blocks = pgn_blocks_with(&text, with_variations());
+    let plain = pgn_blocks(&text);
+    let mut hits = 0;
+    let work = |found: BlockAnswers<'_>, _: &Room<'_>| found.answers;
+    let mut index = 0;
+    let take = |streamed: StreamedBlock, all: Vec<Answers>| {
+        assert_eq!(*streamed.block, blocks[index]);
+        for (text, found) in queries.iter().zip(&all) {
+            let query = query::parse(text).unwrap().query;
+            let of = if query.variations { &blocks[index] } else { &plain[index] };
+            let reference = Runner::reference().engine(&query).unwrap();
+            let alone = reference.scan(&[of], &Request::all(&[wanted])).unwrap().remove(0).remove(0);
+            let ty = query.body.ty();
+            for (game, alone_in) in blocks[index].games().zip(of.games()) {
+                for node in 0..game.positions() {
+                    let ours = answer(&found.hits, game.first_slot() + node, ty);
+                    if node < alone_in.positions() {
+                        assert_eq!(ours, answer(&alone.hits, alone_in.first_slot() + node, ty), "{text}");
+                        hits += usize::from(ours.is_hit());
+                    } else {
+                        assert!(!found.hits.contains(game.first_slot() + node), "{text}");
+                    }
+                }
+            }
+            assert_eq!(found.copies, alone.copies, "{text}");
+        }
+        index += 1;
+        ControlFlow::Continue(())
+    };
+    scan.for_each_block(database(with_variations()), &[wanted; 5], &Choice::default(), work, take).unwrap();
+    assert!(hits > 1000, "{hits}");
+    let refused = scan.for_each_block(
+        database(DatabaseOptions::default()),
+        &[wanted; 5],
+        &Choice::default(),
+        |_, _: &Room<'_>| (),
+        |_, ()| ControlFlow::Continue(()),
+    );
+    assert!(matches!(refused, Err(ScanError::NoVariations)));
+}
+
+#[test]
+fn a_reel_without_side_lines_cannot_be_asked_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.reel");
+    let mut writer = ReelWriter::create(&path).unwrap();
+    let blocks = pgn_blocks(&data("games/vars.pgn"));
+    blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    writer.finish(&[ReelSource { name: "a".into(), games: 2, ..ReelSource::default() }]).unwrap();
+    let error = Database::open(std::slice::from_ref(&path), with_variations()).err();
+    assert!(matches!(error, Some(DatabaseError::NoVariations { path: at }) if at == path));
+    assert!(Database::open(&[path], DatabaseOptions::default()).is_ok());
+}
+
+#[test]
+fn some_games_of_a_block_keep_their_side_lines() {
+    let blocks = pgn_blocks_with(&made(5, 80).text, with_variations());
+    let sample = every_nth_game(&blocks, 1, 3);
+    let of_all: Vec<_> = nodes_of(&blocks).into_iter().skip(1).step_by(3).collect();
+    assert_eq!(nodes_of(&[sample]), of_all);
+}
