@@ -1,12 +1,15 @@
-//! A database that stays in memory once it was read.
+//! A database that stays in memory once it was read, or is read again from its beginning.
 //!
 //! The blocks are those of the first reading, with their numbers: a run over them hands out the same blocks, sums and
 //! sources as a run over the files did, and several runs share them.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary};
+use crate::pgn::Sources;
 use crate::reel::{Block, Totals};
 
 /// All blocks of a database.
@@ -119,6 +122,59 @@ impl Held {
         let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
         let found = &blocks[index];
         (number - found.block.games_before <= found.block.games_read()).then_some(found)
+    }
+}
+
+impl Database {
+    /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
+    /// read twice. Known games of [`Database::without_duplicates`] are left out.
+    ///
+    #[must_use]
+    pub fn unread(&self) -> Database {
+        Database {
+            inputs: self.inputs.iter().map(Input::unread).collect(),
+            sources: self.sources.clone(),
+            options: self.options.clone(),
+            substitutes: self.substitutes.clone(),
+            passed_over: self.passed_over.clone(),
+            seen: None,
+            ..*self
+        }
+    }
+
+    /// Stops the stream when the flag becomes true, as [`DatabaseOptions::interrupt`] does.
+    #[must_use]
+    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
+        self.options.interrupt = Arc::clone(flag);
+        self
+    }
+
+    /// Whether all of it can be read a second time: standard input and pipes cannot.
+    pub fn is_repeatable(&self) -> bool {
+        let is_known = |sources: &Sources| sources.sources().iter().all(|source| source.bytes.is_some());
+        self.inputs
+            .iter()
+            .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
+    }
+
+    /// The files that are read, as they were given.
+    pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        self.sources.iter().filter_map(|source| match &source.reel {
+            Some(reel) => Some(reel.clone()),
+            None => source.path.as_ref().map(|_| PathBuf::from(&source.name)),
+        })
+    }
+}
+
+impl Input {
+    /// The same from its beginning.
+    fn unread(&self) -> Input {
+        match self {
+            Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
+            Input::Reel { reel, base, .. } => Input::Reel { reel: Arc::clone(reel), base: *base, next: 0 },
+            Input::Block(block) => Input::Block(block.clone()),
+            Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
+        }
     }
 }
 

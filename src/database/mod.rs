@@ -162,18 +162,6 @@ enum Input {
     },
 }
 
-impl Input {
-    /// The same from its beginning.
-    fn unread(&self) -> Input {
-        match self {
-            Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
-            Input::Reel { reel, base, .. } => Input::Reel { reel: Arc::clone(reel), base: *base, next: 0 },
-            Input::Block(block) => Input::Block(block.clone()),
-            Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
-        }
-    }
-}
-
 /// What a thread makes a block from.
 enum Work {
     Chunk { chunk: Chunk, base: u32 },
@@ -323,37 +311,6 @@ impl Database {
         self.seen.is_some()
     }
 
-    /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
-    /// read twice. Known games of [`Database::without_duplicates`] are left out.
-    ///
-    #[must_use]
-    pub fn unread(&self) -> Database {
-        Database {
-            inputs: self.inputs.iter().map(Input::unread).collect(),
-            sources: self.sources.clone(),
-            options: self.options.clone(),
-            substitutes: self.substitutes.clone(),
-            passed_over: self.passed_over.clone(),
-            seen: None,
-            ..*self
-        }
-    }
-
-    /// Stops the stream when the flag becomes true, as [`DatabaseOptions::interrupt`] does.
-    #[must_use]
-    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
-        self.options.interrupt = Arc::clone(flag);
-        self
-    }
-
-    /// Whether all of it can be read a second time: standard input and pipes cannot.
-    pub fn is_repeatable(&self) -> bool {
-        let is_known = |sources: &Sources| sources.sources().iter().all(|source| source.bytes.is_some());
-        self.inputs
-            .iter()
-            .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
-    }
-
     fn empty(options: DatabaseOptions) -> Database {
         Database {
             inputs: VecDeque::new(),
@@ -453,14 +410,6 @@ impl Database {
         self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
             [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
-        })
-    }
-
-    /// The files that are read, as they were given.
-    pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
-        self.sources.iter().filter_map(|source| match &source.reel {
-            Some(reel) => Some(reel.clone()),
-            None => source.path.as_ref().map(|_| PathBuf::from(&source.name)),
         })
     }
 
