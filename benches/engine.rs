@@ -60,7 +60,7 @@ fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
     let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).expect("PGN gives blocks");

@@ -93,7 +93,7 @@ fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("data", data.to_vec(), options);
     let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).expect("PGN gives blocks, whatever it is");

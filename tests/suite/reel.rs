@@ -297,7 +297,7 @@ fn blocks(database: Database, threads: usize) -> (Vec<Block>, Summary) {
         |block| block.slots(),
         |taken, slots| {
             assert_eq!(slots, taken.block.slots());
-            blocks.push(taken.block);
+            blocks.push(std::sync::Arc::unwrap_or_clone(taken.block));
             ControlFlow::Continue(())
         },
     );

@@ -14,7 +14,7 @@ fn blocks(text: &str) -> Vec<Block> {
     options.pgn.chunk_bytes = 1000;
     let database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
     let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         std::ops::ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).unwrap();

@@ -23,7 +23,7 @@ fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (
         threads,
         |_| (),
         |taken, ()| {
-            out.push(taken.block);
+            out.push(std::sync::Arc::unwrap_or_clone(taken.block));
             ControlFlow::Continue(())
         },
     );

@@ -242,7 +242,7 @@ fn blocks(text: &[u8], options: DatabaseOptions) -> Vec<Block> {
         },
     );
     taken.unwrap();
-    blocks
+    blocks.into_iter().map(std::sync::Arc::unwrap_or_clone).collect()
 }
 
 /// Whoever reads, the blocks are the same, although the second reader's have their moves and keys from shakmaty.
