@@ -43,6 +43,8 @@ modules! {
     run,
     /// The choice of the engine, and the loop over blocks.
     scan,
+    /// The same games by pgn-reader and shakmaty, to check the reading of games.
+    second_reader,
     /// Hits counted by groups.
     stats,
     /// Bytes of games to text.

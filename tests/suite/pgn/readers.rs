@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::reel::Block;
-use orbit_chess::report::grouped;
-use orbit_chess::second_reader::{Agreement, Readers, Rule};
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::reel::Block;
+use orbit_chess::internals::report::grouped;
+use orbit_chess::internals::second_reader::{Agreement, Readers, Rule};
 
 use super::*;
 use crate::common::{by_length, data};
