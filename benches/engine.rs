@@ -3,7 +3,7 @@
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orbit_chess::{
+use orbit_chess::internals::{
     database::{Database, DatabaseOptions},
     engine::{Engine, Outputs, PreparedQuery, cpu::Cpu, reference::Bulk},
     plan::Options,
@@ -59,7 +59,7 @@ impl Games {
 fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
-    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
+    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };

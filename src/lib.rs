@@ -93,28 +93,29 @@
 
 #![deny(unsafe_code, missing_docs)]
 
-pub mod board;
-pub mod choice;
-pub mod database;
-pub mod diagnostic;
-pub mod engine;
-pub mod fen;
-pub mod files;
-pub mod game;
-pub mod orbit;
-pub mod pgn;
-pub mod plan;
-pub mod positions;
-pub mod query;
-pub mod reel;
-pub mod report;
-pub mod run;
-pub mod scan;
+mod board;
+mod choice;
+mod database;
+mod diagnostic;
+mod engine;
+mod fen;
+mod files;
+mod game;
+pub mod internals;
+mod orbit;
+mod pgn;
+mod plan;
+mod positions;
+mod query;
+mod reel;
+mod report;
+mod run;
+mod scan;
 mod session;
-pub mod stats;
-pub mod text;
-pub mod themes;
-pub mod visible;
+mod stats;
+mod text;
+mod themes;
+mod visible;
 
 pub use board::{Bitboard, Color, Position, Role, Square};
 pub use choice::{Condition, Order, SortKey};

@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use orbit_chess::database::{Database, Summary};
-use orbit_chess::engine::gpu::{GpuOptions, Variant};
-use orbit_chess::files::{OutputFile, Unfinished, refuse_clashes};
-use orbit_chess::scan::{EngineChoice, EngineOptions};
+use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::engine::gpu::{GpuOptions, Variant};
+use orbit_chess::internals::files::{OutputFile, Unfinished, refuse_clashes};
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions};
 
 use super::{Exit, Failure};
 
 pub(super) use super::progress::{Progress, ProgressArgs};
 pub(super) use super::terminal::Out;
-pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
+pub(super) use orbit_chess::internals::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice
 /// the Ctrl-C.

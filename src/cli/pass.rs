@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, Summary};
-use orbit_chess::report::{Phases, side_lines_line};
-use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
-use orbit_chess::scan::Scan;
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::report::{Phases, side_lines_line};
+use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
+use orbit_chess::internals::scan::Scan;
 
 use super::common::{Interrupt, Progress, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;

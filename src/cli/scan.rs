@@ -10,14 +10,14 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::engine::verify::Sample;
-use orbit_chess::files::refuse_clashes;
-use orbit_chess::query::Type;
-use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
-use orbit_chess::run::Needs;
-use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::engine::verify::Sample;
+use orbit_chess::internals::files::refuse_clashes;
+use orbit_chess::internals::query::Type;
+use orbit_chess::internals::report::findings::Findings;
+use orbit_chess::internals::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::internals::run::Needs;
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use serde_json::json;
 
 use self::run::Search;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use orbit_chess::board::{Position, Square};
-use orbit_chess::database::{Database, DatabaseOptions, PlaceCache};
-use orbit_chess::game::MoveNumbers;
-use orbit_chess::reel::{Block, GameRow};
-use orbit_chess::report::fen_at;
-use orbit_chess::text::decode;
+use orbit_chess::internals::board::{Position, Square};
+use orbit_chess::internals::database::{Database, DatabaseOptions, PlaceCache};
+use orbit_chess::internals::game::MoveNumbers;
+use orbit_chess::internals::reel::{Block, GameRow};
+use orbit_chess::internals::report::fen_at;
+use orbit_chess::internals::text::decode;
 use serde_json::{Value, json};
 
 use super::common::{Interrupt, Out, grouped, kind_name, print_failures, threads};
@@ -103,8 +103,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
-        let numbered =
-            |number| move |p: &&orbit_chess::reel::Problem| (p.stretch, p.number) == (index as u32, number);
+        let numbered = |number| {
+            move |p: &&orbit_chess::internals::reel::Problem| (p.stretch, p.number) == (index as u32, number)
+        };
         if number > before && number <= before + part.games {
             let problem = block.problems().iter().find(numbered(number - before));
             return problem.map_or(String::from("no reason is recorded"), |problem| problem.reason.clone());

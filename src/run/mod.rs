@@ -6,11 +6,11 @@
 //! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
 //!
 //! ```
-//! use orbit_chess::choice::Choice;
-//! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::run::{Part, Run, TotalsCollector, TotalsPart};
-//! use orbit_chess::query;
-//! use orbit_chess::scan::{EngineOptions, Scan};
+//! use orbit_chess::internals::choice::Choice;
+//! use orbit_chess::internals::database::{Database, DatabaseOptions};
+//! use orbit_chess::internals::run::{Part, Run, TotalsCollector, TotalsPart};
+//! use orbit_chess::internals::query;
+//! use orbit_chess::internals::scan::{EngineOptions, Scan};
 //!
 //! let parsed = query::parse("flipcolor {Bb5 nc6}").map_err(|fault| fault.to_string())?;
 //! let scan = Scan::with_query(parsed, &EngineOptions::default())?;

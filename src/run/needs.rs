@@ -9,7 +9,7 @@ use crate::engine::Outputs;
 /// what is decoded or computed.
 ///
 /// ```
-/// use orbit_chess::run::Needs;
+/// use orbit_chess::internals::run::Needs;
 ///
 /// let needs = Needs::TAGS | Needs::VALUES.when(false);
 /// assert!(needs.include(Needs::TAGS) && !needs.include(Needs::VALUES));

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::diagnostic::Severity;
-use orbit_chess::engine::{Engine, Outputs, PreparedQuery};
-use orbit_chess::plan::Options;
-use orbit_chess::scan::EngineChoice;
-use orbit_chess::themes::{self, CATALOGUE, Theme};
+use orbit_chess::internals::diagnostic::Severity;
+use orbit_chess::internals::engine::{Engine, Outputs, PreparedQuery};
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::scan::EngineChoice;
+use orbit_chess::internals::themes::{self, CATALOGUE, Theme};
 use orbit_chess::{Query, SessionOptions};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, fen::Fen};

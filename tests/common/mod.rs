@@ -9,7 +9,7 @@ pub mod marks;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     database::{Database, DatabaseOptions},
     pgn::{Game, Outcome, Status, Tag},

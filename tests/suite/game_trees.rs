@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{PackedMove, Position},
     choice::Choice,
     database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},

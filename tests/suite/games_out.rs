@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::common::marks::{is_marked, marks};
 use crate::common::{corpus, scan};
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions, TextError};
-use orbit_chess::engine::Outputs;
-use orbit_chess::files::OutputFile;
-use orbit_chess::pgn::annotate;
-use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
-use orbit_chess::report::{PgnWriter, game_pgn, game_text};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions, TextError};
+use orbit_chess::internals::engine::Outputs;
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::pgn::annotate;
+use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
+use orbit_chess::internals::report::{PgnWriter, game_pgn, game_text};
 use orbit_chess::{Query, SessionOptions};
 
 fn open(paths: &[impl AsRef<Path>]) -> Database {

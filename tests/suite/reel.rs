@@ -4,7 +4,7 @@
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
 use fastrand::Rng;
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{PackedMove, Position},
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Stamp, Status, Tag},

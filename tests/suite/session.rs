@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use orbit_chess::choice::{Order, SortKey};
-use orbit_chess::engine::Answer;
-use orbit_chess::reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
+use orbit_chess::internals::choice::{Order, SortKey};
+use orbit_chess::internals::engine::Answer;
+use orbit_chess::internals::reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
 use orbit_chess::{
     Cancel, EngineChoice, Hit, Progress, Query, Residence, Session, SessionError, SessionOptions,
 };
@@ -34,7 +34,7 @@ const QUERIES: &[&str] = &[
 
 /// Chunks so small that there are many blocks.
 fn options<'a>() -> SessionOptions<'a> {
-    let mut reading = orbit_chess::pgn::Options::default();
+    let mut reading = orbit_chess::internals::pgn::Options::default();
     reading.chunk_bytes = 20_000;
     SessionOptions::new().reading(reading).places(None)
 }
@@ -103,7 +103,7 @@ fn held_and_streamed_databases_answer_alike() {
         let sums = |session: &Session| {
             let (part, summary) = session
                 .search(&Query::parse("true").unwrap())
-                .collect(&orbit_chess::run::TotalsCollector)
+                .collect(&orbit_chess::internals::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
             // Dates and ratings are not read where nobody asks for them.
@@ -324,7 +324,7 @@ fn engines_answer_alike_and_check_each_other() {
     for query in ["shift flip {Nd4 kf3}", "passedpawns"] {
         let query = Query::parse(query).unwrap();
         let told = |choice| -> Vec<String> {
-            let verify = orbit_chess::engine::verify::Sample::All;
+            let verify = orbit_chess::internals::engine::verify::Sample::All;
             let hits = session.search(&query).engine(choice).verify(verify).hits();
             hits.unwrap().iter().map(told).collect()
         };
@@ -392,7 +392,8 @@ fn hits_in_side_lines_tell_their_nodes() {
         // Without side lines it is as if none were kept.
         assert_eq!(all(session, "true"), all(&plain, "true"));
         let sums = |session: &Session| {
-            let (_, summary) = session.search(&query).collect(&orbit_chess::run::TotalsCollector).unwrap();
+            let (_, summary) =
+                session.search(&query).collect(&orbit_chess::internals::run::TotalsCollector).unwrap();
             (summary.side_lines, summary.totals.positions, summary.totals.reasons)
         };
         assert_eq!(sums(session), sums(&plain));

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::PreparedQuery;
-use orbit_chess::report::HitTotals;
-use orbit_chess::run::{Collectors, TotalsCollector};
-use orbit_chess::scan::Scan;
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::report::HitTotals;
+use orbit_chess::internals::run::{Collectors, TotalsCollector};
+use orbit_chess::internals::scan::Scan;
 use serde_json::json;
 
 use super::Args;

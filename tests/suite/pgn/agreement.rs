@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use orbit_chess::pgn::Outcome;
+use orbit_chess::internals::pgn::Outcome;
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 
 use super::*;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use orbit_chess::database::{Database, DatabaseOptions, PlaceCache};
-use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
+use orbit_chess::internals::database::{Database, DatabaseOptions, PlaceCache};
+use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_chess::{GameRef, SessionOptions};
 
 use super::SAMPLE;
@@ -46,7 +46,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> DatabaseOptions {
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = Database::open(paths, options(None, 50_000)).unwrap();
-    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
+    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
         let games = taken.block.games_before + 1..=taken.block.games_before + taken.block.games_read();
         out.extend(games.map(|number| told(&taken.block, number)));
         ControlFlow::Continue(())

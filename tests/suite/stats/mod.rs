@@ -7,13 +7,13 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions, Room};
-use orbit_chess::engine::{Answers, Outputs};
-use orbit_chess::report::{Found, Names};
-use orbit_chess::run::Needs;
-use orbit_chess::scan::BlockAnswers;
-use orbit_chess::stats::{Counts, Grouping, Stats};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
+use orbit_chess::internals::engine::{Answers, Outputs};
+use orbit_chess::internals::report::{Found, Names};
+use orbit_chess::internals::run::Needs;
+use orbit_chess::internals::scan::BlockAnswers;
+use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::Room;
-use orbit_chess::engine::{Hits, Outputs, Values};
-use orbit_chess::report::{Format, Found, Names, Rows};
-use orbit_chess::scan::BlockAnswers;
-use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::Room;
+use orbit_chess::internals::engine::{Hits, Outputs, Values};
+use orbit_chess::internals::report::{Format, Found, Names, Rows};
+use orbit_chess::internals::scan::BlockAnswers;
+use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
 use super::{counted, file};
@@ -152,8 +152,8 @@ fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>) -> Tally {
 
 fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     let rows = counts.rows(&grouping.parse().unwrap());
-    let name = |keys: [orbit_chess::stats::Key; 2]| match keys {
-        [first, orbit_chess::stats::Key::Whole] => first.to_string(),
+    let name = |keys: [orbit_chess::internals::stats::Key; 2]| match keys {
+        [first, orbit_chess::internals::stats::Key::Whole] => first.to_string(),
         [first, second] => format!("{first} * {second}"),
     };
     rows.into_iter().map(|row| (name(row.keys), (row.all, row.hit))).collect()
