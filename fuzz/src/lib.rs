@@ -8,7 +8,7 @@ use orbit_chess::internals::{
     engine::{Engine as _, Outputs, PreparedQuery},
     plan::Options,
     query,
-    reel::{Block, BlockBuilder, EncodedBlock, Reel, ReelSource, ReelWriter},
+    reel::{Block, BlockBuilder, EncodedBlock, Reel, ReelSource, ReelWriter, replay},
 };
 
 /// Longer queries teach nothing new and take long.
@@ -48,6 +48,14 @@ pub fn pgn(data: &[u8]) -> bool {
     small.pgn.chunk_bytes = 1;
     let (whole, pieces) = (blocks(data, DatabaseOptions::default()), blocks(data, small));
     assert_eq!(games(&whole), games(&pieces), "games depend on the size of chunks");
+    let mut trees = DatabaseOptions::default();
+    (trees.parse.variations, trees.parse.annotations) = (true, true);
+    let trees = blocks(data, trees);
+    for (block, plain) in trees.iter().zip(&whole) {
+        assert_eq!(replay::check_keys(block), Ok(()));
+        assert_eq!(block.clone().into_main_lines(), *plain, "main lines depend on side lines");
+    }
+    assert_eq!(trees.len(), whole.len());
     whole.iter().any(|block| block.slots() > block.games_len())
 }
 
@@ -64,7 +72,9 @@ pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = folder.path().join("games.reel");
-    write(&path, &blocks(games, DatabaseOptions::default()));
+    let mut options = DatabaseOptions::default();
+    (options.parse.variations, options.parse.annotations) = (true, true);
+    write(&path, &blocks(games, options));
     assert!(read(&path), "a new reel was refused");
 
     let mut bytes = fs::read(&path).expect("the reel was just written");

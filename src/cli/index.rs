@@ -243,7 +243,13 @@ fn write(
 }
 
 /// Prints what was read and the size of the reel. `all` are the totals of a reel that was appended to.
-fn report((output, variations): (&Path, bool), summary: &Summary, all: Option<&Totals>, sections: &SectionBytes, seconds: f64) {
+fn report(
+    (output, variations): (&Path, bool),
+    summary: &Summary,
+    all: Option<&Totals>,
+    sections: &SectionBytes,
+    seconds: f64,
+) {
     let totals = &summary.totals;
     message!("{}", totals_line(totals));
     reason_lines(totals).iter().for_each(|line| message!("{line}"));

@@ -59,7 +59,8 @@ fn named(sections: &SectionBytes) -> [(&'static str, u64); 8] {
 }
 
 fn json_of(reel: &Reel, verified: bool) -> Value {
-    let Totals { whole, cut, skipped, positions, side_lines, side_positions, reasons, dates, elos } = reel.totals();
+    let Totals { whole, cut, skipped, positions, side_lines, side_positions, reasons, dates, elos } =
+        reel.totals();
     let reasons = reasons
         .iter()
         .map(|((kind, reason), games)| json!({ "kind": kind_name(*kind), "reason": reason, "games": games }));

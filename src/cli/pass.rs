@@ -89,7 +89,9 @@ impl Pass<'_> {
         let interrupted = if self.interrupt.is_set() { "interrupted after " } else { "" };
         let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
         message!("{interrupted}{}", totals_line(&summary.totals));
-        side_lines_line(summary.side_lines, self.scan.searches_variations()).iter().for_each(|line| message!("{line}"));
+        side_lines_line(summary.side_lines, self.scan.searches_variations())
+            .iter()
+            .for_each(|line| message!("{line}"));
         message!(
             "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
             self.queries,

@@ -59,16 +59,18 @@ impl Engine for Mixed {
         let main_lines: Vec<Block> = blocks.iter().map(|block| (*block).clone().into_main_lines()).collect();
         let whole = self.whole.scan(blocks, request)?;
         let main = self.main.scan(&main_lines.iter().collect::<Vec<_>>(), request)?;
-        let of_block = |((&block, main_lines), (whole, main)): ((&&Block, &Block), (Vec<Answers>, Vec<Answers>))| {
+        let answers = blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main));
+        let of_block = answers.map(|((block, main_lines), (whole, main))| {
             let main = main.into_iter().map(|Answers { hits, copies }| {
-                Answers { hits: put_back(hits, main_lines, block), copies }
+                let hits = put_back(hits, main_lines, block);
+                Answers { hits, copies }
             });
             let queries = self.whole.queries.iter().chain(&self.main.queries);
             let mut all: Vec<_> = queries.zip(whole.into_iter().chain(main)).collect();
             all.sort_by_key(|(query, _)| **query);
             all.into_iter().map(|(_, answers)| answers).collect()
-        };
-        Ok(blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main)).map(of_block).collect())
+        });
+        Ok(of_block.collect())
     }
 
     fn notice(&self) -> Option<String> {

@@ -142,10 +142,7 @@ impl Verified {
 fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     let mut builder = BlockBuilder::new();
     for game in games {
-        builder.push(
-            0,
-            &Game { number: game.number() - block.games_before, ..game.to_game() },
-        );
+        builder.push(0, &Game { number: game.number() - block.games_before, ..game.to_game() });
     }
     let mut out = builder.finish();
     out.games_before = block.games_before;

@@ -85,3 +85,4 @@ pub use options::Options;
 pub use parse::ParseOptions;
 pub use sources::{Source, Sources, list};
 pub use stamp::{Freshness, Stamp, hash_file};
+pub use tree::SIDE_LINE_DEPTH_MAX;

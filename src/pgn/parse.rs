@@ -43,6 +43,15 @@ enum Board {
     Dead,
 }
 
+impl Board {
+    fn position(&self) -> Option<Position> {
+        match self {
+            Board::Legal(position) | Board::Loose(position) => Some(*position),
+            Board::Unset | Board::Unplayable(_) | Board::Dead => None,
+        }
+    }
+}
+
 /// Reads the games of one part. Keeps its buffers from game to game.
 pub(super) struct Parser<'a> {
     text: &'a [u8],
@@ -117,7 +126,7 @@ impl<'a> Parser<'a> {
             on_game(game);
         };
         let mut tokenizer = Tokenizer::whole(text, cap);
-        while let Some(event) = tokenizer.next() {
+        for event in tokenizer.by_ref() {
             self.take(event, &mut on_game);
         }
         self.finish(&mut on_game);
@@ -185,12 +194,11 @@ impl<'a> Parser<'a> {
 
     fn open_line(&mut self, at: usize) {
         let is_cut = matches!(self.board, Board::Dead | Board::Unplayable(_));
-        let board = match self.tree.open(at, is_cut, &self.game.positions) {
+        let Some(opened) = self.tree.open(at, is_cut, &self.game.positions) else { return };
+        let board = match opened {
             Ok(position) => board_of(position),
             Err(loss) => {
-                if let Some(loss) = loss {
-                    self.lose(loss, at, "");
-                }
+                self.lose(loss, at, "");
                 Board::Dead
             }
         };
@@ -198,7 +206,7 @@ impl<'a> Parser<'a> {
     }
 
     fn close_line(&mut self) {
-        let empty = self.tree.close();
+        let Some(empty) = self.tree.close() else { return };
         if let Some(board) = self.outer.pop() {
             self.board = board;
         }
@@ -209,6 +217,7 @@ impl<'a> Parser<'a> {
 
     /// Goes back to the main line.
     fn leave_lines(&mut self) {
+        self.tree.leave_left_out();
         while !self.outer.is_empty() {
             self.close_line();
         }
@@ -456,8 +465,9 @@ impl<'a> Parser<'a> {
         let Some(shape) = shape else {
             return self.cut_line(range.start, format!("{} is no move", text(word)));
         };
+        let before = self.board.position();
         match self.play(shape) {
-            Ok((mv, position)) => self.push(mv, position),
+            Ok((mv, position)) => self.push(mv, before, position),
             Err(misfit) => self.misfit(range.clone(), misfit),
         }
         if self.options.variations
@@ -469,12 +479,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn push(&mut self, mv: PackedMove, position: Position) {
+    /// Adds a move to the current line, with the positions before and after it.
+    fn push(&mut self, mv: PackedMove, before: Option<Position>, after: Position) {
         if self.outer.is_empty() {
             self.game.moves.push(mv);
-            self.game.positions.push(position);
-        } else if let Some(line) = self.tree.line() {
-            self.tree.push(line, mv, position);
+            self.game.positions.push(after);
+        } else if let (Some(line), Some(before)) = (self.tree.line(), before) {
+            self.tree.push(line, mv, before);
         }
     }
 

@@ -4,8 +4,8 @@ use super::lex::Range;
 use super::{Annotation, AnnotationKind, SideLine};
 use crate::board::{PackedMove, Position};
 
-/// Side lines deeper than this are left out.
-const DEPTH_MAX: usize = 255;
+/// Side lines that lie in more side lines than this, themselves included, are left out.
+pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
 /// Side lines of a game beyond these are left out.
 const LINES_MAX: usize = 65_535;
 
@@ -34,18 +34,18 @@ impl Loss {
 
     /// What is said of so many side lines of a game; `why` is of the first of them.
     fn reason(self, count: u32, why: &str) -> String {
-        let (lines, it_has, it) = match count {
-            1 => (String::from("a side line is"), "it has", "it"),
-            _ => (format!("{count} side lines are"), "they have", "them"),
+        let lines = match count {
+            1 => String::from("a side line is"),
+            _ => format!("{count} side lines are"),
         };
         match self {
-            Loss::Empty => format!("{lines} left out: {it_has} no moves"),
+            Loss::Empty => format!("{lines} left out: without moves"),
             Loss::Illegal => format!("{lines} left out: {why}"),
             Loss::Short => format!("{lines} cut: {why}"),
-            Loss::NoMove => format!("{lines} left out: no move stands before {it}"),
-            Loss::CutPlace => format!("{lines} left out: the move before {it} was not kept"),
-            Loss::Deep => format!("{lines} left out: a game keeps side lines up to {DEPTH_MAX} deep"),
-            Loss::Many => format!("{lines} left out: a game keeps 65,535"),
+            Loss::NoMove => format!("{lines} left out: before the first move"),
+            Loss::CutPlace => format!("{lines} left out: at a move that was not kept"),
+            Loss::Deep => format!("{lines} left out: more than {SIDE_LINE_DEPTH_MAX} deep"),
+            Loss::Many => format!("{lines} left out: more than 65,535 in a game"),
         }
     }
 }
@@ -62,8 +62,8 @@ struct Line {
     /// The number of moves of the parent before it.
     at: u32,
     moves: Vec<PackedMove>,
-    /// The positions after the moves.
-    positions: Vec<Position>,
+    /// The position before the last move.
+    before: Option<Position>,
     /// The number of its first node, once nodes are numbered; 0 if it is left out.
     first: u32,
 }
@@ -72,8 +72,10 @@ struct Line {
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     lines: Vec<Line>,
-    /// The lines around the current place, outermost first; `None` for one that is left out.
+    /// The lines around the current place, outermost first; `None` for one that is left out, which is the last.
     open: Vec<Option<usize>>,
+    /// How many brackets are open in a line that is left out.
+    skipped: u64,
     /// Line, moves of it before, and what was written there.
     remarks: Vec<(usize, u32, AnnotationKind)>,
     /// For each [`Loss`]: where the first one is, after how many moves of the main line, why, and how many there are.
@@ -87,6 +89,7 @@ impl Tree {
         self.lines.push(Line::default());
         self.open.clear();
         self.open.push(Some(0));
+        self.skipped = 0;
         self.remarks.clear();
         self.losses = Default::default();
     }
@@ -101,44 +104,58 @@ impl Tree {
         if line == 0 { main as u32 } else { self.lines[line].moves.len() as u32 }
     }
 
-    /// Begins a side line at byte `begin`, and returns the position that it leaves; `main` are those of the main line. `is_cut` tells
-    /// whether the word before was not kept.
+    /// Begins a side line at byte `begin`, and returns the position that it leaves, given those of the main line; nothing
+    /// in a line that is left out. `is_cut` tells whether the word before was not kept.
     ///
     /// # Errors
     ///
-    /// Why the side line is left out, if it does not lie in one that is.
-    pub(super) fn open(&mut self, begin: usize, is_cut: bool, main: &[Position]) -> Result<Position, Option<Loss>> {
-        let around = self.line();
-        self.open.push(None);
-        let Some(around) = around else { return Err(None) };
+    /// Why the side line is left out.
+    pub(super) fn open(
+        &mut self,
+        begin: usize,
+        is_cut: bool,
+        main: &[Position],
+    ) -> Option<Result<Position, Loss>> {
+        let Some(around) = self.line() else {
+            self.skipped += 1;
+            return None;
+        };
         let moves = self.len(around, main.len().saturating_sub(1));
         // An alternative to the first move of a side line leaves the node that the side line leaves.
         let (parent, at) = match (around, moves) {
             (1.., 1) => (self.lines[around].parent, self.lines[around].at),
             _ => (around, moves.wrapping_sub(1)),
         };
-        let position = match (parent, at) {
-            (0, at) => main.get(at as usize),
-            (_, at) => self.lines[parent].positions.get((at as usize).wrapping_sub(1)),
+        let before = if around == 0 { main.get(at as usize).copied() } else { self.lines[around].before };
+        let opened = match before {
+            _ if is_cut => Err(Loss::CutPlace),
+            _ if self.open.len() > SIDE_LINE_DEPTH_MAX as usize => Err(Loss::Deep),
+            _ if self.lines.len() > LINES_MAX => Err(Loss::Many),
+            None => Err(Loss::NoMove),
+            Some(position) => Ok(position),
         };
-        match position.copied() {
-            _ if is_cut => Err(Some(Loss::CutPlace)),
-            _ if self.open.len() - 1 > DEPTH_MAX => Err(Some(Loss::Deep)),
-            _ if self.lines.len() > LINES_MAX => Err(Some(Loss::Many)),
-            None => Err(Some(Loss::NoMove)),
-            Some(position) => {
-                self.open.pop();
-                self.open.push(Some(self.lines.len()));
-                self.lines.push(Line { begin, parent, at, ..Line::default() });
-                Ok(position)
-            }
+        self.open.push(opened.is_ok().then_some(self.lines.len()));
+        if opened.is_ok() {
+            self.lines.push(Line { begin, parent, at, ..Line::default() });
         }
+        Some(opened)
     }
 
-    /// Ends the side line at the current place, and returns where it began if it has no moves and was not left out.
-    pub(super) fn close(&mut self) -> Option<usize> {
-        let line = &self.lines[self.open.pop_if(|line| *line != Some(0))??];
-        line.moves.is_empty().then_some(line.begin)
+    /// Ends the side line at the current place. Tells whether it was begun in a line that is kept, and if so, where it
+    /// began if it has no moves and was not left out.
+    pub(super) fn close(&mut self) -> Option<Option<usize>> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return None;
+        }
+        let line = self.open.pop_if(|line| *line != Some(0))?;
+        let line = line.map(|line| &self.lines[line]);
+        Some(line.filter(|line| line.moves.is_empty()).map(|line| line.begin))
+    }
+
+    /// Closes all brackets that are open in a line that is left out.
+    pub(super) fn leave_left_out(&mut self) {
+        self.skipped = 0;
     }
 
     /// Leaves the side line at the current place out, or if it has moves, keeps these.
@@ -154,11 +171,11 @@ impl Tree {
         }
     }
 
-    /// Adds a move to a side line.
-    pub(super) fn push(&mut self, line: usize, mv: PackedMove, position: Position) {
+    /// Adds a move to a side line, and the position before it.
+    pub(super) fn push(&mut self, line: usize, mv: PackedMove, before: Position) {
         let line = &mut self.lines[line];
         line.moves.push(mv);
-        line.positions.push(position);
+        line.before = Some(before);
     }
 
     /// Notes that a side line is left out or ends early.
@@ -224,7 +241,8 @@ impl Tree {
             let mut siblings = Vec::with_capacity(leaving.len());
             let mut before = (u32::MAX, 0);
             for &line in leaving {
-                before = if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
+                before =
+                    if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
                 siblings.push((line, before.1));
             }
             waiting.extend(siblings.into_iter().rev());

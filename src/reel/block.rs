@@ -43,15 +43,6 @@ pub struct Start {
     pub ply: u32,
 }
 
-impl Start {
-    /// What a move leads to.
-    pub(super) fn after(self, mv: PackedMove) -> Start {
-        let mut position = self.position;
-        position.play(mv);
-        Start { position, ply: self.ply.wrapping_add(1) }
-    }
-}
-
 /// A run of games of a block that come from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {
@@ -132,6 +123,23 @@ pub(super) struct LineRecord {
     pub(super) sibling: u32,
     /// The move that leads to its first slot.
     pub(super) edge: PackedMove,
+    /// Half-moves played at its first slot.
+    pub(super) ply: u32,
+    /// In how many side lines it lies, itself included.
+    pub(super) depth: u32,
+}
+
+impl LineRecord {
+    /// Sets ply and depth, given the side lines before it of its game, which begins at a slot.
+    pub(super) fn follow(&mut self, before: &[LineRecord], game_slot: u32) {
+        let parent_slot = game_slot + self.parent;
+        let around = before.partition_point(|line| line.first_slot <= parent_slot);
+        let (ply, depth) = match around.checked_sub(1).map(|around| before[around]) {
+            Some(around) => (around.ply + parent_slot - around.first_slot, around.depth),
+            None => (self.parent, 0),
+        };
+        (self.ply, self.depth) = (ply + 1, depth + 1);
+    }
 }
 
 /// Comments and glyphs of all games of a block.
@@ -573,7 +581,12 @@ impl<'a> LineRow<'a> {
 
     /// The half-moves played at its first node.
     pub fn ply(&self) -> u32 {
-        self.game.ply_of(self.parent()) + 1
+        self.records[self.index].ply
+    }
+
+    /// In how many side lines its nodes lie, itself included.
+    pub fn depth(&self) -> u32 {
+        self.records[self.index].depth
     }
 
     /// The move that leads to its first node.

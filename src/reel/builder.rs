@@ -4,6 +4,7 @@ use super::block::{
     Block, GameRecord, GameRow, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
     Tags,
 };
+use super::replay::position_at;
 use super::strings::Interner;
 use crate::board::{PackedMove, Position};
 use crate::pgn::{Fault, Game, SideLine, Status};
@@ -83,9 +84,7 @@ impl BlockBuilder {
             from_table,
         });
         self.push_moves(start.unwrap_or_else(Position::standard), game);
-        if !game.lines.is_empty() {
-            self.push_lines(start.unwrap_or_else(Position::standard), game);
-        }
+        self.push_lines(game);
         let annotations = &mut self.block.annotations;
         annotations.all.extend_from_slice(&game.annotations);
         annotations.ends.push(annotations.all.len());
@@ -157,36 +156,32 @@ impl BlockBuilder {
     }
 
     /// Appends the side lines of a game whose main line was appended.
-    fn push_lines(&mut self, start: Position, game: &Game) {
+    fn push_lines(&mut self, game: &Game) {
         let block = &mut self.block;
         let first_game = block.games.len() as u32 - 1;
-        // The position and the ply of each node.
-        let mut nodes = Vec::with_capacity(game.moves.len() + 1);
-        nodes.push(Start { position: start, ply: 0 });
-        for &mv in &game.moves {
-            nodes.extend(nodes.last().map(|last| last.after(mv)));
-        }
+        let (first_line, game_slot) = (block.lines.len(), block.games[first_game as usize].first_slot);
         for SideLine { parent, sibling, moves } in &game.lines {
-            let (parent, sibling) = (*parent, *sibling);
             assert!(!moves.is_empty() && !moves.iter().any(|mv| mv.is_start()), "a side line has moves");
-            let edge = moves[0];
-            let mut start = nodes[parent as usize].after(edge);
+            let (parent, sibling, edge) = (*parent, *sibling, moves[0]);
+            let mut position = position_at(block, (game_slot + parent) as usize);
+            position.play(edge);
             if let Some(last) = block.moves.last_mut() {
                 *last = PackedMove::START_LINE;
             }
             let first_slot = u32::try_from(block.moves.len()).expect("a block has fewer than 2^32 slots");
-            block.lines.push(LineRecord { first_slot, parent, sibling, edge });
-            block.starts.push(start);
-            for mv in moves[1..].iter().copied().chain([PackedMove::START_STANDARD]) {
+            let mut line = LineRecord { first_slot, parent, sibling, edge, ply: 0, depth: 0 };
+            line.follow(&block.lines[first_line..], game_slot);
+            block.lines.push(line);
+            block.starts.push(Start { position, ply: line.ply });
+            for (ply, mv) in (line.ply..).zip(moves[1..].iter().copied().chain([PackedMove::START_STANDARD]))
+            {
                 if block.moves.len().is_multiple_of(SEGMENT_SLOTS) {
-                    let Position { board, state } = start.position;
-                    let first_start = block.starts.len() as u32;
-                    block.keys.push(Key { board, state, ply: start.ply, first_game, first_start });
+                    let (Position { board, state }, first_start) = (position, block.starts.len() as u32);
+                    block.keys.push(Key { board, state, ply, first_game, first_start });
                 }
                 block.moves.push(mv);
-                nodes.push(start);
                 if !mv.is_start() {
-                    start = start.after(mv);
+                    position.play(mv);
                 }
             }
         }

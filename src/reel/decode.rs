@@ -15,10 +15,10 @@ use super::format::{
     BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
     Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
-use super::replay::SegmentColumns;
+use super::replay::position_at;
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
-use crate::pgn::{Annotation, AnnotationKind, Outcome};
+use crate::pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
 
 /// The frame that holds the tags.
 const TAGS: usize = 2;
@@ -184,7 +184,14 @@ fn decode_starts(bytes: &mut Bytes<'_>, len: usize) -> Result<Vec<Position>, Fau
 fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), Fault> {
     for &first_slot in first_slots {
         let parent = bytes.number_u32()?;
-        block.lines.push(LineRecord { first_slot, parent, sibling: 0, edge: PackedMove::NULL });
+        block.lines.push(LineRecord {
+            first_slot,
+            parent,
+            sibling: 0,
+            edge: PackedMove::NULL,
+            ply: 0,
+            depth: 0,
+        });
     }
     for line in &mut block.lines {
         line.sibling = bytes.number_u32()?;
@@ -196,13 +203,21 @@ fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) ->
             return Err("a side line begins with no move");
         }
     }
-    let mut game = 0;
-    for line in &mut block.lines {
+    let (mut game, mut first_line) = (0, 0);
+    for index in 0..block.lines.len() {
+        let mut line = block.lines[index];
         while block.games.get(game + 1).is_some_and(|next| next.first_slot <= line.first_slot) {
-            game += 1;
+            (game, first_line) = (game + 1, index);
         }
-        let node = line.first_slot - block.games[game].first_slot;
-        line.parent = node.checked_sub(line.parent).filter(|&parent| parent < node).ok_or("a side line has no parent")?;
+        let game_slot = block.games[game].first_slot;
+        let node = line.first_slot - game_slot;
+        let parent = node.checked_sub(line.parent).filter(|&parent| parent < node);
+        line.parent = parent.ok_or("a side line has no parent")?;
+        line.follow(&block.lines[first_line..index], game_slot);
+        if line.depth > SIDE_LINE_DEPTH_MAX {
+            return Err("side lines are nested deeper than any may be");
+        }
+        block.lines[index] = line;
     }
     bytes.end()
 }
@@ -214,31 +229,13 @@ fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), Fault> {
         block.starts = of_games.map(|position| Start { position, ply: 0 }).collect();
         return Ok(());
     }
-    let mut lines = block.lines.iter().enumerate();
+    let mut lines = block.lines.iter();
     let mut starts = Vec::with_capacity(of_games.len() + block.lines.len());
-    let (mut game, mut first_line) = (0, 0);
-    for mv in block.moves.iter().filter(|mv| mv.is_start()) {
-        if mv.is_game_start() {
-            game += 1;
-            first_line = lines.clone().next().map_or(block.lines.len(), |(index, _)| index);
-            if mv.is_start_table() {
-                let position = of_games.next().ok_or(START_TABLE)?;
-                starts.push(Start { position, ply: 0 });
-            }
-        } else if let Some((index, line)) = lines.next() {
-            // The line that the parent lies in, if it is none of the main line.
-            let (first_slot, before) = (block.games[game].first_slot, &block.lines[first_line..index]);
-            let around = before.partition_point(|line_before| line_before.first_slot - first_slot <= line.parent);
-            let ply = match around.checked_sub(1) {
-                None => line.parent,
-                Some(around) => {
-                    let of_lines = starts.len() - before.len();
-                    let Start { ply, .. } = starts[of_lines + around];
-                    ply + line.parent - (before[around].first_slot - first_slot)
-                }
-            };
-            starts.push(Start { position: Position::STANDARD, ply: ply + 1 });
-        }
+    for mv in block.moves.iter().filter(|mv| mv.is_start_table()) {
+        starts.push(match mv.is_game_start() {
+            true => Start { position: of_games.next().ok_or(START_TABLE)?, ply: 0 },
+            false => Start { position: Position::STANDARD, ply: lines.next().ok_or(START_TABLE)?.ply },
+        });
     }
     block.starts = starts;
     if of_games.next().is_some() { Err(START_TABLE) } else { Ok(()) }
@@ -249,8 +246,6 @@ fn find_lines(block: &mut Block) {
     if block.lines.is_empty() {
         return;
     }
-    let mut columns = SegmentColumns::new();
-    let mut replayed = None;
     let mut game = 0;
     // The entries of side lines in the start table, in their order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
@@ -260,17 +255,9 @@ fn find_lines(block: &mut Block) {
         while block.games.get(game + 1).is_some_and(|next| next.first_slot <= first_slot) {
             game += 1;
         }
-        let parent = (block.games[game].first_slot + parent) as usize;
-        let segment = parent / SEGMENT_SLOTS;
-        if replayed != Some(segment) {
-            columns.replay(block, segment);
-            replayed = Some(segment);
-        }
-        let mut position = columns.position(parent % SEGMENT_SLOTS);
+        let mut position = position_at(block, (block.games[game].first_slot + parent) as usize);
         position.play(edge);
         block.starts[entry].position = position;
-        // What was replayed of its segment is not right after its first slot.
-        replayed = replayed.filter(|&replayed| replayed != first_slot as usize / SEGMENT_SLOTS);
     }
 }
 
@@ -321,7 +308,6 @@ const TOO_MANY_ANNOTATIONS: Fault = "there are more annotations than there may b
 const NO_NODE: Fault = "an annotation stands at no position";
 const START_TABLE: Fault = "the start table has another length than the moves say";
 
-
 /// Reads the game table, and returns the first slots of side lines.
 fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<Vec<u32>, Fault> {
     for _ in 0..bytes.count()? {
@@ -340,9 +326,9 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
-    let (first_slots, first_lines) = first_slots(&block.moves, len)?;
+    let first_slots = first_slots(&block.moves, len)?;
     let mut stretch = 0;
-    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots).enumerate() {
+    for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots.games).enumerate() {
         while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
             stretch += 1;
         }
@@ -372,16 +358,24 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         game.offset = before.1;
     }
     bytes.end()?;
-    Ok(first_lines)
+    Ok(first_slots.lines)
 }
 
-/// Where games begin (and whether from the start table), and where side lines do: after every start code but the last.
-fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, Vec<u32>), Fault> {
+/// Where lines begin.
+#[derive(Default)]
+struct FirstSlots {
+    /// Of games, and whether they begin from the start table.
+    games: Vec<(u32, bool)>,
+    /// Of side lines.
+    lines: Vec<u32>,
+}
+
+/// Where games and side lines begin: after every start code but the last.
+fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
-    let mut slots = Vec::with_capacity(games.min(moves.len()));
-    let mut lines = Vec::new();
+    let (mut slots, mut lines) = (Vec::with_capacity(games.min(moves.len())), Vec::new());
     if !moves.is_empty() {
         slots.push((0, false));
     }
@@ -401,7 +395,7 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<(Vec<(u32, bool)>, 
     if slots.len() != games {
         return Err("the moves hold another number of games than the block");
     }
-    Ok((slots, lines))
+    Ok(FirstSlots { games: slots, lines })
 }
 
 /// The start codes among the moves of a segment. Most segments have none.
@@ -562,6 +556,8 @@ mod tests {
     use bytemuck::Zeroable as _;
 
     use super::*;
+    use crate::pgn::{ParseOptions, Sources};
+    use crate::reel::{BlockBuilder, EncodedBlock};
 
     const ALL: Contents = Contents { tags: true, annotations: true };
 
@@ -570,6 +566,25 @@ mod tests {
         let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
         header.frames[TAGS].raw_bytes = bytes as u32;
         bytemuck::bytes_of(&header).to_vec()
+    }
+
+    #[test]
+    fn a_side_line_leaves_an_earlier_position_of_its_game() {
+        let pgn = b"1. e4 e5 (1... c5) *\n\n1. d4 (1. c4) d5 *".to_vec();
+        let mut options = ParseOptions::default();
+        (options.variations, options.annotations) = (true, true);
+        let mut builder = BlockBuilder::new();
+        let chunk = Sources::from_bytes("a", pgn).next_chunk().unwrap();
+        chunk.parse(&options, &mut |source, game| builder.push(source, game));
+        let block = builder.finish();
+        let decoded = |block: &Block| decode(&EncodedBlock::new(block).bytes, 2, ALL);
+        assert_eq!(decoded(&block).unwrap(), block);
+        // The second game begins at slot 4.
+        for (line, parent) in [(0, 3), (1, 3)] {
+            let mut forged = block.clone();
+            forged.lines[line].parent = parent;
+            assert_eq!(decoded(&forged).unwrap_err(), "a side line has no parent");
+        }
     }
 
     #[test]

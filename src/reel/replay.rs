@@ -195,6 +195,15 @@ pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> P
     block.starts.get(*next - 1).map_or_else(Position::standard, |start| start.position)
 }
 
+/// The position of one slot.
+pub(super) fn position_at(block: &Block, slot: usize) -> Position {
+    let segment = slot / SEGMENT_SLOTS;
+    let key = &block.keys[segment];
+    let mut start = key.first_start as usize;
+    let moves = &block.moves[segment * SEGMENT_SLOTS..slot];
+    moves.iter().fold(key.position(), |position, &mv| event(block, position, mv, &mut start))
+}
+
 /// One position of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {

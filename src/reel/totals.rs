@@ -222,6 +222,12 @@ impl Fact {
 
 /// A reason without what is particular to one game, so that games can be counted by it.
 pub fn reason_class(reason: &str) -> String {
+    for loss in ["left out", "cut"] {
+        let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));
+        if let Some(why) = said.iter().find_map(|said| Some(reason.split_once(said)?.1)) {
+            return format!("side lines {loss}: {}", reason_class(why));
+        }
+    }
     for (end, class) in [(" is no move", "no move"), (" is illegal here", "illegal move")] {
         if reason.ends_with(end) {
             return class.to_owned();
@@ -241,12 +247,6 @@ pub fn reason_class(reason: &str) -> String {
         if reason.starts_with(start) && reason.ends_with(end) {
             return format!("{start} {end}");
         }
-    }
-    if let Some((lines, why)) = reason.split_once(" left out: ").or_else(|| reason.split_once(" cut: "))
-        && lines.contains("side line")
-    {
-        let what = if reason.contains(" left out: ") { "left out" } else { "cut" };
-        return format!("side lines are {what}: {}", reason_class(why));
     }
     if reason.starts_with("exact duplicate of ") {
         return String::from(DUPLICATE);
@@ -281,6 +281,8 @@ mod tests {
             ("game is longer than 67108864 bytes", "game is longer than N bytes"),
             ("comment is not closed", "comment is not closed"),
             ("exact duplicate of game 17 of a.pgn", DUPLICATE),
+            ("a side line is left out: without moves", "side lines left out: without moves"),
+            ("12 side lines are cut: Nd7 is illegal here", "side lines cut: illegal move"),
         ] {
             assert_eq!(reason_class(reason), class);
         }

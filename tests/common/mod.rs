@@ -86,10 +86,7 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
     for (number, row) in (1..).zip(games) {
-        builder.push(
-            0,
-            &Game { number, offset: 0, status: Status::Whole, ..row.to_game() },
-        );
+        builder.push(0, &Game { number, offset: 0, status: Status::Whole, ..row.to_game() });
     }
     builder.finish()
 }

@@ -18,7 +18,9 @@ use orbit_chess::internals::{
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
 use crate::{
-    common::{blocks_with, by_length, corpus, data, every_nth_game, pgn_blocks, pgn_blocks_with},
+    common::{
+        block_of_games, blocks_with, by_length, corpus, data, every_nth_game, pgn_blocks, pgn_blocks_with,
+    },
     differential::Rng,
     golden,
     runners::{Runner, answer},
@@ -50,7 +52,9 @@ fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, 
 /// A tree of a line of so many moves, with side lines nested so deep.
 fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
     let mut next = Vec::new();
-    if plies > 0 && let Some((mv, after)) = random_move(rng, &chess) {
+    if plies > 0
+        && let Some((mv, after)) = random_move(rng, &chess)
+    {
         next.push((mv, random_tree(rng, after, plies - 1, depth)));
         let siblings = if depth > 0 && rng.percent(20) { 1 + rng.below(3) } else { 0 };
         for _ in 0..siblings {
@@ -163,6 +167,11 @@ fn made(seed: u64, games: usize) -> Made {
         nodes.push(numbered);
     }
     Made { text, nodes }
+}
+
+/// Blocks of games with side lines.
+pub fn blocks(seed: u64, games: usize) -> Vec<Block> {
+    pgn_blocks_with(&made(seed, games).text, with_variations())
 }
 
 /// The nodes of the games of some blocks, as replay and tables have them.
@@ -278,9 +287,8 @@ fn each_query_of_a_run_has_its_own_lines() {
         "cql(variations) {find <-- all Q attacks k}",
         "terminal",
     ];
-    let prepared = |text: &str| {
-        PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
-    };
+    let prepared =
+        |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
@@ -325,6 +333,27 @@ fn each_query_of_a_run_has_its_own_lines() {
         |_, ()| ControlFlow::Continue(()),
     );
     assert!(matches!(refused, Err(ScanError::NoVariations)));
+}
+
+#[test]
+fn deeper_side_lines_than_any_may_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for depth in [255, 256] {
+        // Knights go out and back; each side line is an alternative to the second move of the one around it.
+        let squares = [(6, 21), (62, 45), (21, 6), (45, 62)];
+        let code = |k: usize| if k.is_multiple_of(2) { 2 } else { 10 };
+        let mv = |k: usize| PackedMove(squares[k % 4].0 | squares[k % 4].1 << 6 | code(k) << 12);
+        let line =
+            |k: usize| SideLine { parent: 2 * k as u32, sibling: 1, moves: vec![mv(k), PackedMove::NULL] };
+        let game =
+            Game { moves: vec![PackedMove::NULL], lines: (0..depth).map(line).collect(), ..Game::default() };
+        let path = folder.path().join("a.reel");
+        let mut writer = ReelWriter::create(&path).unwrap();
+        writer.append(&EncodedBlock::new(&block_of_games([game]))).unwrap();
+        writer.finish(&[ReelSource { name: "a".into(), games: 1, ..ReelSource::default() }]).unwrap();
+        let read = Reel::open(&path).unwrap().block(0);
+        assert_eq!(read.is_ok(), depth == 255, "{:?}", read.err());
+    }
 }
 
 #[test]

@@ -493,6 +493,15 @@ fn use_all(block: &Block) -> usize {
         let start = game.start();
         slots += tags + game.plies() + game.problems().count() + format!("{facts:?} {start:?}").len();
     }
+    for game in block.games() {
+        let tree = game.to_game();
+        slots += tree.lines.len() + tree.annotations.len();
+        for line in game.lines() {
+            assert!(line.parent() < line.first_node() && line.depth() < 256 && line.ply() > 0);
+            assert_eq!(game.line_of(line.first_node()).map(|found| found.index()), Some(line.index()));
+        }
+    }
+    slots += block.clone().into_main_lines().slots();
     block.problems().iter().for_each(|problem| slots += block.number_in_source(problem).1 as usize);
     slots + EncodedBlock::new(block).bytes().len()
 }
@@ -503,13 +512,17 @@ fn a_forged_reel_does_no_harm() {
     let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));
     let mut small = BlockBuilder::new();
     mixed()[..30].iter().for_each(|played| small.push(0, &played.game));
-    write(&path, &[small.finish(), varied_blocks().swap_remove(1)]);
+    write(
+        &path,
+        &[small.finish(), varied_blocks().swap_remove(1), crate::game_trees::blocks(3, 12).swap_remove(0)],
+    );
     let whole = std::fs::read(&path).unwrap();
     let reel = Reel::open(&path).unwrap();
     let first = reel.block_bytes(0) as usize;
-    let places = [(64, first), (64 + first, reel.block_bytes(1) as usize)];
+    let second = reel.block_bytes(1) as usize;
+    let places = [(64, first), (64 + first, second), (64 + first + second, reel.block_bytes(2) as usize)];
     let (mut random, mut accepted) = (Rng::with_seed(7), 0);
-    for round in 0..6000 {
+    for round in 0..8000 {
         let mut bytes = whole.clone();
         for _ in 0..1 + round % 3 {
             let at = random.usize(..bytes.len());

@@ -168,7 +168,8 @@ impl Upload {
     }
 
     pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<PackedStart> {
-        let of = |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(PackedStart::from);
+        let of =
+            |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(PackedStart::from);
         self.slices.iter().flat_map(of).collect()
     }
 

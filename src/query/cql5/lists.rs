@@ -51,7 +51,10 @@ impl Parser<'_> {
         };
         self.end()?;
         notes::dialects(&body, self.text, &mut self.remarks);
-        Ok(query::Parsed { query: Query { body, vars: Vec::new(), variations: false }, remarks: self.remarks })
+        Ok(query::Parsed {
+            query: Query { body, vars: Vec::new(), variations: false },
+            remarks: self.remarks,
+        })
     }
 
     /// Checks that nothing follows the list.

@@ -44,14 +44,10 @@ fn lost(text: &str) -> Vec<String> {
 #[test]
 fn nodes_are_numbered_from_the_deepest_on() {
     assert_eq!(
-        lines("1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6 2. d4) 2. Nf3 (2. f4 exf4 (2... d5)) Nc6 *"),
-        [
-            "2.1 f2f4 e5f4",
-            "5.1 d7d5",
-            "1.1 c7c5 g1f3 d7d6",
-            "8.1 b1c3 b8c6",
-            "1.2 e7e6 d2d4"
-        ]
+        lines(
+            "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6) (1... e6 2. d4) 2. Nf3 (2. f4 exf4 (2... d5)) Nc6 *"
+        ),
+        ["2.1 f2f4 e5f4", "5.1 d7d5", "1.1 c7c5 g1f3 d7d6", "8.1 b1c3 b8c6", "1.2 e7e6 d2d4"]
     );
     // An alternative to the first move of a side line leaves the node that the side line leaves.
     assert_eq!(
@@ -76,16 +72,19 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
     assert_eq!(
         lost(game),
         [
-            "2: a side line is left out: it has no moves",
+            "2: a side line is left out: without moves",
             "2: a side line is left out: Nf3 is illegal here",
             "2: a side line is cut: Qh9 is no move",
         ]
     );
-    assert_eq!(lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"), ["0: a side line is left out: no move stands before it"]);
+    assert_eq!(
+        lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
+        ["0: a side line is left out: before the first move"]
+    );
     // At the place where the main line was cut, and after it.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
-    assert_eq!(lost(cut), ["2: 2 side lines are left out: the move before them was not kept"]);
+    assert_eq!(lost(cut), ["2: 2 side lines are left out: at a move that was not kept"]);
     assert_eq!(lines("1. e4 e5 (1... c5 2. Ke3 (2. Nf3)) *"), ["1.1 c7c5"]);
     assert_eq!(lost("1. e4 () () (1. x) (1. y) *").len(), 2);
     let (games, count) = trees(b"1. e4 () () (1. Ke2) (1. d4) (1. Ke3) *");
@@ -106,11 +105,11 @@ fn depth_and_number_have_limits() {
     assert_eq!((games[0].lines.len(), count), (255, 0), "{:?}", games[0].lost);
     let (games, count) = trees(deep(257).as_bytes());
     assert_eq!((games[0].lines.len(), count), (255, 2));
-    assert_eq!(games[0].lost[0].reason, "a side line is left out: a game keeps side lines up to 255 deep");
+    assert_eq!(games[0].lost[0].reason, "a side line is left out: more than 255 deep");
     let many = "1. e4 ".to_owned() + &"(1. d4) ".repeat(65_540) + "e5 *";
     let (games, count) = trees(many.as_bytes());
     assert_eq!((games[0].lines.len(), count), (65_535, 5));
-    assert_eq!(games[0].lost[0].reason, "5 side lines are left out: a game keeps 65,535");
+    assert_eq!(games[0].lost[0].reason, "5 side lines are left out: more than 65,535 in a game");
     assert_eq!(games[0].moves.len(), 2);
 }
 
