@@ -103,10 +103,12 @@ impl Database {
                     let Some(sidecar) = Sidecar::of(sources, cache) else { break };
                     match sidecar.find(number - before, &self.options) {
                         Place::Found { mut block, games_before } => {
-                            block.games_before = before + games_before;
+                            block.games_before = before.saturating_add(games_before);
                             block.source_games_mut().iter_mut().for_each(|part| part.source += base);
-                            let (games, summary) =
-                                (block.games_before + block.games_read(), self.unread_summary());
+                            let (games, summary) = (
+                                block.games_before.saturating_add(block.games_read()),
+                                self.unread_summary(),
+                            );
                             return Ok(GameBlock { block: Some(Arc::new(*block)), games, summary });
                         }
                         Place::Behind { games } => games,
@@ -277,7 +279,7 @@ impl Sidecar {
     /// Where a game is, by its number in these sources.
     fn find(&self, number: u32, options: &DatabaseOptions) -> Place {
         let stretches = &self.places.stretches;
-        let games = stretches.last().map_or(0, |last| last.games_before + last.games);
+        let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
         if number > games {
             return if self.places.is_whole { Place::Behind { games } } else { Place::Unknown };
         }
@@ -286,9 +288,11 @@ impl Sidecar {
             return Place::Unknown;
         };
         let Ok(texts) = self.texts(stretch) else { return Place::Unknown };
-        let chunk = Chunk::of_texts(texts, options.pgn.game_bytes_max);
-        let (mut block, _) = build(&chunk, options);
-        if hash(&chunk.texts) != stretch.hash || block.games_read() != stretch.games {
+        if hash(&texts) != stretch.hash {
+            return Place::Unknown;
+        }
+        let (mut block, _) = build(&Chunk::of_texts(texts, options.pgn.game_bytes_max), options);
+        if block.games_read() != stretch.games {
             return Place::Unknown;
         }
         if let Some(first) = block.source_games_mut().first_mut() {

@@ -242,6 +242,15 @@ impl<'a> Search<'a> {
         Ok((part, summary))
     }
 
+    /// The name of the engine that is to answer: `cpu`, `gpu` or `reference`. A card is opened for it if that is the choice.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses a query, or there is no such card.
+    pub fn engine_name(&self) -> Result<&'static str, SessionError> {
+        Ok(self.scan()?.engine().name())
+    }
+
     fn needs_of_hits(&self) -> Needs {
         let order = self.order.map_or(Needs::NOTHING, |(order, _)| order.needs());
         self.detail | self.choice.needs() | order

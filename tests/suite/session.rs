@@ -9,7 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbit_chess::internals::choice::{Order, SortKey};
 use orbit_chess::internals::engine::Answer;
+#[cfg(feature = "gpu")]
+use orbit_chess::internals::engine::gpu::GpuLimits;
 use orbit_chess::internals::reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
+#[cfg(feature = "gpu")]
+use orbit_chess::internals::scan::{EngineOptions, Scan, positions_for_card};
 use orbit_chess::{
     Cancel, EngineChoice, Hit, Progress, Query, Residence, Session, SessionError, SessionOptions,
 };
@@ -17,6 +21,8 @@ use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
 use crate::common::blocks_of;
+#[cfg(feature = "gpu")]
+use crate::runners::{device_options, open_device};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
@@ -168,7 +174,7 @@ fn hits_are_what_shakmaty_plays() {
     let hits = session.search(&Query::parse("true").unwrap()).hits().unwrap();
     assert_eq!(hits.len() as u64, session.positions());
     let (mut at, mut number) = (Chess::default(), 0);
-    for hit in hits {
+    for hit in hits.iter().filter(|hit| hit.game().number() % 5 == 1) {
         let game = hit.game();
         if game.number() != number {
             (at, number) = (Chess::default(), game.number());
@@ -196,7 +202,7 @@ fn hits_are_what_shakmaty_plays() {
 #[test]
 fn the_move_before_a_hit_is_the_one_after_the_hit_before() {
     let session = resident(&sample());
-    let hits = session.search(&Query::parse("true").unwrap()).hits().unwrap();
+    let hits = session.search(&Query::parse("true").unwrap()).hits_max(5000).hits().unwrap();
     for pair in hits.windows(2).filter(|pair| pair[1].ply() > 0) {
         assert_eq!(pair[1].san_before(), pair[0].san_after());
     }
@@ -331,6 +337,48 @@ fn engines_answer_alike_and_check_each_other() {
         let expected = told(EngineChoice::Cpu);
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
+        let name = |choice| session.search(&query).engine(choice).engine_name().unwrap();
+        // So few positions are not worth a card.
+        assert_eq!(
+            [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
+            ["cpu", "cpu", "reference"]
+        );
+    }
+}
+
+/// Only a real card is taken, but with positions enough one is looked for, and once.
+#[cfg(feature = "gpu")]
+#[test]
+fn positions_enough_are_worth_a_card() {
+    let card = device_options(GpuLimits::default());
+    let is_software = open_device(card.clone()).report().is_software();
+    let of = |positions| {
+        let mut options = EngineOptions::default();
+        (options.gpu, options.positions) = (Some(card.clone()), positions);
+        let parsed = orbit_chess::internals::query::parse("Ra1").unwrap();
+        let scan = Scan::with_query(parsed, &options).unwrap();
+        (scan.engine().name(), format!("{:?}", options.card))
+    };
+    let few = positions_for_card(std::thread::available_parallelism().map_or(1, |threads| threads.get()));
+    assert_eq!(of(few), ("cpu", "Card(unopened)".into()));
+    let many = if is_software { ("cpu", "Card(unfit)".into()) } else { ("gpu", "Card(open)".into()) };
+    assert_eq!(of(few + 1), many);
+}
+
+/// The card is opened by the first request and stays open for the others.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_card_that_is_asked_for_answers_alike() {
+    let card = device_options(GpuLimits::default());
+    drop(open_device(card.clone()));
+    let session = options().engine(EngineChoice::Gpu).gpu(Some(card)).open(sample()).unwrap();
+    for text in ["shift flip {Nd4 kf3}", "passedpawns", "power A > 30"] {
+        let query = Query::parse(text).unwrap();
+        let found = session.search(&query).hits().unwrap();
+        let expected = session.search(&query).engine(EngineChoice::Cpu).hits().unwrap();
+        assert_eq!(session.search(&query).engine_name().unwrap(), "gpu");
+        assert!(!found.is_empty());
+        assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected.iter().map(told).collect::<Vec<_>>());
     }
 }
 
