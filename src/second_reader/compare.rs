@@ -372,8 +372,7 @@ mod tests {
 
     /// Compares games that were altered after the first reader had read them.
     fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
-        let mut options = ParseOptions::default();
-        options.variations = true;
+        let options = ParseOptions { variations: true, ..ParseOptions::default() };
         let mut sources = Sources::from_bytes("test", TEXT.into());
         let chunk = sources.next_chunk().expect("a chunk");
         let mut games = Vec::new();
@@ -426,7 +425,7 @@ mod tests {
             (|games| games[3].status = Status::Whole, "4 0 what is kept: Whole and Refused("),
             (|games| games[0].status = Status::Skipped(Fault::default()), "1 0 what is kept: Skipped("),
         ];
-        let found = rows.iter().map(|(alter, _)| compare(|games| alter(games)).expect_err("a difference"));
+        let found = rows.iter().map(|(alter, _)| compare(alter).expect_err("a difference"));
         let wrong: Vec<String> = rows
             .iter()
             .zip(found)
