@@ -10,6 +10,12 @@ use parquet::record::Field;
 
 #[test]
 fn parquet_says_what_csv_says() {
+    for (arguments, columns) in [(&[][..], 26), (&["--variations"], 28)] {
+        check(arguments, columns);
+    }
+}
+
+fn check(arguments: &[&str], columns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let (csv_file, parquet_file) = (folder.path().join("hits.csv"), folder.path().join("hits.parquet"));
     let run = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -18,6 +24,7 @@ fn parquet_says_what_csv_says() {
             "shift flip flipcolor {Nd4 kf3}",
             concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn"),
         ])
+        .args(arguments)
         .args(["--quiet", "-o"])
         .arg(&csv_file)
         .arg("-o")
@@ -27,6 +34,7 @@ fn parquet_says_what_csv_says() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let mut table = csv::Reader::from_path(&csv_file).unwrap();
     let names = table.headers().unwrap().clone();
+    assert_eq!(names.len(), columns);
     let records: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
     let reader = SerializedFileReader::new(File::open(&parquet_file).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
@@ -62,7 +70,7 @@ fn row_groups_do_not_follow_parts() {
     };
     let records: Vec<String> = (0..70_000).map(record).collect();
     let written = |rows_at_once: usize| {
-        let mut table = ParquetWriter::new(Vec::new()).unwrap();
+        let mut table = ParquetWriter::new(Vec::new(), true).unwrap();
         records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
         table.finish().unwrap()
     };
