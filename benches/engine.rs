@@ -3,7 +3,7 @@
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orbit_chess::{
+use orbit_chess::internals::{
     database::{Database, DatabaseOptions},
     engine::{Engine, Outputs, PreparedQuery, cpu::Cpu, reference::Bulk},
     plan::Options,
@@ -59,8 +59,8 @@ impl Games {
 fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
-    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).expect("PGN gives blocks");

@@ -1,55 +1,40 @@
-//! What a graphical front end would do: run a query over a database and list the games that hit.
+//! What a graphical front end would do: open databases once, run one query after the other, list the hits of each.
 //!
 //! ```sh
-//! cargo run --release --example gui -- games/sample.pgn 'shift flip flipcolor {Nd4 kf3}'
+//! cargo run --release --example gui -- games/sample.pgn 'shift flip flipcolor {Nd4 kf3}' 'flipcolor {Bh7 kg8}'
 //! ```
 
-use std::{borrow::Cow, error::Error, ops::ControlFlow, path::PathBuf};
+use std::error::Error;
+use std::io::{self, Write};
 
-use orbit_chess::{
-    database::{Database, DatabaseOptions},
-    reel::GameRow,
-    scan::{Scan, ScanError},
-    text::decode,
-};
+use orbit_chess::{Hit, Query, Session};
 
-/// A game with hits, as a list on a screen would show it.
-struct Row {
-    number: u32,
-    players: String,
-    plies: Vec<u32>,
+pub fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [path, queries @ ..] = &arguments[..] else { return Err("usage: gui FILE QUERY...".into()) };
+    list(path, queries, &mut io::stdout().lock())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = <[String; 2]>::try_from(std::env::args().skip(1).collect::<Vec<_>>());
-    let [path, query] = arguments.map_err(|_| "usage: gui FILE QUERY")?;
-    let scan = match Scan::new(&query) {
-        Ok(scan) => scan,
-        Err(ScanError::Query(fault)) => {
-            eprintln!("{}", fault.render(&query, "query", false));
-            std::process::exit(2);
-        }
-        Err(other) => return Err(other.into()),
-    };
-    let database = Database::open(&[PathBuf::from(path)], DatabaseOptions::default())?;
-    let mut rows: Vec<Row> = Vec::new();
-    let summary = scan.for_each_hit(database, |hit| {
-        let number = hit.game.number();
-        match rows.last_mut() {
-            Some(row) if row.number == number => row.plies.push(hit.ply),
-            _ => rows.push(Row { number, players: players(&hit.game), plies: vec![hit.ply] }),
-        }
-        ControlFlow::Continue(())
-    })?;
-    for Row { number, players, plies } in rows {
-        println!("{number:6}  {players}  {plies:?}");
+/// Lists the first hit of each game, for one query after the other.
+pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let session = Session::open([path])?;
+    writeln!(out, "{} positions, {}", session.positions(), session.residence())?;
+    for text in queries {
+        // What is wrong with a query is shown with the place marked.
+        let query = Query::parse(text)?;
+        let mut done = 0;
+        let hits = session.search(&query).first_of_game().progress(|so_far| done = so_far.games).hits()?;
+        writeln!(out, "\n{text}: {} of {done} games", hits.len())?;
+        hits.iter().try_for_each(|hit| writeln!(out, "{}", line(hit)))?;
     }
-    eprintln!("{} games, {} positions", summary.totals.games(), summary.totals.positions);
     Ok(())
 }
 
-/// Tags are bytes as found: many databases are older than UTF-8.
-fn players(game: &GameRow) -> String {
-    let tag = |name| game.tag(name).map_or(Cow::Borrowed("?"), decode);
-    format!("{} - {}", tag("White"), tag("Black"))
+/// A hit, as a list on a screen would show it.
+fn line(hit: &Hit) -> String {
+    let game = hit.game();
+    let name = |player: Option<String>| player.unwrap_or_else(|| "?".into());
+    let (white, black) = (name(game.white()), name(game.black()));
+    let last_move = hit.san_before().unwrap_or_default();
+    format!("{:6}  {white} - {black}  {} {last_move}  {}", game.number(), hit.label(), hit.fen())
 }

@@ -1,6 +1,86 @@
 //! Search chess games for patterns, wherever and however they stand on the board.
 //!
-//! The straight line through the crate:
+//! The pattern is a query in CQL, the Chess Query Language; a *transform* such as `flip` or `shift` stands for all distinct
+//! copies that it makes of what it is applied to. A position at which the query matches is a *hit*.
+//!
+//! # Open once, ask often
+//!
+//! A [`Session`] opens PGN files (plain or packed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on any
+//! session; [`Session::search`] begins a request, which ends with what is wanted: hits, counts, statistics, or what a
+//! collector makes.
+//!
+//! ```
+//! use orbit_chess::{Query, Session};
+//!
+//! let session = Session::open(["games/sample.pgn"])?;
+//! let knights = Query::parse("shift flip flipcolor {Nd4 kf3}")?;
+//! for hit in session.search(&knights).first_of_game().hits_max(10).hits()? {
+//!     let game = hit.game();
+//!     println!("{} {:?} - {:?}", game.number(), game.white(), game.black());
+//!     println!("{} {:?} {}", hit.label(), hit.san_before(), hit.fen());
+//! }
+//! // The same session answers the next query; the files are not read again.
+//! let mates = session.search(&Query::parse("mate")?).count()?;
+//! assert!(mates[0].games > 10);
+//! # Ok::<(), orbit_chess::SessionError>(())
+//! ```
+//!
+//! A database that fits into [`SessionOptions::resident_bytes_max`] stays in memory; a larger one is read anew for each
+//! request. [`Session::residence`] says which, and the answers are the same. Requests run side by side on several threads;
+//! [`Search::progress`] tells how far one has come, and a [`Cancel`] stops it.
+//!
+//! # What a hit says
+//!
+//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and outlive the session. The moves around the hit, its
+//! position and FEN (with the counters that it has in the game) are computed when they are asked for.
+//!
+//! ```
+//! use orbit_chess::{Answer, Query, SessionOptions};
+//!
+//! let games = b"[White \"Anand\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
+//! let session = SessionOptions::new().open_bytes("games", games)?;
+//! let hit = session.search(&Query::parse("flipcolor {B attacks n}")?).hits()?.remove(0);
+//! assert_eq!((hit.game().white().as_deref(), hit.ply()), (Some("Anand"), 5));
+//! assert_eq!((hit.label(), hit.san_before(), hit.san_after()), ("3.".into(), Some("Bb5".into()), Some("a6".into())));
+//! assert_eq!(hit.fen(), "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
+//! // The query's value is a set of squares, and its first copy matches.
+//! assert!(matches!(hit.value(), Answer::Set(squares) if squares == hit.squares() && squares.count() == 1));
+//! assert_eq!(hit.copy().map(|copy| (copy.index, copy.text)), Some((0, "B attacks n")));
+//! # Ok::<(), orbit_chess::SessionError>(())
+//! ```
+//!
+//! [`Session::game`] gives any game by its number, also of files that are too large for memory.
+//!
+//! # Statistics
+//!
+//! ```
+//! use orbit_chess::{Query, Session};
+//!
+//! let session = Session::open(["games/sample.pgn"])?;
+//! let counts = session.search(&Query::parse("flipcolor {Bh7 kg8}")?).statistics("year,result")?;
+//! for row in counts.rows(&"result".parse()?) {
+//!     println!("{:?}: {} of {} games", row.keys[0], row.hit.games, row.all.games);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A collector of one's own
+//!
+//! What is wanted of each position of millions is best computed where it is found: on all threads, block by block. A
+//! [`Collector`] says what it [`Needs`], looks at a block, and makes a [`Part`], which merges with the part of the next
+//! block. `examples/collector.rs` counts on which squares kings are mated.
+//!
+//! # Engines
+//!
+//! [`EngineChoice::Auto`] takes a graphics card where there is a real one and the database has enough positions, else the
+//! processor; all engines give the same answers, and [`Search::verify`] has a second one check them.
+//!
+//! # Errors
+//!
+//! A [`QueryError`] displays as the query with the place marked; everything else is a [`SessionError`]. Games that cannot be
+//! read to their ends, and files, are no errors: the [`Summary`] of a request counts them.
+//!
+//! # The way of a search
 //!
 //! ```text
 //! PGN bytes -> games -> moves + key positions = the reel --.
@@ -10,29 +90,45 @@
 //!
 //! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
 //! right of the *reel* knows PGN.
-//!
-//! [`scan`] runs queries, such as [`themes`], on one of the engines of [`engine`]; [`run`] makes of their hits what a user gets.
 
 #![deny(unsafe_code, missing_docs)]
 
-pub mod board;
-pub mod choice;
-pub mod database;
-pub mod diagnostic;
-pub mod engine;
-pub mod fen;
-pub mod files;
-pub mod game;
-pub mod orbit;
-pub mod pgn;
-pub mod plan;
-pub mod positions;
-pub mod query;
-pub mod reel;
-pub mod report;
-pub mod run;
-pub mod scan;
-pub mod stats;
-pub mod text;
-pub mod themes;
-pub mod visible;
+mod board;
+mod choice;
+mod database;
+mod diagnostic;
+mod engine;
+mod fen;
+mod files;
+mod game;
+pub mod internals;
+mod orbit;
+mod pgn;
+mod plan;
+mod positions;
+mod query;
+mod reel;
+mod report;
+mod run;
+mod scan;
+mod second_reader;
+mod session;
+mod stats;
+mod text;
+mod themes;
+mod visible;
+
+pub use board::{Bitboard, Color, Position, Role, Square};
+pub use choice::{Condition, Order, SortKey};
+pub use database::{PlaceCache, Room, Summary};
+pub use diagnostic::Diagnostic;
+pub use engine::Answer;
+pub use engine::verify::Sample;
+pub use report::Rows;
+pub use run::{BlockResult, Collector, Needs, Part, PartError};
+pub use scan::EngineChoice;
+pub use session::{
+    Cancel, GameRef, Hit, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session, SessionError,
+    SessionOptions,
+};
+pub use stats::Counts;

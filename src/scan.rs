@@ -1,26 +1,10 @@
-//! Queries over one database, in a few lines.
+//! Queries over one database, block by block: the engine that suits, and the one loop over blocks.
 //!
-//! ```
-//! use std::ops::ControlFlow;
-//!
-//! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::scan::Scan;
-//!
-//! let games = b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
-//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
-//! let mut plies = Vec::new();
-//! Scan::new("flip flipcolor {Bb5 nc6}")?.for_each_hit(database, |hit| {
-//!     plies.push((hit.game.number(), hit.ply));
-//!     ControlFlow::Continue(())
-//! })?;
-//! assert_eq!(plies, [(1, 5), (1, 6)]);
-//! # Ok::<(), orbit_chess::scan::ScanError>(())
-//! ```
+//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Session`].
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::board::Position;
 use crate::choice::Choice;
 use crate::database::{Database, DatabaseError, Room, StreamedBlock, Summary};
 use crate::diagnostic::Diagnostic;
@@ -30,12 +14,11 @@ use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::reference::Bulk;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{self, Answer, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
+use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
-use crate::reel::replay::SegmentColumns;
-use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
+use crate::reel::Block;
 
 /// Which engine is to evaluate a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,10 +45,43 @@ pub struct EngineOptions {
     pub engine: EngineChoice,
     /// Which graphics card; `None` for none, whatever the engine is.
     pub gpu: Option<GpuOptions>,
+    /// That card once it is open: scans with clones of these options share it.
+    pub card: Card,
     /// Positions that are known to be scanned: see [`Database::positions_known`].
     pub positions: u64,
     /// How much another engine recomputes.
     pub verify: Option<Sample>,
+}
+
+/// A graphics card that is opened when it is first wanted, and then stays open. Clones share it.
+#[derive(Clone, Default)]
+pub struct Card(Arc<Mutex<CardState>>);
+
+#[derive(Default)]
+enum CardState {
+    #[default]
+    Unopened,
+    Open(Arc<GpuDevice>),
+    /// There is none that an automatic choice may take.
+    Unfit,
+}
+
+impl Card {
+    /// Has the card opened anew when it is next wanted, for instance after it has failed.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = CardState::Unopened;
+    }
+}
+
+impl std::fmt::Debug for Card {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let state = match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            CardState::Unopened => "unopened",
+            CardState::Open(_) => "open",
+            CardState::Unfit => "unfit",
+        };
+        write!(f, "Card({state})")
+    }
 }
 
 /// Positions a thread for which a processor needs about a second; opening a graphics card and
@@ -126,41 +142,11 @@ pub struct BlockAnswers<'a> {
 }
 
 impl Scan {
-    /// Reads and plans a query, for the fastest engine and a thread for each core.
+    /// Plans a query that was read, for a thread for each core.
     ///
     /// # Errors
     ///
-    /// What is wrong with the query.
-    pub fn new(query: &str) -> Result<Scan, ScanError> {
-        Scan::with_engine(query, EngineChoice::Auto)
-    }
-
-    /// The same, with a choice of the engine.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the query, or that the engine refuses it.
-    pub fn with_engine(query: &str, choice: EngineChoice) -> Result<Scan, ScanError> {
-        let options =
-            EngineOptions { engine: choice, gpu: Some(GpuOptions::default()), ..Default::default() };
-        Scan::with_options(query, &options)
-    }
-
-    /// The same, with everything that can be chosen.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the query, that the engine refuses it, or that there is no such graphics
-    /// card.
-    pub fn with_options(query: &str, options: &EngineOptions) -> Result<Scan, ScanError> {
-        Scan::with_query(query::parse(query)?, options)
-    }
-
-    /// The same for a query that was read already, perhaps in a dialect of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// What [`Scan::with_options`] reports of a query that is well formed.
+    /// Copies that are too many, that the engine refuses the query, or that there is no such graphics card.
     pub fn with_query(parsed: query::Parsed, options: &EngineOptions) -> Result<Scan, ScanError> {
         let query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, Options::default())?;
@@ -240,27 +226,6 @@ impl Scan {
             Some(orbit) => orbit.copies.iter().map(|copy| AsText(&copy.filter).to_string()).collect(),
             None => vec![AsText(filter).to_string()],
         }
-    }
-
-    /// Calls `hit` for every position that the first query hits, in order, until it breaks.
-    ///
-    /// # Errors
-    ///
-    /// What [`Scan::for_each_block`] reports.
-    pub fn for_each_hit(
-        &self,
-        database: Database,
-        mut hit: impl FnMut(Hit) -> ControlFlow<()>,
-    ) -> Result<Summary, ScanError> {
-        let outputs = vec![Outputs::VALUES; self.queries.len()];
-        let work = |result: BlockAnswers<'_>, _: &Room| result.answers.into_iter().next();
-        self.for_each_block(database, &outputs, &Choice::default(), work, |streamed, answers| {
-            let Some(Answers { hits, .. }) = answers else { return ControlFlow::Break(()) };
-            streamed.block.games().try_for_each(|game| {
-                let mut slots = hits.slots(game.first_slot()..game.end_slot());
-                slots.try_for_each(|slot| hit(Hit::new(&streamed.block, game, slot, &hits)))
-            })
-        })
     }
 
     /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
@@ -343,7 +308,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         (EngineChoice::Reference, _) => reference()?,
         (_, None) => cpu(),
         (choice, Some(device)) => {
-            let gpu = Box::new(Gpu::new(Arc::clone(&plans), Arc::new(device)));
+            let gpu = Box::new(Gpu::new(Arc::clone(&plans), device));
             if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
         }
     };
@@ -354,42 +319,33 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
 
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the
 /// work outweighs its start, none if it cannot be opened.
-fn card(options: &EngineOptions) -> Result<Option<GpuDevice>, EngineError> {
+fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-    match (options.engine, &options.gpu) {
-        (EngineChoice::Gpu, gpu) => Ok(Some(GpuDevice::open(gpu.clone().unwrap_or_default())?)),
-        (EngineChoice::Auto, Some(gpu)) if options.positions > positions_for_card(threads) => {
-            let device = GpuDevice::open(gpu.clone()).ok();
-            Ok(device.filter(|device| !device.report().is_software()))
+    let gpu = match (options.engine, &options.gpu) {
+        (EngineChoice::Gpu, gpu) => gpu.clone().unwrap_or_default(),
+        (EngineChoice::Auto, Some(gpu)) if options.positions > positions_for_card(threads) => gpu.clone(),
+        _ => return Ok(None),
+    };
+    let is_ours = options.engine == EngineChoice::Auto;
+    let mut state = options.card.0.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*state {
+        CardState::Open(device) if !is_ours || !device.report().is_software() => {
+            return Ok(Some(Arc::clone(device)));
         }
-        _ => Ok(None),
+        CardState::Open(_) => return Ok(None),
+        CardState::Unfit if is_ours => return Ok(None),
+        CardState::Unopened | CardState::Unfit => {}
     }
-}
-
-/// One position that hits.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct Hit<'a> {
-    /// The game.
-    pub game: GameRow<'a>,
-    /// Half-moves played, 0 at the start of the game.
-    pub ply: u32,
-    /// The value of the query: `Bool(true)`, a set that is not empty, or a number.
-    pub value: Answer,
-    block: &'a Block,
-    slot: usize,
-}
-
-impl<'a> Hit<'a> {
-    fn new(block: &'a Block, game: GameRow<'a>, slot: usize, hits: &Hits) -> Hit<'a> {
-        let ply = game.ply_of((slot - game.first_slot()) as u32);
-        Hit { game, ply, value: hits.answer(slot), block, slot }
-    }
-
-    /// The position itself, replayed from the key position before it.
-    pub fn position(&self) -> Position {
-        let mut columns = SegmentColumns::new();
-        columns.replay(self.block, self.slot / SEGMENT_SLOTS);
-        columns.position(self.slot % SEGMENT_SLOTS)
+    match GpuDevice::open(gpu) {
+        Ok(device) if !is_ours || !device.report().is_software() => {
+            let device = Arc::new(device);
+            *state = CardState::Open(Arc::clone(&device));
+            Ok(Some(device))
+        }
+        Err(error) if !is_ours => Err(error.into()),
+        _ => {
+            *state = CardState::Unfit;
+            Ok(None)
+        }
     }
 }

@@ -18,7 +18,7 @@ const WINDOWS_1252: [char; 32] = [
 /// Bytes of a game as text: UTF-8, or else Windows-1252, in which every byte means something.
 ///
 /// ```
-/// use orbit_chess::text::decode;
+/// use orbit_chess::internals::text::decode;
 ///
 /// assert_eq!(decode("Réti".as_bytes()), "Réti");
 /// assert_eq!(decode(b"R\xe9ti \x96 Spielmann"), "Réti – Spielmann");

@@ -5,7 +5,7 @@
 //! where it stands. The invariant: names are unique, and every query has been read.
 //!
 //! ```
-//! let themes = orbit_chess::themes::built_in();
+//! let themes = orbit_chess::internals::themes::built_in();
 //! let gift = themes.iter().find(|theme| theme.name == "greek-gift").unwrap();
 //! assert_eq!(gift.group, "tactics");
 //! assert!(gift.query.contains("Bh7"));

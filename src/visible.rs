@@ -42,7 +42,7 @@ pub const fn is_hidden(letter: char) -> bool {
 /// A text in which every hidden letter is written out: `\n`, `\t`, `\x1b`, `\u{202e}`, or in JSON `\u202e`.
 ///
 /// ```
-/// use orbit_chess::visible::{Context, escape};
+/// use orbit_chess::internals::visible::{Context, escape};
 ///
 /// assert_eq!(escape("Réti, Richard", Context::Line), "Réti, Richard");
 /// assert_eq!(escape("\u{1b}[2J\u{202e}\n", Context::Line), r"\x1b[2J\u{202e}\n");

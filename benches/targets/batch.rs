@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use orbit_chess::engine::{self, Engine as _, Hits, PreparedQuery, cpu::Cpu};
-use orbit_chess::plan::Options;
+use orbit_chess::internals::engine::{self, Engine as _, Hits, PreparedQuery, cpu::Cpu};
+use orbit_chess::internals::plan::Options;
 
 use crate::floors::{hits, positions, prepared};
 use crate::reading::QUERY;

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use orbit_chess::engine::{Engine as _, Outputs, Values, cpu::Cpu};
-use orbit_chess::plan::Options;
-use orbit_chess::reel::Block;
+use orbit_chess::internals::engine::{Engine as _, Outputs, Values, cpu::Cpu};
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::reel::Block;
 
 use crate::floors::{hits, positions, prepared};
 use crate::process;

@@ -3,10 +3,10 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use orbit_chess::engine::{Engine, Outputs, PreparedQuery};
-use orbit_chess::plan::Options;
-use orbit_chess::query;
-use orbit_chess::reel::Block;
+use orbit_chess::internals::engine::{Engine, Outputs, PreparedQuery};
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::query;
+use orbit_chess::internals::reel::Block;
 
 use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};

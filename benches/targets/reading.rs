@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use orbit_chess::pgn::{Options, Sources};
-use orbit_chess::report::grouped;
+use orbit_chess::internals::pgn::{Options, Sources};
+use orbit_chess::internals::report::grouped;
 
 use crate::process::{self, PGN_EXTRACT_MISSING};
 use crate::table::{Row, Target, figures};

@@ -3,7 +3,7 @@
 
 use std::{fs, ops::ControlFlow};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     database::{Database, DatabaseOptions},
     engine::{Engine as _, Outputs, PreparedQuery},
     plan::Options,
@@ -92,8 +92,8 @@ pub fn reel_mutated(data: &[u8]) -> bool {
 fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("data", data.to_vec(), options);
-    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).expect("PGN gives blocks, whatever it is");
@@ -111,7 +111,7 @@ fn games(blocks: &[Block]) -> Vec<String> {
         }
         for problem in block.problems() {
             let number = block.number_in_source(problem);
-            let orbit_chess::reel::Problem { kind, offset, ply, reason, .. } = problem;
+            let orbit_chess::internals::reel::Problem { kind, offset, ply, reason, .. } = problem;
             out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
         }
     }

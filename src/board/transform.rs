@@ -64,7 +64,7 @@ impl Dihedral {
     /// The symmetry that does `first`, then `self`.
     ///
     /// ```
-    /// use orbit_chess::board::Dihedral::*;
+    /// use orbit_chess::internals::board::Dihedral::*;
     /// assert_eq!(ReflectMain.after(ReflectRanks), Rotate90Ccw.after(Identity));
     /// ```
     #[must_use]
@@ -176,7 +176,7 @@ impl SquareMap {
     /// Source: CQL 5 manual, position list: transforms.
     ///
     /// ```
-    /// use orbit_chess::board::{Bitboard, Square, SquareMap};
+    /// use orbit_chess::internals::board::{Bitboard, Square, SquareMap};
     /// let a4 = Bitboard::from(Square::A4);
     /// let image = SquareMap::edge_shift((3, 0)).apply(a4);
     /// assert_eq!(image, [Square::A4, Square::B4, Square::C4, Square::D4].into_iter().collect());

@@ -27,7 +27,7 @@ use crate::run::needs::Needs;
 /// not. What is unknown fits nothing.
 ///
 /// ```
-/// use orbit_chess::choice::Condition;
+/// use orbit_chess::internals::choice::Condition;
 ///
 /// assert!("elo>=2600".parse::<Condition>().is_ok());
 /// assert!("white>Carlsen".parse::<Condition>().is_err());

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::choice::{Choice, Condition};
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::diagnostic::{Severity, nearest};
-use orbit_chess::engine::PreparedQuery;
-use orbit_chess::files::refuse_clashes;
-use orbit_chess::plan::Options;
-use orbit_chess::run::{Collectors, StatisticsCollector};
-use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
-use orbit_chess::stats::{By, Grouping, Stats};
-use orbit_chess::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
+use orbit_chess::internals::choice::{Choice, Condition};
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::diagnostic::{Severity, nearest};
+use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::files::refuse_clashes;
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::run::{Collectors, StatisticsCollector};
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
+use orbit_chess::internals::stats::{By, Grouping, Stats};
+use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
 use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};

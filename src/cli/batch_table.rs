@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use orbit_chess::report::{TextTable, grouped};
-use orbit_chess::stats::{Counts, GroupRow, Grouping, Key, Share};
-use orbit_chess::text::clipped;
-use orbit_chess::themes::Theme;
-use orbit_chess::visible::{Context, escape};
+use orbit_chess::internals::report::{TextTable, grouped};
+use orbit_chess::internals::stats::{Counts, GroupRow, Grouping, Key, Share};
+use orbit_chess::internals::text::clipped;
+use orbit_chess::internals::themes::Theme;
+use orbit_chess::internals::visible::{Context, escape};
 use serde::Serialize;
 
 use super::table_format::{Sink, TableFormat};

@@ -1,6 +1,6 @@
 //! `--board`: a search for what stands on a board, and the transforms to search it under.
 
-use orbit_chess::query::diagram;
+use orbit_chess::internals::query::diagram;
 
 use super::Failure;
 use super::query_text::QueryText;

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use clap::ValueEnum;
-use orbit_chess::choice::{Choice, Condition, Order, SortKey};
+use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey};
 
 use super::Failure;
 use super::common::from_one;

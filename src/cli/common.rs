@@ -9,16 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use orbit_chess::database::{Database, Summary};
-use orbit_chess::engine::gpu::{GpuOptions, Variant};
-use orbit_chess::files::{OutputFile, Unfinished, refuse_clashes};
-use orbit_chess::scan::{EngineChoice, EngineOptions};
+use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::engine::gpu::{GpuOptions, Variant};
+use orbit_chess::internals::files::{OutputFile, Unfinished, refuse_clashes};
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions};
+use orbit_chess::internals::second_reader::{Agreement, Rule};
 
 use super::{Exit, Failure};
 
 pub(super) use super::progress::{Progress, ProgressArgs};
 pub(super) use super::terminal::Out;
-pub(super) use orbit_chess::report::{grouped, kind_name, reason_lines, totals_line};
+pub(super) use orbit_chess::internals::report::{grouped, kind_name, reason_lines, totals_line};
 
 /// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice
 /// the Ctrl-C.
@@ -214,6 +215,28 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
         exit = Exit::SourceFailed;
     }
     exit
+}
+
+/// What two readers of games agree on, if two have read: `verified: 12 games read by both readers, 1 differs by a rule:
+/// coordinates 1`.
+pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
+    let Agreement { games, differing, .. } = *agreement;
+    if games == 0 {
+        return None;
+    }
+    let mut rules: Vec<(Rule, u64)> = agreement.by_rule().collect();
+    rules.sort_by_key(|&(_, games)| std::cmp::Reverse(games));
+    let rules: Vec<String> =
+        rules.iter().map(|(rule, games)| format!("{} {}", rule.name(), grouped(*games))).collect();
+    let games = counted(games as usize, "game", "games");
+    Some(match differing {
+        0 => format!("verified: {games} read by both readers: no difference"),
+        _ => {
+            let verb = if differing == 1 { "differs" } else { "differ" };
+            let (differing, rules) = (grouped(differing), rules.join(", "));
+            format!("verified: {games} read by both readers, {differing} {verb} by a rule: {rules}")
+        }
+    })
 }
 
 /// `1 query`, `84 queries`.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use orbit_chess::diagnostic::Diagnostic;
-use orbit_chess::orbit;
-use orbit_chess::query::{self, Dialect};
+use orbit_chess::internals::diagnostic::Diagnostic;
+use orbit_chess::internals::orbit;
+use orbit_chess::internals::query::{self, Dialect};
 
 use super::common::{Out, grouped};
 use super::query_text::QueryText;

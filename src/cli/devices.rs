@@ -1,6 +1,6 @@
 //! `orbit devices`.
 
-use orbit_chess::engine::gpu::{AdapterReport, adapters};
+use orbit_chess::internals::engine::gpu::{AdapterReport, adapters};
 use serde_json::json;
 
 use super::common::{Out, size_text};

@@ -3,19 +3,19 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::engine::{
     Answers, Engine as _, EngineError, Outputs, PreparedQuery, Values,
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
-use orbit_chess::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
-use orbit_chess::plan::{Options, OrbitNote, Plan};
-use orbit_chess::query::{
+use orbit_chess::internals::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
+use orbit_chess::internals::plan::{Options, OrbitNote, Plan};
+use orbit_chess::internals::query::{
     Type,
     tree::{Counted, Kind as _, Ref, Written},
 };
-use orbit_chess::reel::Block;
+use orbit_chess::internals::reel::Block;
 use serde_json::{Value, json};
 
 use super::board::BoardArgs;
@@ -270,7 +270,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
 /// `[a1,h8]`, `a1`, `[]`.
 fn set_text(set: u64) -> String {
     let squares: Vec<String> =
-        orbit_chess::board::Bitboard(set).into_iter().map(|square| square.to_string()).collect();
+        orbit_chess::internals::board::Bitboard(set).into_iter().map(|square| square.to_string()).collect();
     match &squares[..] {
         [one] => one.clone(),
         all => format!("[{}]", all.join(",")),

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use orbit_chess::database::{GameTexts, StreamedBlock};
-use orbit_chess::files::OutputFile;
-use orbit_chess::report::PgnWriter;
-use orbit_chess::run::{Comment, GameText, GamesTaken, TakeError};
+use orbit_chess::internals::database::{GameTexts, StreamedBlock};
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::report::PgnWriter;
+use orbit_chess::internals::run::{Comment, GameText, GamesTaken, TakeError};
 
 use super::Failure;
 use super::common::Progress;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, CommandFactory as _, Parser as _};
-use orbit_chess::query::{
+use orbit_chess::internals::query::{
     Dialect,
     words::{self, Group, Status, Value, Word},
 };

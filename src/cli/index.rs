@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::database::{self, AlreadyHeld, Database, DatabaseOptions, Summary};
-use orbit_chess::files::refuse_clashes;
-use orbit_chess::reel::{
+use orbit_chess::internals::database::{self, AlreadyHeld, Database, DatabaseOptions, Summary};
+use orbit_chess::internals::files::refuse_clashes;
+use orbit_chess::internals::reel::{
     EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
-use orbit_chess::run::ProblemsPart;
+use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
     Interrupt, Progress, ProgressArgs, from_one, grouped, print_failures, reason_lines, threads, totals_line,

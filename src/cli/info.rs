@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use orbit_chess::pgn::Freshness;
-use orbit_chess::reel::{Reel, ReelSource, SectionBytes, Totals};
+use orbit_chess::internals::pgn::Freshness;
+use orbit_chess::internals::reel::{Reel, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
 use super::common::{Out, counted, grouped, kind_name, reason_lines, totals_line};

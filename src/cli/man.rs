@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
-use orbit_chess::files::OutputFile;
+use orbit_chess::internals::files::OutputFile;
 
 use super::common::write_whole;
 use super::terminal::Stdout;

@@ -44,13 +44,13 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use orbit_chess::database::DatabaseError;
-use orbit_chess::engine::EngineError;
-use orbit_chess::files::{Clash, OutputError};
-use orbit_chess::reel::ReelError;
-use orbit_chess::run::TakeError;
-use orbit_chess::scan::ScanError;
-use orbit_chess::visible;
+use orbit_chess::internals::database::DatabaseError;
+use orbit_chess::internals::engine::EngineError;
+use orbit_chess::internals::files::{Clash, OutputError};
+use orbit_chess::internals::reel::ReelError;
+use orbit_chess::internals::run::TakeError;
+use orbit_chess::internals::scan::ScanError;
+use orbit_chess::internals::visible;
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -5,18 +5,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use orbit_chess::choice::Order;
-use orbit_chess::database::{Database, GameTexts, StreamedBlock};
-use orbit_chess::files::OutputFile;
-use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{Format, HitTotals, Layout, Report, Rows, Stitcher};
-use orbit_chess::run::{
+use orbit_chess::internals::choice::Order;
+use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock};
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::report::findings::Findings;
+use orbit_chess::internals::report::{Format, HitTotals, Layout, Report, Rows, Stitcher};
+use orbit_chess::internals::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
     Reach,
 };
 
 #[cfg(feature = "parquet")]
-use orbit_chess::report::ParquetWriter;
+use orbit_chess::internals::report::ParquetWriter;
 
 use super::Failure;
 use super::choosing::ChoosingArgs;

@@ -4,13 +4,13 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, Summary};
-use orbit_chess::report::{Phases, side_lines_line};
-use orbit_chess::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
-use orbit_chess::scan::Scan;
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::report::{Phases, side_lines_line};
+use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
+use orbit_chess::internals::scan::Scan;
 
-use super::common::{Interrupt, Progress, grouped, print_failures, threads, totals_line};
+use super::common::{Interrupt, Progress, agreement_line, grouped, print_failures, threads, totals_line};
 use super::problems::Problems;
 use super::{Exit, Failure};
 
@@ -92,6 +92,7 @@ impl Pass<'_> {
         side_lines_line(summary.side_lines, self.scan.searches_variations())
             .iter()
             .for_each(|line| message!("{line}"));
+        agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
         message!(
             "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
             self.queries,

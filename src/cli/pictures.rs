@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use orbit_chess::files::OutputFile;
-use orbit_chess::report::findings::{Findings, OrbitFindings, TransformSum};
-use orbit_chess::report::heat::{HeatMap, Palette};
-use orbit_chess::report::{grouped, page::page, svg};
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::report::findings::{Findings, OrbitFindings, TransformSum};
+use orbit_chess::internals::report::heat::{HeatMap, Palette};
+use orbit_chess::internals::report::{grouped, page::page, svg};
 use serde_json::json;
 
 use super::common::{Out, write_whole};

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use orbit_chess::database::Database;
-use orbit_chess::files::OutputFile;
-use orbit_chess::run::ProblemsPart;
-use orbit_chess::visible;
+use orbit_chess::internals::database::Database;
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::run::ProblemsPart;
+use orbit_chess::internals::visible;
 
 use super::Failure;
 use super::common::{Interrupt, Progress, create_output};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use orbit_chess::database::StreamedBlock;
+use orbit_chess::internals::database::StreamedBlock;
 use serde::Serialize;
 
 use super::terminal;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use orbit_chess::engine::PreparedQuery;
-use orbit_chess::plan::Options;
+use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::plan::Options;
 
 use super::Failure;
 use super::query_text::{self, DialectArgs, QueryText};

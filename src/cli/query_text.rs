@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::diagnostic::{Diagnostic, Severity};
-use orbit_chess::query::{self, Dialect, Parsed};
-use orbit_chess::visible;
+use orbit_chess::internals::diagnostic::{Diagnostic, Severity};
+use orbit_chess::internals::query::{self, Dialect, Parsed};
+use orbit_chess::internals::visible;
 
 use super::common::read_text;
 use super::{Failure, terminal};

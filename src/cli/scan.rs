@@ -10,20 +10,23 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::engine::verify::Sample;
-use orbit_chess::files::refuse_clashes;
-use orbit_chess::query::Type;
-use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
-use orbit_chess::run::Needs;
-use orbit_chess::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::engine::verify::Sample;
+use orbit_chess::internals::files::refuse_clashes;
+use orbit_chess::internals::query::Type;
+use orbit_chess::internals::report::findings::Findings;
+use orbit_chess::internals::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::internals::run::Needs;
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_chess::internals::second_reader::Readers;
 use serde_json::json;
 
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{GpuArgs, Interrupt, Out, ProgressArgs, from_one, grouped, print_failures, threads};
+use super::common::{
+    GpuArgs, Interrupt, Out, ProgressArgs, agreement_line, from_one, grouped, print_failures, threads,
+};
 use super::outputs::{FormatName, OutputArgs};
 use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
@@ -131,13 +134,17 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
     heat: bool,
     /// Choose the engine that evaluates the query; all engines give the same answers.
+    ///
+    /// With `reference`, games of PGN come from a second reader of games, made of pgn-reader and shakmaty.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
     #[command(flatten)]
     gpu: GpuArgs,
-    /// Evaluate positions on a second engine as well, and stop if the answers differ.
+    /// Read games with a second reader and evaluate positions on a second engine as well, and stop if they differ.
     ///
-    /// `--verify` alone checks all positions; `--verify=N` checks N segments of 32 positions, spread over the games.
+    /// `--verify` alone checks all games and positions; `--verify=N` checks N segments of 32 positions, spread over the
+    /// games, and the reading of one MiB of PGN in 16. PGN files are read themselves, not the reels beside them. The
+    /// summary names the rules by which the readers differ; any other difference is an error.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<SampleArg>,
     /// Use N threads [default: one for each core].
@@ -235,6 +242,18 @@ impl Args {
         self.outputs.format == Some(FormatName::Jsonl)
     }
 
+    /// Sets who reads games.
+    pub(super) fn choose_readers(&self, options: &mut DatabaseOptions) {
+        options.readers = match (self.engine, &self.verify) {
+            (EngineName::Reference, _) => Readers::Second,
+            (_, Some(SampleArg(Sample::All))) => Readers::Both,
+            (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
+            (_, None) => Readers::First,
+        };
+        // A reel tells nothing of how its games were read.
+        options.substitute_reels &= options.readers == Readers::First;
+    }
+
     pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
         let choice = match self.engine {
             EngineName::Auto => EngineChoice::Auto,
@@ -264,6 +283,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
+    args.choose_readers(&mut options);
     let database = Database::open(&query.paths, options);
     let positions = database.as_ref().map_or(0, Database::positions_known);
     let options = args.engine_options(positions)?;
@@ -341,6 +361,7 @@ fn print_summary(
     if let Some((positions, other)) = scan.engine().verified() {
         message!("{} positions recomputed by {other}: no difference", grouped(positions));
     }
+    agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
 }
 
 /// An error of the query is shown with the place in its text.

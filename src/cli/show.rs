@@ -1,18 +1,18 @@
 //! `orbit show`.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use orbit_chess::board::{Position, Square};
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::pgn::{AnnotationKind, comment_text};
-use orbit_chess::reel::{Block, GameRow};
-use orbit_chess::report::{MoveToken, Walk, movetext};
-use orbit_chess::text::decode;
+use orbit_chess::internals::board::{Position, Square};
+use orbit_chess::internals::database::{Database, DatabaseOptions, PlaceCache};
+use orbit_chess::internals::pgn::{AnnotationKind, comment_text};
+use orbit_chess::internals::reel::{Block, GameRow};
+use orbit_chess::internals::report::{MoveToken, Walk, movetext};
+use orbit_chess::internals::text::decode;
 use serde_json::{Value, json};
 
-use super::common::{Interrupt, Out, grouped, kind_name, print_failures};
+use super::common::{Interrupt, Out, grouped, kind_name, print_failures, threads};
 use super::reading::UnpackArgs;
 use super::{Exit, Failure};
 
@@ -75,29 +75,15 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;
     options.parse.annotations = args.variations;
-    let mut found = None;
+    options.places = PlaceCache::of_user();
     let database = Database::open(std::slice::from_ref(&args.database), options)?;
-    let database = database.starting_at_game(args.place.game);
-    let mut games = database.games_passed_over();
-    let summary = database.for_each_block(
-        1,
-        |_| (),
-        |taken, ()| {
-            games = taken.block.games_before + taken.block.games_read();
-            if games < args.place.game {
-                return ControlFlow::Continue(());
-            }
-            found = Some(taken.block);
-            ControlFlow::Break(())
-        },
-    );
-    let summary = summary.map_err(Failure::Midway)?;
+    let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;
     if interrupt.is_set() {
         return Ok(Exit::Interrupted);
     }
-    let exit = print_failures(&summary);
-    let Some(block) = found else {
-        let (name, games) = (args.database.display(), grouped(games.into()));
+    let exit = print_failures(&found.summary);
+    let Some(block) = found.block else {
+        let (name, games) = (args.database.display(), grouped(found.games.into()));
         return Err(Failure::Other(format!(
             "{name} has {games} games: there is no game {}",
             args.place.game
@@ -125,8 +111,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
-        let numbered =
-            |number| move |p: &&orbit_chess::reel::Problem| (p.stretch, p.number) == (index as u32, number);
+        let numbered = |number| {
+            move |p: &&orbit_chess::internals::reel::Problem| (p.stretch, p.number) == (index as u32, number)
+        };
         if number > before && number <= before + part.games {
             let problem = block.problems().iter().find(numbered(number - before));
             return problem.map_or(String::from("no reason is recorded"), |problem| problem.reason.clone());

@@ -3,9 +3,9 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use orbit_chess::database::Database;
-use orbit_chess::files::OutputFile;
-use orbit_chess::stats::{Counts, Grouping, Stats};
+use orbit_chess::internals::database::Database;
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
 use super::common::{Interrupt, create_output, write_whole};

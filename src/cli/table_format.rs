@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use orbit_chess::files::OutputFile;
+use orbit_chess::internals::files::OutputFile;
 
 use super::Failure;
 use super::common::{ending, write_whole};

@@ -7,7 +7,7 @@
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
-use orbit_chess::visible::{Context, Filter, escape};
+use orbit_chess::internals::visible::{Context, Filter, escape};
 use serde::Serialize;
 
 use super::Failure;

@@ -4,16 +4,16 @@ use std::io::IsTerminal as _;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::board::{Bitboard, Color, Square};
-use orbit_chess::diagnostic::{Diagnostic, Span};
-use orbit_chess::fen::{FenError, FenRecord, Leniency, RookLetters};
-use orbit_chess::positions::names::{self, Shifts, Step};
-use orbit_chess::positions::{Group, Setup, Symmetry, canonical, without_impossible_rights};
-use orbit_chess::query::{
+use orbit_chess::internals::board::{Bitboard, Color, Square};
+use orbit_chess::internals::diagnostic::{Diagnostic, Span};
+use orbit_chess::internals::fen::{FenError, FenRecord, Leniency, RookLetters};
+use orbit_chess::internals::positions::names::{self, Shifts, Step};
+use orbit_chess::internals::positions::{Group, Setup, Symmetry, canonical, without_impossible_rights};
+use orbit_chess::internals::query::{
     self,
     tree::{Any, Pieces, SquaresOp},
 };
-use orbit_chess::report::words::push_squares;
+use orbit_chess::internals::report::words::push_squares;
 
 use super::common::{counted, grouped};
 use super::query_text::QueryText;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write as _};
 
-use orbit_chess::diagnostic::Diagnostic;
+use orbit_chess::internals::diagnostic::Diagnostic;
 
 use super::Failure;
 use super::common::grouped;

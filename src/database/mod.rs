@@ -5,8 +5,10 @@
 //! results are the same, and only a few blocks are in memory at once.
 
 mod additions;
+mod held;
 mod numbers;
 mod ordered;
+mod places;
 mod substitutes;
 mod summary;
 mod texts;
@@ -20,7 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use self::additions::{Additions, AlreadyHeld, additions};
+pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
+pub use self::places::{GameBlock, PlaceCache};
 pub use self::substitutes::{PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
@@ -30,6 +34,7 @@ use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, S
 use crate::reel::{
     Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals,
 };
+use crate::second_reader::{self, Agreement, Difference, Readers, Reread};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -46,6 +51,10 @@ pub struct DatabaseOptions {
     pub substitute_reels: bool,
     /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
     pub keep_text: bool,
+    /// Who reads text: see [`Summary::agreement`]. Reels are not read again.
+    pub readers: Readers,
+    /// Where sidecars lie that tell [`Database::block_of_game`] where games are; `None` for none.
+    pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -79,6 +88,19 @@ pub enum DatabaseError {
         error: ReelError,
         /// The file as given.
         file: PathBuf,
+    },
+    /// Two readers of games differ: see [`DatabaseOptions::readers`].
+    #[error(
+        "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
+         {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
+    )]
+    ReadersDiffer {
+        /// The source.
+        source_name: String,
+        /// The game's number in its source, from 1.
+        number: u32,
+        /// What differs.
+        difference: Difference,
     },
     /// A file is to be appended that the reel holds with another content.
     #[error(
@@ -120,16 +142,18 @@ pub enum DatabaseError {
 }
 
 /// A block as it is taken from the stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, with its numbers and problems.
-    pub block: Block,
+    /// The block, with its numbers and problems. It may be shared: hits keep it, and so do blocks that stay in memory.
+    pub block: Arc<Block>,
     /// Sums over this block.
     pub totals: Totals,
     /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
     /// known of all of it alone: see [`Summary::side_lines`].
     pub side_lines: u64,
+    /// What two readers of its text agree on, if two read it.
+    pub agreement: Agreement,
     /// Bytes of input that were read when this block was, before decompression.
     pub bytes: u64,
     /// Bytes of input in all, where every size is known.
@@ -150,6 +174,10 @@ enum Input {
         next: usize,
     },
     Block(Box<Block>),
+    Held {
+        held: Held,
+        next: usize,
+    },
 }
 
 /// What a thread makes a block from.
@@ -157,6 +185,18 @@ enum Work {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
     Block(Box<Block>),
+    Held(StreamedBlock),
+}
+
+/// Who has numbered a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbered {
+    /// Nobody: it was made from text.
+    Nowhere,
+    /// The reel that it comes from, as far as its source is concerned.
+    InSource,
+    /// The run that read it first.
+    Wholly,
 }
 
 struct Task {
@@ -170,7 +210,8 @@ pub struct Database {
     sources: Vec<SourceSummary>,
     options: DatabaseOptions,
     bytes_total: Option<u64>,
-    /// Games that are passed over, or that the reel holds to which these are added.
+    /// Games that come before the first one that is taken: in inputs that are passed over, or in the reel to which these are
+    /// added.
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
@@ -367,18 +408,6 @@ impl Database {
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
     }
 
-    /// Passes over the blocks of a reel that stands first which end before a game, by its number
-    /// over all sources. Games keep their numbers; the summary does not count what was passed over.
-    #[must_use]
-    pub fn starting_at_game(mut self, number: u32) -> Database {
-        if let Some(Input::Reel { reel, next, .. }) = self.inputs.front_mut() {
-            let block = reel.block_of_game(number).unwrap_or(reel.blocks());
-            *next = block.max(*next);
-            self.games_before = reel.games_before(*next);
-        }
-        self
-    }
-
     /// The reels that are read instead of files.
     pub fn substitutes(&self) -> &[Substitute] {
         &self.substitutes
@@ -387,12 +416,6 @@ impl Database {
     /// The reels beside files that would be read instead, had their games been read by today's rules.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
-    }
-
-    /// Games that come before the first one that is taken: those that [`Database::starting_at_game`] passes over, or
-    /// those of the reel given to [`Database::open_after`].
-    pub fn games_passed_over(&self) -> u32 {
-        self.games_before
     }
 
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
@@ -502,17 +525,19 @@ impl Database {
             },
             work: |group: &Group, room: &Room| {
                 let blocks: Vec<&Block> =
-                    group.prepared.iter().map(|prepared| &prepared.streamed.block).collect();
+                    group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
                 work(&blocks, room)
             },
         };
-        let (totals, side_lines) = (&mut summary.totals, &mut summary.side_lines);
+        let (totals, side_lines, agreement) =
+            (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
         let mut failure = None;
         let finished: Result<bool, std::convert::Infallible> =
             ordered::run(ordered::Limits::of(threads), &options.interrupt, steps, |group, results| {
                 for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
                     totals.add(&streamed.totals);
                     *side_lines += streamed.side_lines;
+                    agreement.add(&streamed.agreement);
                     take(streamed, result)?;
                 }
                 failure = group.failure;
@@ -545,6 +570,8 @@ impl Database {
             Input::Reel { reel, .. } if self.options.parse.variations => reel.totals().positions,
             Input::Reel { reel, .. } => reel.totals().positions - reel.totals().side_positions,
             Input::Block(block) => block.slots() as u64,
+            Input::Held { held, .. } if self.options.parse.variations => held.totals().positions,
+            Input::Held { held, .. } => held.totals().positions - held.totals().side_positions,
             Input::Pgn { .. } => 0,
         };
         self.inputs.iter().map(known).sum()
@@ -554,10 +581,11 @@ impl Database {
 /// A block on its way to be taken.
 struct PreparedBlock {
     streamed: StreamedBlock,
-    /// Whether its parts are still to be numbered.
-    is_fresh: bool,
+    numbered: Numbered,
     /// Of its games, if duplicates are dropped.
     hashes: Vec<GameHash>,
+    /// Why it is not to be taken: two readers differ on a game.
+    difference: Option<Difference>,
 }
 
 /// Blocks that are worked on together. After a failure nothing more is taken.
@@ -593,12 +621,17 @@ impl Group {
 
     fn number(&mut self, numbers: &mut Numbers) {
         for (index, prepared) in self.prepared.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.is_fresh) {
+            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.numbered) {
                 self.failure = Some(failure);
                 self.prepared.truncate(index);
                 break;
             }
-            let PreparedBlock { streamed, hashes, .. } = prepared;
+            let PreparedBlock { streamed, hashes, difference, .. } = prepared;
+            if let Some(difference) = difference.take() {
+                self.failure = Some(numbers.place(&streamed.block, difference));
+                self.prepared.truncate(index);
+                break;
+            }
             if numbers.drop_duplicates(&mut streamed.block, hashes) {
                 streamed.totals = Totals::of(&streamed.block);
             }
@@ -662,7 +695,15 @@ impl Feed {
                     self.inputs.pop_front();
                     return Some(Task { work, bytes: self.bytes });
                 }
-                Input::Reel { .. } => {}
+                Input::Held { held, next } if *next < held.blocks().len() => {
+                    let block = held.blocks()[*next].clone();
+                    *next += 1;
+                    // Of all but the last block that is what the first reading had read by then.
+                    let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
+                    self.bytes = bytes;
+                    return Some(Task { work: Work::Held(block), bytes });
+                }
+                Input::Reel { .. } | Input::Held { .. } => {}
             }
             self.finish_input();
         }
@@ -678,6 +719,11 @@ impl Feed {
             if !self.variations {
                 self.side_lines += reel.totals().side_lines;
             }
+        }
+        if let Some(Input::Held { held, next }) = &input
+            && *next == held.blocks().len()
+        {
+            self.side_lines += held.side_lines_of_reels();
         }
         if let Some(Input::Pgn { sources, base }) = input {
             self.bytes += sources.bytes_read();
@@ -705,21 +751,31 @@ fn prepare(
 ) -> Result<PreparedBlock, DatabaseError> {
     let parse = &options.parse;
     let mut text = Vec::new();
-    let mut side_lines = 0;
-    let (mut block, base, is_fresh) = match task.work {
+    let mut reread = Reread::default();
+    let (mut block, base, numbered) = match task.work {
+        Work::Held(streamed) => {
+            let streamed = if parse.variations { streamed } else { held::main_lines(streamed) };
+            let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
+            return Ok(PreparedBlock {
+                streamed,
+                numbered: Numbered::Wholly,
+                hashes: Vec::new(),
+                difference: None,
+            });
+        }
         Work::Chunk { chunk, base } => {
             let block;
-            (block, side_lines) = build(&chunk, parse);
+            (block, reread) = build(&chunk, options);
             if options.keep_text {
                 text = chunk.texts;
             }
-            (block, base, true)
+            (block, base, Numbered::Nowhere)
         }
         Work::Reel { reel, base, index } => {
             let contents = Contents { tags: parse.tags, annotations: parse.variations && parse.annotations };
-            (reel.block_with(index, contents)?, base, false)
+            (reel.block_with(index, contents)?, base, Numbered::InSource)
         }
-        Work::Block(block) => (*block, 0, false),
+        Work::Block(block) => (*block, 0, Numbered::InSource),
     };
     if !parse.variations {
         block = block.into_main_lines();
@@ -727,13 +783,22 @@ fn prepare(
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
     let totals = Totals::of(&block);
-    let streamed = StreamedBlock { block, totals, side_lines, bytes: task.bytes, bytes_total, text };
-    Ok(PreparedBlock { streamed, is_fresh, hashes: Vec::new() })
+    let Reread { side_lines, agreement, mut difference } = reread;
+    difference.iter_mut().for_each(|difference| difference.source += base);
+    let block = Arc::new(block);
+    let streamed =
+        StreamedBlock { block, totals, side_lines, agreement, bytes: task.bytes, bytes_total, text };
+    Ok(PreparedBlock { streamed, numbered, hashes: Vec::new(), difference })
 }
 
-/// The block of a chunk of PGN, and the side lines that are not in it.
-fn build(chunk: &Chunk, parse: &ParseOptions) -> (Block, u64) {
+/// The block of a chunk of PGN, and what is known of it besides.
+fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    let side_lines = chunk.parse(parse, &mut |source, game| builder.push(source, game));
-    (builder.finish(), side_lines)
+    let mut push = |source: u32, game: &pgn::Game| builder.push(source, game);
+    let reread = if options.readers.read_again(chunk) {
+        second_reader::read(chunk, &options.parse, options.readers, &mut push)
+    } else {
+        Reread { side_lines: chunk.parse(&options.parse, &mut push), ..Reread::default() }
+    };
+    (builder.finish(), reread)
 }

@@ -1,7 +1,10 @@
 //! What is known of a block only after all blocks before it: numbers, and which games were seen.
 
-use super::{DatabaseError, SourceSummary};
+use std::sync::Arc;
+
+use super::{DatabaseError, Numbered, SourceSummary};
 use crate::reel::{Block, GameHash, GameSet};
+use crate::second_reader::Difference;
 
 /// What depends on all blocks before.
 pub(super) struct Numbers {
@@ -29,23 +32,46 @@ impl Numbers {
     }
 
     /// Numbers the games of the next block.
-    pub(super) fn assign(&mut self, block: &mut Block, is_fresh: bool) -> Result<(), DatabaseError> {
-        block.games_before = self.games;
-        let games = self.games.checked_add(block.games_read());
+    pub(super) fn assign(&mut self, block: &mut Arc<Block>, numbered: Numbered) -> Result<(), DatabaseError> {
+        let games_before = self.games;
+        let games = games_before.checked_add(block.games_read());
         self.games = games.ok_or(DatabaseError::TooManyGames)?;
+        if numbered == Numbered::Wholly {
+            // It is shared, and its numbers are these.
+            block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
+            return Ok(());
+        }
+        let block = Arc::make_mut(block);
+        block.games_before = games_before;
         for part in block.source_games_mut() {
-            let before = &mut self.by_source[part.source as usize].games;
-            if is_fresh {
-                part.games_before = *before;
+            let before = self.count(part.source, part.games);
+            if numbered == Numbered::Nowhere {
+                part.games_before = before;
             }
-            *before = before.saturating_add(part.games);
         }
         Ok(())
     }
 
+    /// A difference between the readers of a numbered block, with the game's number in its source.
+    pub(super) fn place(&self, block: &Block, difference: Difference) -> DatabaseError {
+        let part = block.source_games().iter().find(|part| part.source == difference.source);
+        let before = part.map_or(0, |part| part.games_before);
+        DatabaseError::ReadersDiffer {
+            source_name: self.by_source[difference.source as usize].name.clone(),
+            number: before.saturating_add(difference.number),
+            difference,
+        }
+    }
+
+    /// Counts games of a source; how many there were before.
+    fn count(&mut self, source: u32, games: u32) -> u32 {
+        let count = &mut self.by_source[source as usize].games;
+        std::mem::replace(count, count.saturating_add(games))
+    }
+
     /// Drops the games of a numbered block that equal an earlier one, if that is wanted; whether there
     /// were any.
-    pub(super) fn drop_duplicates(&mut self, block: &mut Block, hashes: &[GameHash]) -> bool {
+    pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
         let Some(seen) = &mut self.seen else { return false };
         let duplicates = seen.duplicates(block, hashes);
         if duplicates.is_empty() {
@@ -58,7 +84,7 @@ impl Numbers {
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };
-        *block = block.without_duplicates(&duplicates, name);
+        *block = Arc::new(block.without_duplicates(&duplicates, name));
         true
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::pgn::Stamp;
 use crate::reel::{Reel, ReelSource, Totals};
+use crate::second_reader::Agreement;
 
 /// A file, stream or memory that games came from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -72,6 +73,8 @@ pub struct Summary {
     /// Side lines (variations) that are not searched, since games are their main lines: those of text that was read, and those that
     /// the sources of a reel had, if it was read to its end.
     pub side_lines: u64,
+    /// What two readers agree on, of text that two have read: see [`DatabaseOptions::readers`](super::DatabaseOptions::readers).
+    pub agreement: Agreement,
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
     pub sources: Vec<SourceSummary>,
     /// Bytes read, before decompression.

@@ -34,7 +34,7 @@ impl<'l> Line<'l> {
     /// Finds the parts of a line.
     ///
     /// ```
-    /// use orbit_chess::fen::Line;
+    /// use orbit_chess::internals::fen::Line;
     /// let line = Line::split(b"4k3/8/8/8/8/8/8/4K3 w - - 3 17 id \"a; b\"; dm 2;");
     /// assert_eq!(line.position, b"4k3/8/8/8/8/8/8/4K3 w - -");
     /// assert_eq!(line.counters, [Some(&b"3"[..]), Some(b"17")]);

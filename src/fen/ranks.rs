@@ -57,7 +57,7 @@ impl<'t> RankText<'t> {
     /// says. A rank that is wrong may have more than eight files.
     ///
     /// ```
-    /// use orbit_chess::fen::{Symbol, ranks};
+    /// use orbit_chess::internals::fen::{Symbol, ranks};
     /// let rank = ranks("8/2A1_3").nth(1).unwrap();
     /// let letters: Vec<_> = rank.symbols().filter(|symbol| matches!(symbol.2, Symbol::Letter(_))).collect();
     /// assert_eq!(letters, [(1, 2, Symbol::Letter('A')), (3, 4, Symbol::Letter('_'))]);

@@ -17,7 +17,7 @@ impl<'l> FenRecord<'l> {
     /// The first thing that is wrong, with its place.
     ///
     /// ```
-    /// use orbit_chess::fen::{FenRecord, Leniency};
+    /// use orbit_chess::internals::fen::{FenRecord, Leniency};
     /// let error = FenRecord::read(b"8/8/8/44/8/8/7/8 w - -", Leniency::NONE).unwrap_err();
     /// assert_eq!(error.message, "rank 2 has 7 squares");
     /// assert_eq!(error.start, 13);

@@ -96,8 +96,8 @@ impl Position {
 /// without a letter are counted.
 ///
 /// ```
-/// use orbit_chess::board::Square;
-/// let text = orbit_chess::fen::board_text(|square| (square == Square::C2).then_some(b'_'));
+/// use orbit_chess::internals::board::Square;
+/// let text = orbit_chess::internals::fen::board_text(|square| (square == Square::C2).then_some(b'_'));
 /// assert_eq!(text, "8/8/8/8/8/8/2_5/8");
 /// ```
 pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {

@@ -63,7 +63,7 @@ impl From<OutputError> for io::Error {
 /// ```
 /// use std::io::Write as _;
 ///
-/// use orbit_chess::files::OutputFile;
+/// use orbit_chess::internals::files::OutputFile;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("hits.pgn.zst");

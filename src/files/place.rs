@@ -44,7 +44,7 @@ pub struct Clash {
 /// The first such output.
 ///
 /// ```
-/// use orbit_chess::files::refuse_clashes;
+/// use orbit_chess::internals::files::refuse_clashes;
 /// assert!(refuse_clashes(["a.pgn"], ["b.csv", "b.txt"]).is_ok());
 /// assert!(refuse_clashes(["a.pgn"], ["b.csv", "./b.csv"]).is_err());
 /// ```

@@ -130,7 +130,7 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
 /// The known tag that the name resembles.
 ///
 /// ```
-/// use orbit_chess::game::known::tag_named;
+/// use orbit_chess::internals::game::known::tag_named;
 ///
 /// assert_eq!(tag_named("annotator"), Ok("Annotator"));
 /// assert_eq!(tag_named("ClubCode"), Ok("ClubCode"));

@@ -51,7 +51,7 @@ pub struct WrittenOut {
 /// within the limits of length and depth that queries are read with is for [`crate::query::parse`] to say.
 ///
 /// ```
-/// use orbit_chess::{orbit::to_cql6, query::parse};
+/// use orbit_chess::internals::{orbit::to_cql6, query::parse};
 /// let query = parse("(position Nd4 kf3 :shift :flip)").unwrap().query;
 /// assert_eq!(to_cql6(&query, 100).unwrap().text, "shift flip {Nd4 kf3}");
 /// ```

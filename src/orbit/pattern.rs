@@ -27,7 +27,7 @@ pub struct Pattern {
 /// Draws what a filter demands of single squares.
 ///
 /// ```
-/// use orbit_chess::{orbit, query};
+/// use orbit_chess::internals::{orbit, query};
 ///
 /// let query = query::parse("{Bh7 kg8 btm [QR]a1-2}").unwrap().query;
 /// let pattern = orbit::pattern(&orbit::expand(&query.body).unwrap());
@@ -45,7 +45,7 @@ pub fn pattern(filter: &Filter) -> Pattern {
 /// those of alternatives. Designators of the whole board are left out, and so are squares that are to be empty.
 ///
 /// ```
-/// use orbit_chess::{board::{Bitboard, Position, Square}, orbit, query};
+/// use orbit_chess::internals::{board::{Bitboard, Position, Square}, orbit, query};
 ///
 /// let query = query::parse("{Ke1 P[e2,e4] or Ra2 k not Qd1}").unwrap().query;
 /// let filter = orbit::expand(&query.body).unwrap();

@@ -24,7 +24,7 @@ pub enum Places {
 /// at once: neither is a place.
 ///
 /// ```
-/// use orbit_chess::{board::Square, orbit::{self, Places}, query};
+/// use orbit_chess::internals::{board::Square, orbit::{self, Places}, query};
 ///
 /// let query = query::parse("flipcolor {Nd4 kf3}").unwrap().query;
 /// let orbit = orbit::expand(&query.body).unwrap().outermost().unwrap();

@@ -9,7 +9,7 @@ use crate::{
 /// Warns of ranges that no number of matching copies is in: `flip 9 K`.
 ///
 /// ```
-/// use orbit_chess::{orbit::{expand, warnings}, query::parse};
+/// use orbit_chess::internals::{orbit::{expand, warnings}, query::parse};
 /// let said = |text| warnings(&expand(&parse(text).unwrap().query.body).unwrap());
 /// assert_eq!(said("flip 9 K")[0].message, "the range 9 of this transform never matches");
 /// assert!(said("flip 1 K").is_empty());

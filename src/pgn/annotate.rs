@@ -16,7 +16,7 @@ use super::parse::Parser;
 /// When the nodes do not ascend.
 ///
 /// ```
-/// use orbit_chess::pgn::annotate;
+/// use orbit_chess::internals::pgn::annotate;
 ///
 /// let text = annotate(b"1.e4!$1 e5 {x} (1... c5) 1-0", &[(0, "start"), (1, "{Pe4}"), (2, "b"), (3, "c")]);
 /// assert_eq!(text, b"{start} 1.e4!$1 {(Pe4)} e5 {b} {x} (1... c5 {c}) 1-0");

@@ -43,6 +43,16 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Bytes after which a game is cut.
+    pub fn game_bytes_max(&self) -> usize {
+        self.game_bytes_max
+    }
+
+    /// Texts that were cut before.
+    pub(crate) fn of_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
+        Chunk { index: 0, texts, game_bytes_max }
+    }
+
     /// Reads every game in order and hands it, with its source, to `on_game`. The [`Game`] is
     /// overwritten by the next one. Its number counts from 1 *within its stretch*: to number the games of a source, add
     /// what earlier stretches of the same source held.

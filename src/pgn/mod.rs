@@ -41,7 +41,7 @@
 //! names.
 //!
 //! ```
-//! use orbit_chess::pgn::{ParseOptions, Sources};
+//! use orbit_chess::internals::pgn::{ParseOptions, Sources};
 //!
 //! let mut sources = Sources::from_bytes("example", b"1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0".to_vec());
 //! let mut plies = 0;

@@ -30,11 +30,22 @@ pub struct Source {
     pub compression: Option<Compression>,
 }
 
+#[derive(Clone)]
 enum Input {
     /// A file, and whether its folder was given in its stead.
     File(PathBuf, Place),
     Stdin,
-    Bytes(Vec<u8>),
+    Bytes(SharedBytes),
+}
+
+/// Bytes that several readings share.
+#[derive(Clone)]
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// How a file came to be read.
@@ -102,8 +113,22 @@ impl Sources {
     /// One source from memory, with sizes.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
-        all.add(name.to_owned(), None, Some(bytes.len() as u64), Input::Bytes(bytes));
+        all.add(name.to_owned(), None, Some(bytes.len() as u64), Input::Bytes(SharedBytes(Arc::new(bytes))));
         all
+    }
+
+    /// The same inputs, none of which was read yet.
+    ///
+    /// # Panics
+    ///
+    /// After the first chunk was read.
+    pub(crate) fn unread(&self) -> Sources {
+        assert!(self.waiting.len() == self.sources.len(), "sources that were begun are not read again");
+        Sources {
+            sources: self.sources.clone(),
+            waiting: self.waiting.clone(),
+            ..Sources::empty(self.options.clone())
+        }
     }
 
     fn empty(options: Options) -> Sources {
@@ -129,6 +154,11 @@ impl Sources {
         let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
         self.sources.push(Source { name, path, bytes, stamp: Stamp::default(), compression: None });
         self.waiting.push_back((index, input));
+    }
+
+    /// The longest game that is read to its end: see [`Options::game_bytes_max`].
+    pub(crate) fn game_bytes_max(&self) -> usize {
+        self.options.game_bytes_max
     }
 
     /// All sources, in the order in which they are read.

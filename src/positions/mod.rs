@@ -17,8 +17,8 @@
 //! with one piece on a square at most; a function that would put two there is refused.
 //!
 //! ```
-//! use orbit_chess::fen::{FenRecord, Leniency};
-//! use orbit_chess::positions;
+//! use orbit_chess::internals::fen::{FenRecord, Leniency};
+//! use orbit_chess::internals::positions;
 //!
 //! let mut record = FenRecord::read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1", Leniency::NONE).unwrap();
 //! for step in positions::names::parse("flip-files,flip-colors", Default::default()).unwrap() {

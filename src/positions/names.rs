@@ -122,7 +122,7 @@ const fn turn(dihedral: Dihedral) -> Transform {
 /// The first word that is no name, or whose numbers are wrong, with its place.
 ///
 /// ```
-/// use orbit_chess::positions::names::{parse, Shifts};
+/// use orbit_chess::internals::positions::names::{parse, Shifts};
 /// assert_eq!(parse("flip-vertical,rotate90", Shifts::Cql6).unwrap().len(), 2);
 /// assert!(parse("flipvertical", Shifts::Cql6).unwrap()[0].warning.is_some());
 /// ```

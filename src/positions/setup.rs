@@ -23,7 +23,7 @@ pub struct NotABoard;
 /// [`NotABoard`] where the function sends two pieces to one square.
 ///
 /// ```
-/// use orbit_chess::positions::{Board, chessops, transform_board};
+/// use orbit_chess::internals::positions::{Board, chessops, transform_board};
 /// let flipped = transform_board(&Board::new(), chessops::flip_vertical).unwrap();
 /// assert_eq!(flipped.to_string(), "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr");
 /// ```

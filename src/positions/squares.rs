@@ -30,8 +30,8 @@ impl SquareTransform {
     /// The image of a set.
     ///
     /// ```
-    /// use orbit_chess::board::{Bitboard, Square};
-    /// use orbit_chess::positions::SquareTransform;
+    /// use orbit_chess::internals::board::{Bitboard, Square};
+    /// use orbit_chess::internals::positions::SquareTransform;
     ///
     /// let set = Bitboard::from(Square::H4);
     /// assert_eq!(SquareTransform::Wrap(1, 0).apply(set), Square::A4.into());

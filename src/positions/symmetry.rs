@@ -49,7 +49,7 @@ impl Symmetry {
     /// are no part of a board.
     ///
     /// ```
-    /// use orbit_chess::positions::{Board, Group};
+    /// use orbit_chess::internals::positions::{Board, Group};
     /// let own = |fen: &str| {
     ///     let board: Board = fen.parse().unwrap();
     ///     Group::All.symmetries().filter(|s| s.fixes(&board)).map(|s| s.to_string()).collect::<Vec<_>>()

@@ -34,7 +34,7 @@ pub struct Diagram {
 /// What is wrong with the board, with its place; also that it demands nothing.
 ///
 /// ```
-/// use orbit_chess::query::diagram;
+/// use orbit_chess::internals::query::diagram;
 /// let knight = diagram::query("8/8/8/8/3N4/5k2/8/8 b", &["shift", "flip"]).unwrap();
 /// assert_eq!(knight.text, "shift flip {btm kf3 Nd4}");
 /// ```

@@ -58,9 +58,9 @@ impl Dialect {
 /// are errors that say so.
 ///
 /// ```
-/// let parsed = orbit_chess::query::parse("shift flip {Nd4 kf3}").unwrap();
+/// let parsed = orbit_chess::internals::query::parse("shift flip {Nd4 kf3}").unwrap();
 /// assert!(parsed.remarks.is_empty());
-/// let parsed = orbit_chess::query::parse("(position Nd4 kf3 :shift :flip)").unwrap();
+/// let parsed = orbit_chess::internals::query::parse("(position Nd4 kf3 :shift :flip)").unwrap();
 /// assert!(parsed.remarks.is_empty());
 /// ```
 pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::game::Header;
-use crate::pgn::{Annotation, Fault, Game, Outcome, SideLine, Status, Tag};
+use crate::pgn::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
 
 /// Slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
@@ -289,6 +289,34 @@ impl Block {
     /// The distinct tag values of the block, by [`TagValue`].
     pub fn tag_values(&self) -> &Strings {
         &self.tags.values
+    }
+
+    /// The memory that it takes, about.
+    pub fn memory_bytes(&self) -> u64 {
+        let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
+        let Tags { names, values, ends, pairs } = tags;
+        let comments = annotations.all.iter().map(|annotation| match &annotation.kind {
+            AnnotationKind::Before(text) | AnnotationKind::Comment(text) => text.len(),
+            AnnotationKind::Nag(_) => 0,
+        });
+        let comments: usize = comments.sum();
+        let reasons: usize = problems.iter().map(|problem| problem.reason.len()).sum();
+        let bytes = size_of_val(&keys[..])
+            + size_of_val(&moves[..])
+            + size_of_val(&starts[..])
+            + size_of_val(&source_games[..])
+            + size_of_val(&games[..])
+            + size_of_val(&lines[..])
+            + size_of_val(&annotations.ends[..])
+            + size_of_val(&annotations.all[..])
+            + comments
+            + size_of_val(&ends[..])
+            + size_of_val(&pairs[..])
+            + size_of_val(&problems[..])
+            + names.memory_bytes()
+            + values.memory_bytes()
+            + reasons;
+        bytes as u64
     }
 
     /// The number of games of the block before a stretch.

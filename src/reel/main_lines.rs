@@ -5,6 +5,12 @@ use super::replay::SegmentColumns;
 use crate::board::{PackedMove, Position};
 
 impl Block {
+    /// Whether [`Block::into_main_lines`] would change nothing.
+    pub(crate) fn is_main_lines(&self) -> bool {
+        let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
+        self.lines.is_empty() && self.annotations.all.is_empty() && !has_problems
+    }
+
     /// The same games without side lines and what is said of them: the block that is made where they are not kept.
     #[must_use]
     pub fn into_main_lines(mut self) -> Block {

@@ -23,6 +23,11 @@ impl Strings {
         self.ends.is_empty()
     }
 
+    /// The memory that they take, about.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.bytes.len() + size_of_val(&self.ends[..])
+    }
+
     /// The string of that index.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         let index = index as usize;

@@ -6,12 +6,14 @@
 //! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
 //!
 //! ```
-//! use orbit_chess::choice::Choice;
-//! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::run::{Part, Run, TotalsCollector, TotalsPart};
-//! use orbit_chess::scan::Scan;
+//! use orbit_chess::internals::choice::Choice;
+//! use orbit_chess::internals::database::{Database, DatabaseOptions};
+//! use orbit_chess::internals::run::{Part, Run, TotalsCollector, TotalsPart};
+//! use orbit_chess::internals::query;
+//! use orbit_chess::internals::scan::{EngineOptions, Scan};
 //!
-//! let scan = Scan::new("flipcolor {Bb5 nc6}")?;
+//! let parsed = query::parse("flipcolor {Bb5 nc6}").map_err(|fault| fault.to_string())?;
+//! let scan = Scan::with_query(parsed, &EngineOptions::default())?;
 //! let choice = Choice::default();
 //! let run = Run::new(&scan, &choice, &TotalsCollector);
 //! let mut sum = TotalsPart::default();
@@ -147,11 +149,25 @@ impl<'a, C: Collector> Run<'a, C> {
     /// What keeps the engine or the database from coming to the end, texts that cannot be read, and more than memory is meant
     /// for.
     pub fn collect(&self, database: Database) -> Result<(C::Part, Summary), RunError> {
+        self.collect_watched(database, |_| ())
+    }
+
+    /// The same; `watch` sees each block before its part is taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Run::collect`].
+    pub fn collect_watched(
+        &self,
+        database: Database,
+        mut watch: impl FnMut(&StreamedBlock),
+    ) -> Result<(C::Part, Summary), RunError> {
         let mut sum = C::Part::default();
         let mut texts = database.texts();
         let mut fault = Ok(());
         let names = self.names(database.source_names());
         let summary = self.for_each_part(database, &names, |streamed, part| {
+            watch(&streamed);
             fault = self.collector.take(&mut sum, part, &streamed, &mut texts);
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;

@@ -9,7 +9,7 @@ use crate::engine::Outputs;
 /// what is decoded or computed.
 ///
 /// ```
-/// use orbit_chess::run::Needs;
+/// use orbit_chess::internals::run::Needs;
 ///
 /// let needs = Needs::TAGS | Needs::VALUES.when(false);
 /// assert!(needs.include(Needs::TAGS) && !needs.include(Needs::VALUES));
@@ -53,7 +53,7 @@ impl Needs {
     }
 
     /// What an engine has to bring for it. Of a filter with one copy, hits tell which copy it is.
-    pub(super) fn outputs(self, has_one_copy: bool) -> Outputs {
+    pub(crate) fn outputs(self, has_one_copy: bool) -> Outputs {
         let wanted = |is_wanted: bool, output| if is_wanted { output } else { Outputs::BITS };
         wanted(self.include(Needs::VALUES), Outputs::VALUES)
             | wanted(self.include(Needs::LOWEST_COPY) && !has_one_copy, Outputs::LOWEST_COPY)

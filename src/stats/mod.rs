@@ -8,18 +8,20 @@
 //! ```
 //! use std::ops::ControlFlow;
 //!
-//! use orbit_chess::database::{Database, DatabaseOptions};
-//! use orbit_chess::choice::Choice;
-//! use orbit_chess::engine::Outputs;
-//! use orbit_chess::report::{Found, Names};
-//! use orbit_chess::scan::Scan;
-//! use orbit_chess::stats::{Grouping, Key, Stats};
+//! use orbit_chess::internals::database::{Database, DatabaseOptions};
+//! use orbit_chess::internals::choice::Choice;
+//! use orbit_chess::internals::engine::Outputs;
+//! use orbit_chess::internals::report::{Found, Names};
+//! use orbit_chess::internals::query;
+//! use orbit_chess::internals::scan::{EngineOptions, Scan};
+//! use orbit_chess::internals::stats::{Grouping, Key, Stats};
 //!
 //! let games = b"[Date \"1997.05.11\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[Date \"1998.??.??\"]\n\n1. d4 *\n".to_vec();
 //! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
 //! let stats = Stats::new(Grouping::list("year,ply:2")?);
 //! let mut counts = stats.none();
-//! Scan::new("Nf3")?.for_each_block(
+//! let parsed = query::parse("Nf3").map_err(|fault| fault.to_string())?;
+//! Scan::with_query(parsed, &EngineOptions::default())?.for_each_block(
 //!     database,
 //!     &[Outputs::BITS],
 //!     &Choice::default(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::query::words::{self, Status};
+use orbit_chess::internals::query::words::{self, Status};
 
 const PGN: &str = "[Event \"one\"]\n[White \"A \\\"B\\\"\"]\n[Date \"1999.01.02\"]\n[WhiteElo \"2500\"]\n\n\
 1. e4 e5 2. Nf3 1-0\n\n\
@@ -445,4 +445,38 @@ fn progress_is_told_to_programs() {
     let out = orbit(folder.path(), &["scan", "--count", "-q", "--progress", "json", "Nf3 or Qa8", "a.pgn"]);
     let last: serde_json::Value = serde_json::from_str(text(&out.stderr).lines().last().unwrap()).unwrap();
     assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
+}
+
+/// Games are read twice, from a file and from a stream, and not from the reel beside the file.
+#[test]
+fn verification_reads_games_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = "[White \"a\"]\n\n1. e4 e5 1-0\n\n[White \"b\"]\n\ng1f3 g8f6 *\n";
+    std::fs::write(folder.path().join("a.pgn"), pgn).unwrap();
+    assert_eq!(orbit(folder.path(), &["index", "a.pgn", "-o", "a.reel"]).status.code(), Some(0));
+    let line = "verified: 2 games read by both readers, 1 differs by a rule: coordinates 1";
+    for args in [
+        &["--engine", "cpu", "--verify"][..],
+        &["--engine", "cpu", "--verify=1"],
+        &["--engine", "reference"],
+        &["--engine", "reference", "--verify"],
+    ] {
+        let out = orbit(folder.path(), &[&["scan", "--count", "initial", "a.pgn"], args].concat());
+        assert_eq!(text(&out.stdout), "games hit 2\npositions hit 2\n", "{args:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(line), "{args:?}: {}", text(&out.stderr));
+        assert!(!text(&out.stderr).contains("a.reel"), "{args:?}: {}", text(&out.stderr));
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    let stream = std::fs::File::open(folder.path().join("a.pgn")).unwrap();
+    let out = command.args(["scan", "--verify", "--count", "initial", "-"]).stdin(stream).output().unwrap();
+    assert!(text(&out.stderr).contains(line), "{}", text(&out.stderr));
+    let plain = "[White \"a\"]\n\n1. e4 e5 1-0\n";
+    std::fs::write(folder.path().join("plain.pgn"), plain).unwrap();
+    std::fs::write(folder.path().join("queries.txt"), "initial\n").unwrap();
+    let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
+    let out = orbit(folder.path(), &args);
+    assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
+    // A reel was read before.
+    let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
+    assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Command;
 
-use orbit_chess::report::{COLUMNS, ColumnType, ParquetWriter};
+use orbit_chess::internals::report::{COLUMNS, ColumnType, ParquetWriter};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 

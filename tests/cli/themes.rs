@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::diagnostic::Severity;
-use orbit_chess::engine::{Engine, Outputs, PreparedQuery};
-use orbit_chess::plan::Options;
-use orbit_chess::scan::{EngineChoice, Scan};
-use orbit_chess::themes::{self, CATALOGUE, Theme};
+use orbit_chess::internals::diagnostic::Severity;
+use orbit_chess::internals::engine::{Engine, Outputs, PreparedQuery};
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::scan::EngineChoice;
+use orbit_chess::internals::themes::{self, CATALOGUE, Theme};
+use orbit_chess::{Query, SessionOptions};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, fen::Fen};
 
@@ -208,15 +208,12 @@ fn files_include_others_and_the_catalogue() {
 
 /// Games and positions that a query hits, counted hit by hit by a scan of its own.
 fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
-    let database = Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap();
+    let session = SessionOptions::new().substitute_reels(false).open([path]).unwrap();
     let (mut games, mut positions, mut last) = (0, 0, None);
-    let scan = Scan::with_engine(query, choice).unwrap();
-    let scanned = scan.for_each_hit(database, |hit| {
+    for hit in session.search(&Query::parse(query).unwrap()).engine(choice).places_only().hits().unwrap() {
         positions += 1;
-        games += u64::from(last.replace(hit.game.number()) != Some(hit.game.number()));
-        std::ops::ControlFlow::Continue(())
-    });
-    scanned.unwrap();
+        games += u64::from(last.replace(hit.game().number()) != Some(hit.game().number()));
+    }
     (games, positions)
 }
 

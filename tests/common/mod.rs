@@ -9,11 +9,13 @@ pub mod marks;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     database::{Database, DatabaseOptions},
     pgn::{Game, Outcome, Status, Tag},
+    query,
     reel::{Block, BlockBuilder},
+    scan::{EngineOptions, Scan},
 };
 use shakmaty::fen::Fen;
 
@@ -98,6 +100,12 @@ pub fn position(fen: &str) -> Position {
             Position::from_setup(&fen.into_setup())
         }
     }
+}
+
+/// A scan by a query on the processor.
+pub fn scan(query: &str) -> Scan {
+    let parsed = query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    Scan::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
 /// A block of games without moves, one for each position.

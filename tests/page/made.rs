@@ -1,6 +1,6 @@
 //! Findings made by hand: many rows, odd names, nothing at all.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Bitboard, Square},
     orbit::{self, Orbit},
     query,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use browser::{between, browser, render, table, words};
-use orbit_chess::report::{
+use orbit_chess::internals::report::{
     findings::Findings,
     page::page,
     svg::{PALETTE, heat_map_file, percent},
@@ -40,7 +40,7 @@ fn holds(html: &str, findings: &Findings) -> bool {
 
 /// Numbers as pages show them.
 fn grouped(number: &Value) -> String {
-    orbit_chess::report::grouped(number.as_u64().unwrap())
+    orbit_chess::internals::report::grouped(number.as_u64().unwrap())
 }
 
 fn shared(share: &Value) -> String {

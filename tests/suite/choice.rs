@@ -1,9 +1,9 @@
 //! Choosing among what a query hits.
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks};
-use orbit_chess::choice::{Choice, Condition, Order, SortKey, Top};
-use orbit_chess::engine::{Hits, Values};
-use orbit_chess::reel::Block;
+use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, Top};
+use orbit_chess::internals::engine::{Hits, Values};
+use orbit_chess::internals::reel::Block;
 
 const GAMES: &str = r#"
 [Event "A"]

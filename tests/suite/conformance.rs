@@ -6,7 +6,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Bitboard, Position},
     engine::{Answer, Engine, Outputs, PreparedQuery},
     orbit::{AsText, expand},

@@ -4,7 +4,7 @@
 //! Source of the examples: CQL 5 manual, position list: transforms. Where its text contradicts its own rule,
 //! the rule is followed and the row says "erratum".
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{Answer, Engine, Outputs, PreparedQuery, reference::Reference},
     orbit::{AsText, expand, to_cql6},
     plan::Options,
@@ -430,7 +430,7 @@ fn random_pieces(rng: &mut Rng) -> String {
 }
 
 fn square_name(rng: &mut Rng) -> String {
-    orbit_chess::board::Square::new(rng.below(64) as u32).to_string()
+    orbit_chess::internals::board::Square::new(rng.below(64) as u32).to_string()
 }
 
 fn random_range(rng: &mut Rng) -> String {
@@ -438,7 +438,7 @@ fn random_range(rng: &mut Rng) -> String {
 }
 
 /// A board with pieces anywhere.
-fn random_position(rng: &mut Rng) -> orbit_chess::board::Position {
+fn random_position(rng: &mut Rng) -> orbit_chess::internals::board::Position {
     let filled = rng.within(8, 70) as usize;
     let mut fen = String::new();
     for rank in 0..8 {

@@ -5,7 +5,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use orbit_chess::{engine::PreparedQuery, plan::Options, query};
+use orbit_chess::internals::{engine::PreparedQuery, plan::Options, query};
 
 use crate::common::data;
 

@@ -1,6 +1,6 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     database::DatabaseOptions,
     engine::{Answer, Outputs, PreparedQuery},
     plan::Options,

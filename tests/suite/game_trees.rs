@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{PackedMove, Position},
     choice::Choice,
     database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},
@@ -300,7 +300,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     let work = |found: BlockAnswers<'_>, _: &Room<'_>| found.answers;
     let mut index = 0;
     let take = |streamed: StreamedBlock, all: Vec<Answers>| {
-        assert_eq!(streamed.block, blocks[index]);
+        assert_eq!(*streamed.block, blocks[index]);
         for (text, found) in queries.iter().zip(&all) {
             let query = query::parse(text).unwrap().query;
             let of = if query.variations { &blocks[index] } else { &plain[index] };
@@ -325,7 +325,13 @@ fn each_query_of_a_run_has_its_own_lines() {
     };
     scan.for_each_block(database(with_variations()), &[wanted; 5], &Choice::default(), work, take).unwrap();
     assert!(hits > 1000, "{hits}");
-    let refused = scan.for_each_hit(database(DatabaseOptions::default()), |_| ControlFlow::Continue(()));
+    let refused = scan.for_each_block(
+        database(DatabaseOptions::default()),
+        &[wanted; 5],
+        &Choice::default(),
+        |_, _: &Room<'_>| (),
+        |_, ()| ControlFlow::Continue(()),
+    );
     assert!(matches!(refused, Err(ScanError::NoVariations)));
 }
 

@@ -4,16 +4,16 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::common::corpus;
 use crate::common::marks::{is_marked, marks};
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions, TextError};
-use orbit_chess::engine::Outputs;
-use orbit_chess::files::OutputFile;
-use orbit_chess::pgn::annotate;
-use orbit_chess::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
-use orbit_chess::report::{PgnWriter, game_pgn, game_text};
-use orbit_chess::scan::Scan;
+use crate::common::{corpus, scan};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions, TextError};
+use orbit_chess::internals::engine::Outputs;
+use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::pgn::annotate;
+use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
+use orbit_chess::internals::report::{PgnWriter, game_pgn, game_text};
+use orbit_chess::{Query, SessionOptions};
 
 fn open(paths: &[impl AsRef<Path>]) -> Database {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
@@ -27,14 +27,16 @@ fn open(paths: &[impl AsRef<Path>]) -> Database {
 /// The plies that hit, of each game that does, and how many games there are.
 fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     let mut games: Vec<(u32, Vec<u32>)> = Vec::new();
-    let summary = Scan::new(query).unwrap().for_each_hit(open(paths), |hit| {
-        match games.last_mut().filter(|game| game.0 == hit.game.number()) {
-            Some(game) => game.1.push(hit.ply),
-            None => games.push((hit.game.number(), vec![hit.ply])),
+    let paths = paths.iter().map(|path| path.as_ref().to_owned());
+    let session = SessionOptions::new().substitute_reels(false).open(paths).unwrap();
+    for hit in session.search(&Query::parse(query).unwrap()).hits().unwrap() {
+        match games.last_mut().filter(|game| game.0 == hit.game().number()) {
+            Some(game) => game.1.push(hit.ply()),
+            None => games.push((hit.game().number(), vec![hit.ply()])),
         }
-        ControlFlow::Continue(())
-    });
-    (games.into_iter().map(|game| game.1).collect(), summary.unwrap().totals.games())
+    }
+    let games_read = session.summary().unwrap().totals.games();
+    (games.into_iter().map(|game| game.1).collect(), games_read)
 }
 
 /// One game that hits, as it is written.
@@ -50,7 +52,7 @@ fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, Te
     let mut texts = database.texts();
     let mut writer = PgnWriter::new(OutputFile::create(out).unwrap());
     let mut written = Ok(Vec::new());
-    let scan = Scan::new(query).unwrap().threads(2);
+    let scan = scan(query).threads(2);
     let summary = scan.for_each_block(
         database,
         &[Outputs::BITS],

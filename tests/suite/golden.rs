@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{Engine, Hits, Outputs, Request, Values},
     query::{self, Query},
     reel::Block,

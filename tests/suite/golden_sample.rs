@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use orbit_chess::reel::Block;
+use orbit_chess::internals::reel::Block;
 
 use crate::{
     common::{blocks_of, harness::GPU},

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Code, PackedMove, Position, Square},
     engine::{
         Answers, CopyHits, Engine, EngineError, Outputs, PreparedQuery, Request,

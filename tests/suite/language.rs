@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     engine::{Answer, Outcome},
     query::{

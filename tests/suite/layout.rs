@@ -5,7 +5,7 @@ use std::{
     mem::offset_of,
 };
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Board, MoveKind, PackedMove, Position},
     engine::gpu::{Kernel, Variant},
     plan::{Options, Output, Planner},

@@ -24,6 +24,8 @@
 //! * `game_trees`: games with side lines beside a tree that shakmaty plays.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
+//! * `examples`: the examples of the library.
+//! * `session`: what the library answers, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
@@ -41,6 +43,7 @@ mod conformance;
 mod cql5;
 mod differential;
 mod errors;
+mod examples;
 mod find;
 mod fuzz_smoke;
 mod game_trees;
@@ -63,6 +66,7 @@ mod reference;
 mod report;
 mod runners;
 mod second;
+mod session;
 mod soup;
 mod stats;
 mod tables;

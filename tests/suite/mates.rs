@@ -1,7 +1,7 @@
 //! Pure mates and stalemates among positions made at random: positions of real games hardly ever have what makes
 //! them hard, a second check, pinned men, lines that open.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Board, Code, Position, Square, State, legal},
     engine::Answer,
     reel::Block,

@@ -6,19 +6,19 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::choice::{Choice, Order, SortKey};
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::PreparedQuery;
-use orbit_chess::plan::Options;
-use orbit_chess::query;
-use orbit_chess::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
-use orbit_chess::run::{
+use orbit_chess::internals::choice::{Choice, Order, SortKey};
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::query;
+use orbit_chess::internals::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
+use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
     StatisticsCollector, TotalsCollector,
 };
-use orbit_chess::scan::{EngineChoice, EngineOptions, Scan};
-use orbit_chess::stats::{Grouping, Stats};
+use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
+use orbit_chess::internals::stats::{Grouping, Stats};
 
 /// Queries with many copies, with sets, numbers and nothing as values, and with one copy.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";

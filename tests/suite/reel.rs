@@ -4,7 +4,7 @@
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
 use fastrand::Rng;
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{PackedMove, Position},
     database::{Database, DatabaseOptions, Summary},
     pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
@@ -297,7 +297,7 @@ fn blocks(database: Database, threads: usize) -> (Vec<Block>, Summary) {
         |block| block.slots(),
         |taken, slots| {
             assert_eq!(slots, taken.block.slots());
-            blocks.push(taken.block);
+            blocks.push(std::sync::Arc::unwrap_or_clone(taken.block));
             ControlFlow::Continue(())
         },
     );

@@ -1,6 +1,6 @@
 //! What tables cannot say of the reference engine.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{
         Answer, GameFacts, Outcome, Spot,
         reference::{Reference, ReferenceError},

@@ -1,17 +1,17 @@
 //! Hits to bytes.
 
-use orbit_chess::board::Bitboard;
-use orbit_chess::choice::Choice;
-use orbit_chess::engine::{Hits, Values};
-use orbit_chess::game::MoveNumbers;
-use orbit_chess::pgn::{ParseOptions, Sources};
-use orbit_chess::reel::{Block, BlockBuilder};
-use orbit_chess::report::words::push_squares;
-use orbit_chess::report::{
+use orbit_chess::internals::board::Bitboard;
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::engine::{Hits, Values};
+use orbit_chess::internals::game::MoveNumbers;
+use orbit_chess::internals::pgn::{ParseOptions, Sources};
+use orbit_chess::internals::reel::{Block, BlockBuilder};
+use orbit_chess::internals::report::words::push_squares;
+use orbit_chess::internals::report::{
     COLUMNS, Format, Found, HitTotals, Layout, NODE_COLUMNS, Names, Report, ReportedGame, Rows, Stitcher,
 };
-use orbit_chess::stats::{Grouping, Stats};
-use orbit_chess::text::decode;
+use orbit_chess::internals::stats::{Grouping, Stats};
+use orbit_chess::internals::text::decode;
 
 fn block(pgn: &[u8]) -> Block {
     let mut builder = BlockBuilder::new();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{
         Answer, Engine, Hits, Outputs, PreparedQuery, Values,
         cpu::{Cpu, Isa},

@@ -1,7 +1,7 @@
 //! Position lists of CQL 5 beside an evaluator that was written from the rules alone and shares nothing with
 //! the library.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     engine::{Outcome, Outputs},
     orbit::expand,

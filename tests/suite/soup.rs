@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     engine::{Engine, Outputs, PreparedQuery},
     plan::Options,

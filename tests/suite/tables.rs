@@ -1,6 +1,6 @@
 //! Tables of the language: query, position, reading, value; on every runner.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Bitboard, Position, Square},
     engine::{Answer, Outcome},
     reel::Block,
@@ -184,9 +184,10 @@ fn every_slot_is_answered() {
         for runner in Runner::engines() {
             let answers = runner.answers("#P", &block).unwrap();
             assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);
-            let query = orbit_chess::query::parse("Ra1").unwrap().query;
+            let query = orbit_chess::internals::query::parse("Ra1").unwrap().query;
             let engine = runner.engine(&query).unwrap();
-            let answers = engine.answer(&block, orbit_chess::engine::Outputs::COPY_COUNTS).unwrap();
+            let answers =
+                engine.answer(&block, orbit_chess::internals::engine::Outputs::COPY_COUNTS).unwrap();
             assert_eq!(answers.hits.count(), slots as u64, "{}: {slots} slots", runner.name);
             assert_eq!(answers.copies.unwrap().sums(), [slots as u64], "{}: {slots} slots", runner.name);
         }

@@ -7,16 +7,18 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::choice::{Choice, Order, SortKey};
-use orbit_chess::database::{Database, Room};
-use orbit_chess::engine::{Hits, Outputs, PreparedQuery, Values};
-use orbit_chess::pgn::Game;
-use orbit_chess::plan::Options;
-use orbit_chess::query;
-use orbit_chess::reel::Block;
-use orbit_chess::report::{Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext};
-use orbit_chess::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
-use orbit_chess::stats::{Grouping, ManyCounts, Stats};
+use orbit_chess::internals::choice::{Choice, Order, SortKey};
+use orbit_chess::internals::database::{Database, Room};
+use orbit_chess::internals::engine::{Hits, Outputs, PreparedQuery, Values};
+use orbit_chess::internals::pgn::Game;
+use orbit_chess::internals::plan::Options;
+use orbit_chess::internals::query;
+use orbit_chess::internals::reel::Block;
+use orbit_chess::internals::report::{
+    Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
+};
+use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_chess::internals::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
 use shakmaty::{
@@ -451,7 +453,7 @@ fn each_query_has_shares_of_its_own_positions() {
         let names = Names::default();
         let work = |result: BlockAnswers<'_>, _: &Room<'_>| {
             let block = result.block;
-            let found = |answers: &'_ orbit_chess::engine::Answers| answers.hits.clone();
+            let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
             let found = |hits| Found { block, hits, games: None, copies: None, names: &names };
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! Trees that no text is parsed to: strings and positions of the game behind `if` and in variables, and variables
 //! that are read while they are unbound. Every engine answers them alike.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Color,
     engine::{Answer, Outputs},
     query::{

@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{
         self, Engine,
         gpu::{Gpu, GpuDevice, GpuError, GpuLimits, Kernel, Variant},

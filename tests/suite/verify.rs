@@ -1,6 +1,6 @@
 //! Engines that check and stand in for one another.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{
         self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, Values,
         cpu::Cpu,
@@ -176,7 +176,7 @@ fn verification_samples_what_was_asked_for() {
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
-    use orbit_chess::engine::{
+    use orbit_chess::internals::engine::{
         fallback::Fallback,
         gpu::{Fault, GpuError},
     };

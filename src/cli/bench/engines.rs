@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_chess::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
-use orbit_chess::engine::{self, Engine, Hits, Outputs, PreparedQuery, cpu::Cpu};
-use orbit_chess::reel::{Block, replay::SegmentColumns};
+use orbit_chess::internals::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
+use orbit_chess::internals::engine::{self, Engine, Hits, Outputs, PreparedQuery, cpu::Cpu};
+use orbit_chess::internals::reel::{Block, replay::SegmentColumns};
 use serde_json::{Value, json};
 
 use super::super::common::{Out, grouped, size_text, threads};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::{Engine, Hits};
-use orbit_chess::reel::Block;
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::engine::{Engine, Hits};
+use orbit_chess::internals::reel::Block;
 
 use super::super::Failure;
 

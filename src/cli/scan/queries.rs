@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::engine::PreparedQuery;
-use orbit_chess::report::HitTotals;
-use orbit_chess::run::{Collectors, TotalsCollector};
-use orbit_chess::scan::Scan;
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::report::HitTotals;
+use orbit_chess::internals::run::{Collectors, TotalsCollector};
+use orbit_chess::internals::scan::Scan;
 use serde_json::json;
 
 use super::Args;
@@ -31,6 +31,7 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
+    args.choose_readers(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
     let database = Database::open(&paths, options)?;
     print_substitutes(&database, args.quiet);

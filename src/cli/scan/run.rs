@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, GameTexts, StreamedBlock, Summary};
-use orbit_chess::reel::Totals;
-use orbit_chess::report::findings::Findings;
-use orbit_chess::report::{HitTotals, Names};
-use orbit_chess::run::{
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock, Summary};
+use orbit_chess::internals::reel::Totals;
+use orbit_chess::internals::report::findings::Findings;
+use orbit_chess::internals::report::{HitTotals, Names};
+use orbit_chess::internals::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
     StatisticsCollector, TotalsCollector,
 };
-use orbit_chess::scan::{Scan, ScanError};
+use orbit_chess::internals::scan::{Scan, ScanError};
 
 use super::{Args, print_totals};
 use crate::cli::Failure;

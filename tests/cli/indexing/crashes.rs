@@ -3,18 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_chess::database::Database;
-use orbit_chess::reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter};
+use orbit_chess::internals::database::Database;
+use orbit_chess::internals::reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter};
 
 use super::{folder, games, hits, info, run};
 
 fn blocks(text: &str) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut options = orbit_chess::database::DatabaseOptions::default();
+    let mut options = orbit_chess::internals::database::DatabaseOptions::default();
     options.pgn.chunk_bytes = 1000;
     let database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
-    let take = |taken: orbit_chess::database::StreamedBlock, ()| {
-        out.push(taken.block);
+    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+        out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         std::ops::ControlFlow::Continue(())
     };
     database.for_each_block(1, |_| (), take).unwrap();

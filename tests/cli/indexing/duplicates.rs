@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 
-use orbit_chess::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::reel::{Block, GameRow, GameSet, ProblemKind, replay};
+use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::reel::{Block, GameRow, GameSet, ProblemKind, replay};
 
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;
@@ -23,7 +23,7 @@ fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (
         threads,
         |_| (),
         |taken, ()| {
-            out.push(taken.block);
+            out.push(std::sync::Arc::unwrap_or_clone(taken.block));
             ControlFlow::Continue(())
         },
     );

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_chess::database;
-use orbit_chess::reel::Reel;
+use orbit_chess::internals::database;
+use orbit_chess::internals::reel::Reel;
 
 use super::{folder, games, hits, info, piped, run, set_time};
 

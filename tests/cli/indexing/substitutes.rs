@@ -6,9 +6,9 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::database::{Database, DatabaseOptions};
-use orbit_chess::pgn::READER_VERSION;
-use orbit_chess::reel::{GameHash, Problem, Reel};
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::pgn::READER_VERSION;
+use orbit_chess::internals::reel::{GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
 
 use super::{folder, games, hits, info, run, set_time};

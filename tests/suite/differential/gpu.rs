@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     engine::{
         Engine, EngineError, Outputs, PreparedQuery,

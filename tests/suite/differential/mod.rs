@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::Position,
     engine::{Engine, Hits, Outputs, PreparedQuery, Values, reference::Bulk},
     plan::{Options, OrbitNote},

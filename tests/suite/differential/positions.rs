@@ -1,6 +1,6 @@
 //! Games to run a query on: positions made from the query, and games played at random.
 
-use orbit_chess::{
+use orbit_chess::internals::{
     board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square},
     pgn::{Game, Outcome, SideLine, Tag},
     query::{

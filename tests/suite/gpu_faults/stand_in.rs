@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_chess::{
+use orbit_chess::internals::{
     engine::{
         Answers, Engine, EngineError, Outputs, PreparedQuery, Request,
         fallback::Fallback,

@@ -1,6 +1,6 @@
 //! The odd things that real files hold, as a table.
 
-use orbit_chess::pgn::{Outcome, Status};
+use orbit_chess::internals::pgn::{Outcome, Status};
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn summary(game: &Game) -> String {
 const ONE_BEFORE_NULL: &str = "[FEN \"4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1\"]\n";
 
 /// Text, and what its games come to.
-const GAMES: &[(&str, &[&str])] = &[
+pub(super) const GAMES: &[(&str, &[&str])] = &[
     // Nothing, and next to nothing.
     ("", &[]),
     (" \r\n\t\n\0\n", &[]),

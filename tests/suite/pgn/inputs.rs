@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::pgn::{self, PgnError, Stamp};
+use orbit_chess::internals::pgn::{self, PgnError, Stamp};
 
 use super::*;
 
@@ -115,5 +115,5 @@ fn a_file_that_vanishes_is_a_failure_and_the_next_is_read() {
 fn sources_and_chunks_go_to_other_threads() {
     fn check<T: Send>() {}
     check::<Sources>();
-    check::<orbit_chess::pgn::Chunk>();
+    check::<orbit_chess::internals::pgn::Chunk>();
 }

@@ -1,9 +1,8 @@
-//! Files as found in the wild to games: `orbit_chess::pgn` from the outside.
+//! Files as found in the wild to games: `orbit_chess::internals::pgn` from the outside.
 //!
 //! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
 //! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
 
-mod agreement;
 mod annotate;
 mod cases;
 mod corpus;
@@ -11,6 +10,7 @@ mod damage;
 mod inputs;
 mod invariance;
 mod plain;
+mod readers;
 mod splitter;
 mod strict;
 mod trees;
@@ -18,7 +18,7 @@ mod trees;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::pgn::{Game, Options, ParseOptions, Sources};
+use orbit_chess::internals::pgn::{Game, Options, ParseOptions, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use orbit_chess::board::{Bitboard, Color, Dihedral, Role, Square};
-use orbit_chess::positions::{
+use orbit_chess::internals::board::{Bitboard, Color, Dihedral, Role, Square};
+use orbit_chess::internals::positions::{
     Board, Group, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 

@@ -7,13 +7,15 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::{Database, DatabaseOptions, Room};
-use orbit_chess::engine::{Answers, Outputs};
-use orbit_chess::report::{Found, Names};
-use orbit_chess::run::Needs;
-use orbit_chess::scan::{BlockAnswers, EngineChoice, Scan};
-use orbit_chess::stats::{Counts, Grouping, Stats};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
+use orbit_chess::internals::engine::{Answers, Outputs};
+use orbit_chess::internals::report::{Found, Names};
+use orbit_chess::internals::run::Needs;
+use orbit_chess::internals::scan::BlockAnswers;
+use orbit_chess::internals::stats::{Counts, Grouping, Stats};
+
+use crate::common::scan;
 
 /// Three games from the start and one from the 29th move, two of them with a result that White likes.
 const PGN: &str = "\
@@ -43,14 +45,10 @@ fn file(path: &Path, chunk_bytes: usize) -> Database {
     Database::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-fn scanner(query: &str) -> Scan {
-    Scan::with_engine(query, EngineChoice::Cpu).unwrap_or_else(|error| panic!("{query}: {error}"))
-}
-
 /// Counts what a query hits. Games count if their tag `Event` is `event`, should there be one.
 fn counted(query: &str, groupings: &str, database: Database, threads: usize, event: Option<&str>) -> Counts {
     let stats = Stats::new(Grouping::list(groupings).unwrap());
-    let scan = scanner(query).threads(threads);
+    let scan = scan(query).threads(threads);
     let mut sum = stats.none();
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::choice::Choice;
-use orbit_chess::database::Room;
-use orbit_chess::engine::{Hits, Outputs, Values};
-use orbit_chess::report::{Format, Found, Names, Rows};
-use orbit_chess::scan::BlockAnswers;
-use orbit_chess::stats::{Counts, Grouping, Stats, Tally};
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::Room;
+use orbit_chess::internals::engine::{Hits, Outputs, Values};
+use orbit_chess::internals::report::{Format, Found, Names, Rows};
+use orbit_chess::internals::scan::BlockAnswers;
+use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
-use super::{counted, file, scanner};
+use super::{counted, file};
+use crate::common::scan;
 use crate::common::{corpus, pgn_blocks};
 
 /// Groups of games and positions.
@@ -22,7 +23,7 @@ event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco
 /// One line for each hit.
 fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
-    let scan = scanner(query);
+    let scan = scan(query);
     let names = &Names::default();
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
@@ -151,8 +152,8 @@ fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>) -> Tally {
 
 fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     let rows = counts.rows(&grouping.parse().unwrap());
-    let name = |keys: [orbit_chess::stats::Key; 2]| match keys {
-        [first, orbit_chess::stats::Key::Whole] => first.to_string(),
+    let name = |keys: [orbit_chess::internals::stats::Key; 2]| match keys {
+        [first, orbit_chess::internals::stats::Key::Whole] => first.to_string(),
         [first, second] => format!("{first} * {second}"),
     };
     rows.into_iter().map(|row| (name(row.keys), (row.all, row.hit))).collect()
@@ -229,7 +230,7 @@ fn values_and_copies_are_counted_a_second_time() {
         add(&mut values, &line["squares"].as_array().unwrap().len().to_string(), &line);
     }
     let mut copies = BTreeMap::<String, Group>::new();
-    let texts = scanner(query).copies();
+    let texts = scan(query).copies();
     assert_eq!(texts.len(), 8);
     for (number, text) in (1..).zip(&texts) {
         lines(text, &path).iter().for_each(|line| add(&mut copies, &i32::to_string(&number), line));
@@ -283,7 +284,7 @@ fn counts_add_up_in_any_order() {
 /// Several queries at once are counted as each by itself is.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
-    let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scanner);
+    let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);
     let stats = Stats::new(Grouping::list("year,player,result,ply:10,year*result,move:9*ply:7").unwrap());
     let names = Names::default();
     let mut together = stats.none_of_many(engines.len());

@@ -4,7 +4,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::{KNIGHT, counts, scanner};
+use super::{KNIGHT, counts};
+use crate::common::scan;
 
 fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();
@@ -13,7 +14,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 }
 
 fn text(query: &str, groupings: &str, rows_max: usize) -> String {
-    let copies = scanner(query).copies();
+    let copies = scan(query).copies();
     written(|out| counts(query, groupings).write_text(rows_max, &copies, out))
 }
 
@@ -71,7 +72,7 @@ fn copies_are_named() {
 total          3      4  75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
 "
     );
-    let copies = scanner(query).copies();
+    let copies = scan(query).copies();
     let csv = written(|out| counts(query, "result*copy").write_csv(&copies, out));
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{ARROWS, EXCEPT, Token, module, paths, read, root, sources, tokens, tree, unit};
+use super::{ARROWS, EXCEPT, ROOTS, Token, module, paths, read, root, sources, tokens, tree, unit};
 
 /// Every module with the paths that it imports, re-exports resolved.
 struct Imports {
@@ -103,7 +103,7 @@ fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
 }
 
 fn all() -> Vec<(String, String)> {
-    let files = sources().into_iter().filter(|file| !matches!(file.as_str(), "src/lib.rs" | "src/main.rs"));
+    let files = sources().into_iter().filter(|file| !ROOTS.contains(&file.as_str()));
     files.map(|file| (file.clone(), read(&file))).collect()
 }
 

@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_chess::engine::gpu::{Floor, Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
-use orbit_chess::engine::{self, Engine, Hits, cpu::Cpu};
-use orbit_chess::reel::Block;
+use orbit_chess::internals::engine::gpu::{Floor, Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
+use orbit_chess::internals::engine::{self, Engine, Hits, cpu::Cpu};
+use orbit_chess::internals::reel::Block;
 use serde_json::{Value, json};
 
 use super::super::super::Failure;

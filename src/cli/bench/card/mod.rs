@@ -12,8 +12,8 @@ mod targets;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use orbit_chess::engine::gpu::{AdapterReport, GpuDevice, GpuError, Variant};
-use orbit_chess::reel::Block;
+use orbit_chess::internals::engine::gpu::{AdapterReport, GpuDevice, GpuError, Variant};
+use orbit_chess::internals::reel::Block;
 use serde_json::{Map, Value, json};
 
 use super::super::common::{Out, grouped, threads};

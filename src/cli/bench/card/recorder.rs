@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use orbit_chess::files::OutputFile;
+use orbit_chess::internals::files::OutputFile;
 use serde_json::{Map, Value, json};
 
 use super::super::super::Failure;
@@ -194,8 +194,9 @@ impl Recorder {
         for (name, content) in [(JSON_FILE, json), (TABLE_FILE, text)] {
             let path = inner.folder.join(name);
             let written = OutputFile::create(&path).and_then(|mut file| {
-                file.write_all(content.as_bytes())
-                    .map_err(|error| orbit_chess::files::OutputError::Write { path: path.clone(), error })?;
+                file.write_all(content.as_bytes()).map_err(|error| {
+                    orbit_chess::internals::files::OutputError::Write { path: path.clone(), error }
+                })?;
                 file.finish()
             });
             if let Err(error) = written {

@@ -1,0 +1,66 @@
+//! A collector of one's own: on which squares do the kings of games stand that a query hits?
+//!
+//! ```sh
+//! cargo run --release --example collector -- games/sample.pgn 'mate'
+//! ```
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use orbit_chess::{BlockResult, Collector, Color, Needs, Part, PartError, Query, Role, Room, Rows, Session};
+use serde::{Deserialize, Serialize};
+
+/// Counts the squares of the king to move at hits.
+struct KingsCollector;
+
+/// How often each square was counted, from a1 to h8. It is data: it merges with the part of the blocks that follow, and can
+/// be written to bytes, so that a database can be searched in pieces.
+#[derive(Default, Serialize, Deserialize)]
+struct KingsPart {
+    squares: Vec<u64>,
+}
+
+impl Part for KingsPart {
+    fn merge(&mut self, next: KingsPart) -> Result<(), PartError> {
+        self.squares.merge(next.squares)
+    }
+}
+
+impl Collector for KingsCollector {
+    type Part = KingsPart;
+
+    /// Where the hits are is enough.
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
+    }
+
+    /// Looks at one block, on any thread.
+    fn look(&self, result: &BlockResult, _: &Room) -> KingsPart {
+        let (found, mut squares) = (result.first(), vec![0; 64]);
+        for game in result.block.games() {
+            found.rows(&game, Rows::Hits, |row| {
+                let turn: Color = row.position.state.turn();
+                let setup = row.position.to_setup();
+                let king = setup.board.by_piece(Role::King.of(turn)).first();
+                king.iter().for_each(|&square| squares[usize::from(square)] += 1);
+            });
+        }
+        KingsPart { squares }
+    }
+}
+
+pub fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [path, query] = &arguments[..] else { return Err("usage: collector FILE QUERY".into()) };
+    map(path, query, &mut io::stdout().lock())
+}
+
+/// Writes a board with the counts, rank 8 first.
+pub fn map(path: &str, query: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let (part, _) = Session::open([path])?.search(&Query::parse(query)?).collect(&KingsCollector)?;
+    for rank in part.squares.chunks(8).rev() {
+        let counts: Vec<String> = rank.iter().map(|count| format!("{count:6}")).collect();
+        writeln!(out, "{}", counts.concat())?;
+    }
+    Ok(())
+}

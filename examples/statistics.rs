@@ -1,0 +1,30 @@
+//! Statistics of a query: how often it hits by year, by result, or by any other grouping of `docs/statistics.md`.
+//!
+//! ```sh
+//! cargo run --release --example statistics -- games/sample.pgn 'flipcolor {Bh7 kg8}' year,result
+//! ```
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use orbit_chess::{Query, Session};
+
+pub fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [path, query, groupings] = &arguments[..] else {
+        return Err("usage: statistics FILE QUERY GROUPINGS".into());
+    };
+    table(path, query, groupings, &mut io::stdout().lock())
+}
+
+/// Writes a table for each grouping, and then what share of the games with a hit White won.
+pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let (session, query) = (Session::open([path])?, Query::parse(query)?);
+    let counts = session.search(&query).statistics(groupings)?;
+    counts.write_text(10, query.copies(), &mut *out)?;
+    let total = counts.total();
+    let (hit, all) = (total.hit.games, total.all.games);
+    let score = total.hit.white_score().map_or(String::from("?"), |score| format!("{:.1} %", 100.0 * score));
+    writeln!(out, "{hit} of {all} games hit; White scored {score} in them")?;
+    Ok(())
+}

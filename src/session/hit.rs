@@ -1,0 +1,154 @@
+//! Positions that hit.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{GameRef, Query};
+use crate::board::{Bitboard, Position};
+use crate::database::StreamedBlock;
+use crate::engine::{Answer, Answers, CopyDetail};
+use crate::reel::GameRow;
+
+/// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
+#[derive(Clone)]
+pub struct Hit {
+    game: GameRef,
+    node: u32,
+    value: Answer,
+    /// The lowest copy that matches, and how many do.
+    lowest: (Option<u32>, usize),
+    /// All copies that match, if they were wanted.
+    copies: Option<Arc<[u32]>>,
+    query: Query,
+}
+
+/// One of the copies that a transform makes of a query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MatchedCopy<'a> {
+    /// Its place in [`Query::copies`], from 0.
+    pub index: u32,
+    /// The copy as CQL.
+    pub text: &'a str,
+    /// What makes it of the query, in words.
+    pub transform: &'a str,
+}
+
+impl Hit {
+    /// The game.
+    pub fn game(&self) -> &GameRef {
+        &self.game
+    }
+
+    /// The node: the number of the position in its game, from 0. On the main line it is the ply; the nodes of side lines
+    /// follow.
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// Half-moves played before the position, 0 at the start of the game.
+    pub fn ply(&self) -> u32 {
+        self.game.ply(self.node)
+    }
+
+    /// The side line in which the position lies, counted from 0 in the order of nodes; `None` on the main line.
+    pub fn line(&self) -> Option<usize> {
+        self.game.line(self.node)
+    }
+
+    /// The value of the query: true, squares, or a number.
+    pub fn value(&self) -> Answer {
+        self.value
+    }
+
+    /// The squares that the query finds; none if its value is something else.
+    pub fn squares(&self) -> Bitboard {
+        if let Answer::Set(squares) = self.value { squares } else { Bitboard::EMPTY }
+    }
+
+    /// The position.
+    pub fn position(&self) -> Position {
+        self.game.position(self.node)
+    }
+
+    /// The position as FEN, with the halfmove clock and the move number that it has in the game.
+    pub fn fen(&self) -> String {
+        self.game.fen(self.node)
+    }
+
+    /// The move that led to the position, as SAN; `None` at the start.
+    pub fn san_before(&self) -> Option<String> {
+        self.game.san_before(self.node)
+    }
+
+    /// The move that is played next in its line, as SAN; `None` at the end of the line.
+    pub fn san_after(&self) -> Option<String> {
+        self.game.san_after(self.node)
+    }
+
+    /// The name of the move that led to the position: `24.` is White's, `23...` Black's, `start` none.
+    pub fn label(&self) -> String {
+        self.game.label(self.node)
+    }
+
+    /// The first copy of the outermost transform that matches. A query without a transform is its own copy. There is none
+    /// with a range of counts, as in `flip 0 3 Ra1`, if no copy matches, and after
+    /// [`Search::places_only`](super::Search::places_only).
+    pub fn copy(&self) -> Option<MatchedCopy<'_>> {
+        self.lowest.0.map(|index| self.named(index))
+    }
+
+    /// How many copies match.
+    pub fn copies_len(&self) -> usize {
+        self.lowest.1
+    }
+
+    /// All copies that match, if [`Search::all_copies`](super::Search::all_copies) asked for them, else the first.
+    pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
+        let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
+        all.iter().map(|&index| self.named(index))
+    }
+
+    fn named(&self, index: u32) -> MatchedCopy<'_> {
+        let at = index as usize;
+        MatchedCopy { index, text: &self.query.copies()[at], transform: &self.query.transforms()[at] }
+    }
+}
+
+impl fmt::Debug for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Hit { game, node, value, .. } = self;
+        f.debug_struct("Hit").field("game", game).field("node", node).field("value", value).finish()
+    }
+}
+
+/// What a query answers on a block, to be handed out as hits.
+pub(super) struct BlockHits<'a> {
+    pub(super) streamed: &'a StreamedBlock,
+    pub(super) answers: &'a Answers,
+    pub(super) query: &'a Query,
+    pub(super) sources: &'a Arc<[String]>,
+    /// The lowest copy and how many match where the answers do not tell.
+    pub(super) untold: (Option<u32>, usize),
+}
+
+impl BlockHits<'_> {
+    /// The hits of a game.
+    pub(super) fn of(&self, game: &GameRow) -> impl Iterator<Item = Hit> {
+        let (first, end) = (game.first_slot(), game.end_slot());
+        let Answers { hits, copies } = self.answers;
+        let reference = GameRef::new(&self.streamed.block, game.index(), self.sources);
+        let copies = copies.as_ref();
+        let before = copies.map_or(0, |copies| copies.first_in(hits, first));
+        hits.slots(first..end).zip(before..).map(move |(slot, hit)| Hit {
+            game: reference.clone(),
+            node: (slot - first) as u32,
+            value: hits.answer(slot),
+            lowest: copies.map_or(self.untold, |copies| (copies.lowest(hit), copies.count(hit))),
+            copies: copies
+                .filter(|copies| copies.detail() == CopyDetail::All)
+                .map(|copies| Arc::from(copies.of(hit))),
+            query: self.query.clone(),
+        })
+    }
+}

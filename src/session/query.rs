@@ -1,0 +1,141 @@
+//! Queries that are prepared once.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::diagnostic::Diagnostic;
+use crate::engine::PreparedQuery;
+use crate::orbit::Filter;
+use crate::plan::Options;
+use crate::query::{self, Dialect, Parsed, Type};
+use crate::report::Names;
+
+/// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
+///
+/// ```
+/// use orbit_chess::Query;
+///
+/// let query = Query::parse("flipvertical {Ra8 kg8}")?;
+/// assert_eq!(query.copies().len(), 2);
+///
+/// let fault = Query::parse("flip {Ra8 kg8").unwrap_err();
+/// assert!(fault.to_string().contains("^"));
+/// # Ok::<(), orbit_chess::QueryError>(())
+/// ```
+#[derive(Clone)]
+pub struct Query(Arc<Inner>);
+
+struct Inner {
+    text: String,
+    prepared: PreparedQuery,
+    remarks: Vec<Diagnostic>,
+    names: OnceLock<Names>,
+}
+
+impl Query {
+    /// Reads a query in CQL 6.2 or, where it is a position list, in CQL 5.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        Query::prepare(text, query::parse(text))
+    }
+
+    /// The same in a dialect of choice.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
+        Query::prepare(text, query::parse_dialect(text, Some(dialect)))
+    }
+
+    fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {
+        let fault = |diagnostic| QueryError::new(text, diagnostic);
+        let Parsed { query, mut remarks } = parsed.map_err(fault)?;
+        let prepared = PreparedQuery::new(query, Options::default()).map_err(fault)?;
+        remarks.extend(prepared.planner.warnings());
+        let text = text.to_owned();
+        Ok(Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() })))
+    }
+
+    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The session must keep
+    /// them: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    #[must_use]
+    pub fn with_variations(&self) -> Query {
+        let Inner { text, prepared, remarks, .. } = &*self.0;
+        let (text, remarks, mut prepared) = (text.clone(), remarks.clone(), prepared.clone());
+        prepared.query.variations = true;
+        Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() }))
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Warnings and notes about it, to be shown with [`Diagnostic::render`].
+    pub fn remarks(&self) -> &[Diagnostic] {
+        &self.0.remarks
+    }
+
+    /// What its value is: a condition, squares, a number.
+    pub fn value_type(&self) -> Type {
+        self.0.prepared.query.body.ty()
+    }
+
+    /// The distinct copies of its outermost transform as CQL; the query itself where it has none.
+    pub fn copies(&self) -> &[String] {
+        &self.names().copies
+    }
+
+    /// How each copy comes from the query, in words, in the order of [`Query::copies`].
+    pub fn transforms(&self) -> &[String] {
+        &self.names().transforms
+    }
+
+    fn names(&self) -> &Names {
+        self.0.names.get_or_init(|| Names::new(self.filter(), Vec::new()))
+    }
+
+    pub(super) fn filter(&self) -> &Filter {
+        self.0.prepared.planner.filter()
+    }
+
+    pub(super) fn prepared(&self) -> PreparedQuery {
+        self.0.prepared.clone()
+    }
+}
+
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Query").field(&self.text()).finish()
+    }
+}
+
+/// What is wrong with a query. It displays as the query with the place marked, over several lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryError {
+    text: String,
+    diagnostic: Diagnostic,
+}
+
+impl QueryError {
+    pub(super) fn new(text: &str, diagnostic: Diagnostic) -> QueryError {
+        QueryError { text: text.to_owned(), diagnostic }
+    }
+
+    /// Message, place and remedy by themselves.
+    pub fn diagnostic(&self) -> &Diagnostic {
+        &self.diagnostic
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.render(&self.text, "query", false))
+    }
+}
+
+impl std::error::Error for QueryError {}

@@ -1,0 +1,270 @@
+//! Requests to a session.
+
+use std::ops::ControlFlow;
+
+use super::hit::BlockHits;
+use super::{Cancel, Hit, Progress, Query, Session, SessionError};
+use crate::choice::{Choice, Condition, Order};
+use crate::database::{Room, StreamedBlock, Summary};
+use crate::engine::verify::Sample;
+use crate::report::HitTotals;
+use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector};
+use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use crate::stats::{Counts, Grouping, Stats};
+
+/// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Search::hits),
+/// [counts](Search::count), [statistics](Search::statistics), or what a [collector](Search::collect) makes.
+///
+/// ```
+/// use orbit_chess::{Query, Session};
+///
+/// let session = Session::open(["games/sample.pgn"])?;
+/// let query = Query::parse("check")?;
+/// let hits = session.search(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
+/// assert_eq!(hits.len(), 3);
+/// assert!(hits.iter().all(|hit| hit.game().outcome().text() == "1-0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct Search<'a> {
+    session: &'a Session,
+    queries: Vec<Query>,
+    choice: Choice,
+    hits_max: u64,
+    order: Option<(Order, usize)>,
+    detail: Needs,
+    engine: EngineOptions,
+    threads: usize,
+    cancel: Cancel,
+    watch: Box<dyn FnMut(Progress) + 'a>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(session: &'a Session, queries: Vec<Query>) -> Search<'a> {
+        let mut engine = session.engine.clone();
+        engine.positions = session.positions();
+        Search {
+            session,
+            queries,
+            choice: Choice::default(),
+            hits_max: u64::MAX,
+            order: None,
+            detail: Needs::VALUES | Needs::LOWEST_COPY,
+            engine,
+            threads: session.threads,
+            cancel: Cancel::new(),
+            watch: Box::new(|_| ()),
+        }
+    }
+
+    /// Counts only games for which this is true, such as `"elo>2500".parse()?`; of several conditions all must be.
+    pub fn condition(mut self, condition: Condition) -> Self {
+        self.choice.conditions.push(condition);
+        self
+    }
+
+    /// Counts only the first hit of each game.
+    pub fn first_of_game(mut self) -> Self {
+        self.choice.first = true;
+        self
+    }
+
+    /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
+    pub fn hits_max(mut self, hits: u64) -> Self {
+        self.hits_max = hits;
+        self
+    }
+
+    /// Hands out the hits of the best `games_max` games, in an order other than that of the database, once all were seen:
+    /// see [`Search::hits`] and [`Search::for_each`].
+    pub fn order(mut self, order: Order, games_max: usize) -> Self {
+        self.order = Some((order, games_max));
+        self
+    }
+
+    /// Finds all copies of the outermost transform that match at a hit, not only the first: see [`Hit::copies`].
+    pub fn all_copies(mut self) -> Self {
+        self.detail |= Needs::ALL_COPIES;
+        self
+    }
+
+    /// Finds neither values nor copies, only where the hits are: faster.
+    pub fn places_only(mut self) -> Self {
+        self.detail = Needs::NOTHING;
+        self
+    }
+
+    /// Chooses another engine than the session's.
+    pub fn engine(mut self, choice: EngineChoice) -> Self {
+        self.engine.engine = choice;
+        self
+    }
+
+    /// Has a second engine recompute as much; a difference is an error.
+    pub fn verify(mut self, sample: Sample) -> Self {
+        self.engine.verify = Some(sample);
+        self
+    }
+
+    /// Uses so many threads; the answers do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Lets a switch stop the request.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Calls `watch` after each block of games, on the thread that runs the request. At the end of the database, its last
+    /// call has all games, positions and bytes.
+    pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
+        self.watch = Box::new(watch);
+        self
+    }
+
+    /// All hits of the first query, in the order of the database or of [`Search::order`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub fn hits(self) -> Result<Vec<Hit>, SessionError> {
+        let mut hits = Vec::new();
+        self.for_each(|hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        })?;
+        Ok(hits)
+    }
+
+    /// Calls `take` for every hit of the first query, in the order of the database or of [`Search::order`], until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, or that the request was cancelled; the hits before were
+    /// handed out.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn for_each(mut self, mut take: impl FnMut(Hit) -> ControlFlow<()>) -> Result<Summary, SessionError> {
+        let mut left = self.hits_max;
+        let mut take = move |hit| {
+            left -= 1;
+            let flow = take(hit);
+            if left == 0 { ControlFlow::Break(()) } else { flow }
+        };
+        if left == 0 {
+            return Ok(Summary::default());
+        }
+        let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max)));
+        let needs = self.needs_of_hits();
+        let (scan, session) = (self.scan()?, self.session);
+        let query = self.queries[0].clone();
+        // Of a single copy the hits tell enough.
+        let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
+        let outputs: Vec<_> =
+            self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
+        let database = session.database(&self.cancel, false)?;
+        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
+        let work = |found: BlockAnswers<'_>, _: &Room| found.answers.into_iter().next();
+        let summary = scan.for_each_block(database, &outputs, &self.choice, work, |streamed, answers| {
+            progress.add(&streamed);
+            (self.watch)(progress);
+            let Some(answers) = &answers else { return ControlFlow::Break(()) };
+            let sources = &session.sources;
+            let found = BlockHits { streamed: &streamed, answers, query: &query, sources, untold };
+            match &mut top {
+                None => streamed.block.games().try_for_each(|game| found.of(&game).try_for_each(&mut take)),
+                Some((order, top)) => {
+                    for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
+                        top.offer(order.rank(&game, &answers.hits), game.number(), || {
+                            found.of(&game).collect::<Vec<Hit>>()
+                        });
+                    }
+                    ControlFlow::Continue(())
+                }
+            }
+        })?;
+        self.finish(progress, &scan, &summary)?;
+        if let Some((order, top)) = top {
+            let _ = order.list(top).into_iter().flatten().try_for_each(&mut take);
+        }
+        Ok(summary)
+    }
+
+    /// How many games and positions each query hits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::collect`].
+    pub fn count(self) -> Result<Vec<HitTotals>, SessionError> {
+        let queries = self.queries.len();
+        let (part, _) = self.collect(&TotalsCollector)?;
+        let mut totals = part.queries;
+        totals.resize(queries, HitTotals::default());
+        Ok(totals)
+    }
+
+    /// The hits of the first query by groups, such as `"year,eco,year*result"`: see the documentation of
+    /// [`Grouping`] for what there is.
+    ///
+    /// # Errors
+    ///
+    /// Groupings that are not understood, and those of [`Search::collect`].
+    pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
+        let collector = StatisticsCollector::new(Stats::new(Grouping::list(groupings)?));
+        let (part, _) = self.collect(&collector)?;
+        let counts = collector.counts(part, 1).into_iter().next();
+        Ok(counts.unwrap_or_else(|| collector.stats().none()))
+    }
+
+    /// What a collector makes of the answers of all queries, and what was read for it. The dates and ratings among the
+    /// totals of the latter are known where tags had to be read.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, what the collector cannot take, or that the request was
+    /// cancelled.
+    pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), SessionError> {
+        let scan = self.scan()?;
+        let run = Run::new(&scan, &self.choice, collector);
+        let database = self.session.database(&self.cancel, run.needs().include(Needs::GAME_TEXTS))?;
+        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
+        let watch = &mut self.watch;
+        let (part, summary) = run.collect_watched(database, |streamed: &StreamedBlock| {
+            progress.add(streamed);
+            watch(progress);
+        })?;
+        self.finish(progress, &scan, &summary)?;
+        Ok((part, summary))
+    }
+
+    fn needs_of_hits(&self) -> Needs {
+        let order = self.order.map_or(Needs::NOTHING, |(order, _)| order.needs());
+        self.detail | self.choice.needs() | order
+    }
+
+    fn scan(&self) -> Result<Scan, SessionError> {
+        let queries = self.queries.iter().map(Query::prepared).collect();
+        Ok(Scan::of(queries, &self.engine)?.threads(self.threads))
+    }
+
+    /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
+    fn finish(&mut self, mut progress: Progress, scan: &Scan, summary: &Summary) -> Result<(), SessionError> {
+        if scan.engine().notice().is_some() {
+            self.engine.card.forget();
+        }
+        if self.cancel.is_cancelled() && !summary.finished {
+            return Err(SessionError::Cancelled);
+        }
+        if summary.finished {
+            progress.finish(summary);
+            (self.watch)(progress);
+        }
+        self.session.learn(summary, scan.searches_variations());
+        Ok(())
+    }
+}

@@ -1,0 +1,429 @@
+//! Sessions: in memory, from files and by the command the same answers; progress, cancellation, threads; hits against
+//! shakmaty; games by their numbers.
+
+mod places;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orbit_chess::internals::choice::{Order, SortKey};
+use orbit_chess::internals::engine::Answer;
+use orbit_chess::internals::reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
+use orbit_chess::{
+    Cancel, EngineChoice, Hit, Progress, Query, Residence, Session, SessionError, SessionOptions,
+};
+use serde_json::Value;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
+
+use crate::common::blocks_of;
+
+pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+
+/// Conditions, sets, numbers, copies, ranges of counts, tags.
+const QUERIES: &[&str] = &[
+    "shift flip flipcolor {Nd4 kf3}",
+    "flipcolor {Bh7 kg8 btm}",
+    "passedpawns",
+    "Q attackedby q",
+    "power A",
+    "flip 0 2 {Ra8 kg8}",
+    "check terminal",
+    "terminal",
+];
+
+/// Chunks so small that there are many blocks.
+fn options<'a>() -> SessionOptions<'a> {
+    let mut reading = orbit_chess::internals::pgn::Options::default();
+    reading.chunk_bytes = 20_000;
+    SessionOptions::new().reading(reading).places(None)
+}
+
+fn resident(paths: &[PathBuf]) -> Session {
+    let session = options().open(paths).unwrap();
+    assert!(
+        matches!(session.residence(), Residence::Resident { bytes } if bytes > 1000),
+        "{}",
+        session.residence()
+    );
+    session
+}
+
+fn streamed(paths: &[PathBuf]) -> Session {
+    let session = options().resident_bytes_max(100_000).open(paths).unwrap();
+    assert_eq!(session.residence(), Residence::Streamed { bytes_max: 100_000 });
+    session
+}
+
+fn sample() -> Vec<PathBuf> {
+    vec![SAMPLE.into()]
+}
+
+/// A reel of the sample, a PGN file with games that are cut and skipped, a list of positions.
+fn mixed(folder: &Path) -> Vec<PathBuf> {
+    let reel = folder.join("sample.reel");
+    let mut writer = ReelWriter::create(&reel).unwrap();
+    for block in blocks_of(Path::new(SAMPLE)) {
+        writer.append(&EncodedBlock::new(&block)).unwrap();
+    }
+    writer.finish(&[ReelSource { name: "sample.pgn".into(), games: 1, ..ReelSource::default() }]).unwrap();
+    let games =
+        "1. e4 e5 2. Nf3 Ke4 3. Bb5 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[White \"A\"]\n\n1. d4 d5 *\n";
+    std::fs::write(folder.join("a.pgn"), games).unwrap();
+    std::fs::write(folder.join("b.epd"), "4k3/8/8/8/8/8/8/4K2R w K - hmvc 7; id \"one\";\n").unwrap();
+    vec![folder.join("a.pgn"), reel, folder.join("b.epd"), SAMPLE.into()]
+}
+
+/// Everything that a hit says.
+fn told(hit: &Hit) -> String {
+    let copy = hit.copy().map(|copy| (copy.index + 1, copy.text.to_owned(), copy.transform.to_owned()));
+    let game = hit.game();
+    let place = (game.number(), game.source(), game.number_in_source(), hit.node(), hit.ply(), hit.label());
+    let (before, after) = (hit.san_before(), hit.san_after());
+    format!("{place:?} {} {before:?} {after:?} {:?} {copy:?} {}", hit.fen(), hit.value(), hit.copies_len())
+}
+
+fn all(session: &Session, query: &str) -> Vec<String> {
+    let query = Query::parse(query).unwrap();
+    session.search(&query).hits().unwrap().iter().map(told).collect()
+}
+
+#[test]
+fn held_and_streamed_databases_answer_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    for paths in [sample(), mixed(folder.path())] {
+        let sessions = [resident(&paths), streamed(&paths), resident(&paths)];
+        assert_eq!(sessions[0].sources(), sessions[1].sources());
+        for query in QUERIES {
+            let expected = all(&sessions[0], query);
+            assert!(!expected.is_empty(), "{query}");
+            // A second time, on the same and on other sessions.
+            sessions.iter().for_each(|session| assert_eq!(all(session, query), expected, "{query}"));
+        }
+        let sums = |session: &Session| {
+            let (part, summary) = session
+                .search(&Query::parse("true").unwrap())
+                .collect(&orbit_chess::internals::run::TotalsCollector)
+                .unwrap();
+            assert!(summary.finished);
+            // Dates and ratings are not read where nobody asks for them.
+            let totals = Totals { dates: None, elos: None, ..summary.totals };
+            (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
+        };
+        assert_eq!(sums(&sessions[0]), sums(&sessions[1]));
+        assert_eq!(sessions[0].positions(), sessions[1].positions());
+    }
+}
+
+/// The rows of the command: game, source, number in the source, ply, FEN, next move, value, copy and its names, copies.
+fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
+    let orbit = Command::new(env!("CARGO_BIN_EXE_orbit"))
+        .args(["scan", "-q", "--format", "jsonl", query])
+        .args(paths)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(orbit.status.success(), "{}", String::from_utf8_lossy(&orbit.stderr));
+    String::from_utf8(orbit.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_command_answers_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = mixed(folder.path());
+    let session = resident(&paths);
+    for query in QUERIES {
+        let rows = rows_of_the_command(query, &paths);
+        let hits = session.search(&Query::parse(query).unwrap()).hits().unwrap();
+        assert_eq!(rows.len(), hits.len(), "{query}");
+        for (row, hit) in rows.iter().zip(&hits) {
+            let game = hit.game();
+            assert_eq!(row["game"], game.number());
+            assert_eq!(row["source"], game.source());
+            assert_eq!(row["number_in_source"], game.number_in_source());
+            assert_eq!(row["ply"], hit.ply());
+            assert_eq!(row["fen"], hit.fen());
+            assert_eq!(row["move"].as_str().unwrap(), hit.label());
+            assert_eq!(row["next"].as_str(), hit.san_after().as_deref());
+            match hit.value() {
+                Answer::Set(squares) => {
+                    let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
+                    assert_eq!(row["squares"], Value::from(names));
+                }
+                Answer::Num(value) => assert_eq!(row["value"], Value::from(value)),
+                Answer::Bool(value) => assert_eq!(row["value"], value),
+            }
+            let copy = hit.copy();
+            assert_eq!(row["copy"].as_u64(), copy.map(|copy| u64::from(copy.index) + 1), "{query}: {row}");
+            assert_eq!(row["pattern"].as_str(), copy.map(|copy| copy.text), "{query}");
+            assert_eq!(row["transform"].as_str(), copy.map(|copy| copy.transform), "{query}");
+            assert_eq!(row["copies"], hit.copies_len(), "{query}");
+        }
+    }
+}
+
+#[test]
+fn hits_are_what_shakmaty_plays() {
+    let session = resident(&sample());
+    let hits = session.search(&Query::parse("true").unwrap()).hits().unwrap();
+    assert_eq!(hits.len() as u64, session.positions());
+    let (mut at, mut number) = (Chess::default(), 0);
+    for hit in hits {
+        let game = hit.game();
+        if game.number() != number {
+            (at, number) = (Chess::default(), game.number());
+            if let Some(fen) = game.tag("FEN") {
+                at = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
+            }
+            assert_eq!((hit.ply(), hit.san_before()), (0, None));
+            assert_eq!(hit.label(), "start");
+        }
+        assert_eq!(hit.fen(), Fen::from_position(&at, EnPassantMode::Legal).to_string());
+        assert_eq!(hit.position().to_chess().unwrap(), at);
+        let after = hit.san_after();
+        assert_eq!(after.is_none(), hit.ply() == game.plies());
+        if let Some(san) = after {
+            let mv = san.parse::<SanPlus>().unwrap().san.to_move(&at).unwrap();
+            let (from, before) = (at.clone(), san);
+            at.play_unchecked(mv);
+            assert_eq!(SanPlus::from_move(from, mv).to_string(), before);
+            assert_eq!(game.san_before(hit.node() + 1).as_deref(), Some(&*before));
+            assert_eq!(game.sans()[hit.ply() as usize], before);
+        }
+    }
+}
+
+#[test]
+fn the_move_before_a_hit_is_the_one_after_the_hit_before() {
+    let session = resident(&sample());
+    let hits = session.search(&Query::parse("true").unwrap()).hits().unwrap();
+    for pair in hits.windows(2).filter(|pair| pair[1].ply() > 0) {
+        assert_eq!(pair[1].san_before(), pair[0].san_after());
+    }
+}
+
+#[test]
+fn choices_count_as_they_do_for_the_command() {
+    let session = resident(&sample());
+    let query = Query::parse("check").unwrap();
+    let every = session.search(&query).hits().unwrap();
+    let first = session.search(&query).first_of_game().hits().unwrap();
+    assert!(first.windows(2).all(|pair| pair[0].game().number() < pair[1].game().number()));
+    let won = session.search(&query).condition("result=1-0".parse().unwrap()).hits().unwrap();
+    let expected: Vec<String> =
+        every.iter().filter(|hit| hit.game().outcome().text() == "1-0").map(told).collect();
+    assert!(!won.is_empty() && won.len() < every.len());
+    assert_eq!(won.iter().map(told).collect::<Vec<_>>(), expected);
+    for hits_max in [0, 1, 7] {
+        let some = session.search(&query).hits_max(hits_max).hits().unwrap();
+        let told = |hits: &[Hit]| hits.iter().map(told).collect::<Vec<_>>();
+        assert_eq!(told(&some), told(&every[..hits_max as usize]));
+    }
+    let order = Order::Sorted { key: SortKey::Date, reverse: false };
+    let latest = session.search(&query).first_of_game().order(order, 5).hits().unwrap();
+    let dates: Vec<_> = latest.iter().map(|hit| hit.game().date()).collect();
+    assert!(latest.len() == 5 && dates.windows(2).all(|pair| pair[0] >= pair[1]), "{dates:?}");
+    let places = session.search(&Query::parse("flip {Ra8 kg8}").unwrap()).places_only().hits().unwrap();
+    assert!(places.iter().all(|hit| hit.copy().is_none() && hit.copies_len() == 0));
+}
+
+#[test]
+fn all_copies_are_told_where_they_are_asked_for() {
+    let session = resident(&sample());
+    let query = Query::parse("flip Ra1").unwrap();
+    let hits = session.search(&query).all_copies().hits_max(50).hits().unwrap();
+    assert!(hits.iter().any(|hit| hit.copies_len() > 1));
+    for hit in hits {
+        assert_eq!(hit.copies().count(), hit.copies_len());
+        assert_eq!(hit.copies().next(), hit.copy());
+    }
+}
+
+#[test]
+fn counts_and_statistics_are_those_of_the_hits() {
+    for session in [resident(&sample()), streamed(&sample())] {
+        let (a, b) = (Query::parse("check").unwrap(), Query::parse("mate").unwrap());
+        let counts = session.search_all([&a, &b]).count().unwrap();
+        assert_eq!(counts[0].positions, session.search(&a).hits().unwrap().len() as u64);
+        assert_eq!(counts[1].games, session.search(&b).first_of_game().hits().unwrap().len() as u64);
+        let stats = session.search(&a).statistics("result,year").unwrap();
+        assert_eq!(stats.total().hit.positions, counts[0].positions);
+        let rows = stats.rows(&"result".parse().unwrap());
+        assert_eq!(rows.iter().map(|row| row.hit.games).sum::<u64>(), counts[0].games);
+    }
+    let session = resident(&sample());
+    let nothing = session.search(&Query::parse("true").unwrap()).statistics("nothing");
+    assert!(matches!(nothing, Err(SessionError::Groupings(_))));
+}
+
+#[test]
+fn progress_ends_at_the_total() {
+    for session in [resident(&sample()), streamed(&sample())] {
+        let mut seen: Vec<Progress> = Vec::new();
+        let query = Query::parse("check").unwrap();
+        session.search(&query).progress(|progress| seen.push(progress)).count().unwrap();
+        let last = *seen.last().unwrap();
+        assert!(seen.len() > 3, "{}", seen.len());
+        assert!(seen.windows(2).all(|pair| pair[0].bytes <= pair[1].bytes && pair[0].games <= pair[1].games));
+        assert_eq!(last.bytes_total, Some(std::fs::metadata(SAMPLE).unwrap().len()));
+        assert_eq!(Some(last.bytes), last.bytes_total);
+        assert_eq!(last.positions, session.positions());
+        let mut again = Progress::default();
+        session.search(&query).progress(|progress| again = progress).hits().unwrap();
+        assert_eq!(again, last);
+    }
+    let mut opened = Progress::default();
+    let session = options().progress(|progress| opened = progress).open([SAMPLE]).unwrap();
+    assert_eq!((Some(opened.bytes), opened.positions), (opened.bytes_total, session.positions()));
+}
+
+#[test]
+fn a_switch_stops_a_request() {
+    for session in [resident(&sample()), streamed(&sample())] {
+        let (cancel, query) = (Cancel::new(), Query::parse("true").unwrap());
+        let mut blocks = 0;
+        let stopped = session.search(&query).cancelled_by(&cancel).threads(1).progress(|_| {
+            blocks += 1;
+            cancel.cancel();
+        });
+        assert!(matches!(stopped.count(), Err(SessionError::Cancelled)));
+        assert_eq!(blocks, 1);
+        assert!(cancel.is_cancelled());
+        // Other requests go on.
+        assert_eq!(session.search(&query).count().unwrap()[0].positions, session.positions());
+    }
+    let cancel = Cancel::new();
+    let opened = options().cancelled_by(&cancel).progress(|_| cancel.cancel()).open([SAMPLE]);
+    assert!(matches!(opened, Err(SessionError::Cancelled)));
+}
+
+#[test]
+fn threads_share_a_session() {
+    for session in [resident(&sample()), streamed(&sample())] {
+        let expected: Vec<Vec<String>> = QUERIES.iter().map(|query| all(&session, query)).collect();
+        let checked = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (session, expected, checked) = (&session, &expected, &checked);
+                scope.spawn(move || {
+                    for index in 0..QUERIES.len() {
+                        let index = (index + thread) % QUERIES.len();
+                        assert_eq!(all(session, QUERIES[index]), expected[index]);
+                        checked.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(checked.into_inner(), 4 * QUERIES.len());
+    }
+}
+
+#[test]
+fn engines_answer_alike_and_check_each_other() {
+    let session = resident(&sample());
+    for query in ["shift flip {Nd4 kf3}", "passedpawns"] {
+        let query = Query::parse(query).unwrap();
+        let told = |choice| -> Vec<String> {
+            let verify = orbit_chess::internals::engine::verify::Sample::All;
+            let hits = session.search(&query).engine(choice).verify(verify).hits();
+            hits.unwrap().iter().map(told).collect()
+        };
+        let expected = told(EngineChoice::Cpu);
+        assert_eq!(told(EngineChoice::Auto), expected);
+        assert_eq!(told(EngineChoice::Reference), expected);
+    }
+}
+
+#[test]
+fn queries_outlive_sessions_and_hits_their_queries() {
+    let query = Query::parse("shift {Nd4 kf3}").unwrap();
+    let hits = {
+        let session = resident(&sample());
+        session.search(&query).hits().unwrap()
+    };
+    let copies = query.copies().to_vec();
+    drop(query);
+    assert!(hits.iter().all(|hit| copies.contains(&hit.copy().unwrap().text.to_owned())));
+    assert!(hits[0].game().tags().count() > 0);
+}
+
+#[test]
+fn a_file_that_changes_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn");
+    std::fs::write(&path, "1. e4 e5 *\n".repeat(30_000)).unwrap();
+    let paths = [path.clone()];
+    let (held, streamed, query) = (resident(&paths), streamed(&paths), Query::parse("true").unwrap());
+    std::fs::write(&path, "1. d4 *\n").unwrap();
+    let found = streamed.search(&query).count();
+    assert!(matches!(&found, Err(SessionError::Changed { name }) if *name == path.display().to_string()));
+    assert!(matches!(streamed.game(1), Err(SessionError::Changed { .. })));
+    assert_eq!(held.search(&query).count().unwrap()[0].games, 30_000);
+}
+
+#[test]
+fn faults_say_what_to_do() {
+    let fault = Query::parse("flip {R[a8-1] kh8}").unwrap_err();
+    assert!(fault.to_string().contains('^') && fault.to_string().contains("rank"), "{fault}");
+    assert!(fault.diagnostic().span.start > 0);
+    let missing = Session::open(["no such file.pgn"]).map(|_| ()).unwrap_err();
+    assert!(missing.to_string().contains("no such file.pgn"), "{missing}");
+}
+
+const TREE: &str = "[Event \"a\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5 3. exd5) 2... d6) (1... e6) 2. Nf3 {here} Nc6 *\n\n\
+    [Event \"b\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 11 42\"]\n\n42... Kd7 (42... Kd8 43. e4 (43. e3) 43... Kd7) 43. Kd2 *\n\n";
+
+#[test]
+fn hits_in_side_lines_tell_their_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trees.pgn");
+    std::fs::write(&path, TREE.repeat(400)).unwrap();
+    let paths = [path];
+    let plain = resident(&paths);
+    let sessions = [
+        options().variations(true).open(&paths).unwrap(),
+        options().variations(true).resident_bytes_max(10_000).open(&paths).unwrap(),
+    ];
+    let query = Query::parse("true").unwrap();
+    let whole = query.with_variations();
+    assert!(matches!(plain.search(&whole).hits(), Err(SessionError::NoVariations)));
+    let mut answers = Vec::new();
+    for session in &sessions {
+        // Without side lines it is as if none were kept.
+        assert_eq!(all(session, "true"), all(&plain, "true"));
+        let sums = |session: &Session| {
+            let (_, summary) =
+                session.search(&query).collect(&orbit_chess::internals::run::TotalsCollector).unwrap();
+            (summary.side_lines, summary.totals.positions, summary.totals.reasons)
+        };
+        assert_eq!(sums(session), sums(&plain));
+        let hits = session.search(&whole).hits().unwrap();
+        assert_eq!(hits.len(), 400 * (12 + 7));
+        for hit in &hits {
+            let (game, node) = (hit.game(), hit.node());
+            let main = hit.line().is_none();
+            assert_eq!(main, node <= game.plies());
+            assert!(!main || hit.ply() == node);
+            let Some(parent) = game.parent(node) else {
+                assert_eq!((node, hit.san_before()), (0, None));
+                continue;
+            };
+            assert_eq!(hit.ply(), game.ply(parent) + 1);
+            let before: Chess =
+                game.fen(parent).parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
+            let san = hit.san_before().unwrap();
+            let mv = san.parse::<SanPlus>().unwrap().san.to_move(&before).unwrap();
+            assert_eq!(SanPlus::from_move(before.clone(), mv).to_string(), san);
+            let after = before.play(mv).unwrap();
+            assert_eq!(hit.fen(), Fen::from_position(&after, EnPassantMode::Legal).to_string());
+            assert_eq!(hit.position(), game.position(node));
+            if game.line(parent) == hit.line() {
+                assert_eq!(game.san_after(parent).as_deref(), Some(&*san));
+            }
+        }
+        let first: Vec<String> = hits[..12].iter().map(|hit| hit.san_before().unwrap_or_default()).collect();
+        assert_eq!(first.join(" "), " e4 e5 Nf3 Nc6 c5 Nf3 d6 c3 d5 exd5 e6");
+        answers.push(hits.iter().map(told).collect::<Vec<_>>());
+    }
+    assert_eq!(answers[0], answers[1]);
+}
