@@ -185,7 +185,7 @@ enum Work {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
     Block(Box<Block>),
-    Held(StreamedBlock),
+    Held(Box<StreamedBlock>),
 }
 
 /// Who has numbered a block.
@@ -701,7 +701,7 @@ impl Feed {
                     // Of all but the last block that is what the first reading had read by then.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
-                    return Some(Task { work: Work::Held(block), bytes });
+                    return Some(Task { work: Work::Held(Box::new(block)), bytes });
                 }
                 Input::Reel { .. } | Input::Held { .. } => {}
             }
@@ -754,7 +754,7 @@ fn prepare(
     let mut reread = Reread::default();
     let (mut block, base, numbered) = match task.work {
         Work::Held(streamed) => {
-            let streamed = if parse.variations { streamed } else { held::main_lines(streamed) };
+            let streamed = if parse.variations { *streamed } else { held::main_lines(*streamed) };
             let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
             return Ok(PreparedBlock {
                 streamed,

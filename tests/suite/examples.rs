@@ -14,8 +14,10 @@ mod gui;
 #[path = "../../examples/statistics.rs"]
 mod statistics;
 
+type Main = fn() -> Result<(), Box<dyn Error>>;
+
 /// What `cargo run --example` calls, which reads arguments.
-const MAINS: [fn() -> Result<(), Box<dyn Error>>; 3] = [collector::main, gui::main, statistics::main];
+const MAINS: [Main; 3] = [collector::main, gui::main, statistics::main];
 
 fn text(run: impl FnOnce(&mut Vec<u8>) -> Result<(), Box<dyn Error>>) -> String {
     let mut out = Vec::new();
