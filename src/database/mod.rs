@@ -5,6 +5,7 @@
 //! results are the same, and only a few blocks are in memory at once.
 
 mod additions;
+mod blocks;
 mod held;
 mod numbers;
 mod ordered;
@@ -29,12 +30,11 @@ pub use self::substitutes::{PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 
+use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
-use crate::pgn::{self, Chunk, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{
-    Block, BlockBuilder, Contents, GameHash, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals,
-};
-use crate::second_reader::{self, Agreement, Difference, Readers, Reread};
+use crate::pgn::{self, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
+use crate::reel::{Block, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::second_reader::{Agreement, Difference, Readers};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -178,30 +178,6 @@ enum Input {
         held: Held,
         next: usize,
     },
-}
-
-/// What a thread makes a block from.
-enum Work {
-    Chunk { chunk: Chunk, base: u32 },
-    Reel { reel: Arc<Reel>, base: u32, index: usize },
-    Block(Box<Block>),
-    Held(Box<StreamedBlock>),
-}
-
-/// Who has numbered a block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Numbered {
-    /// Nobody: it was made from text.
-    Nowhere,
-    /// The reel that it comes from, as far as its source is concerned.
-    InSource,
-    /// The run that read it first.
-    Wholly,
-}
-
-struct Task {
-    work: Work,
-    bytes: u64,
 }
 
 /// Sources and reels, in order.
@@ -578,67 +554,6 @@ impl Database {
     }
 }
 
-/// A block on its way to be taken.
-struct PreparedBlock {
-    streamed: StreamedBlock,
-    numbered: Numbered,
-    /// Of its games, if duplicates are dropped.
-    hashes: Vec<GameHash>,
-    /// Why it is not to be taken: two readers differ on a game.
-    difference: Option<Difference>,
-}
-
-/// Blocks that are worked on together. After a failure nothing more is taken.
-struct Group {
-    prepared: Vec<PreparedBlock>,
-    failure: Option<DatabaseError>,
-}
-
-impl Group {
-    fn prepare(
-        tasks: Vec<Task>,
-        options: &DatabaseOptions,
-        bytes_total: Option<u64>,
-        is_hashed: bool,
-    ) -> Group {
-        let mut group = Group { prepared: Vec::new(), failure: None };
-        for task in tasks {
-            match prepare(task, options, bytes_total) {
-                Ok(mut prepared) => {
-                    if is_hashed {
-                        prepared.hashes = GameHash::of_block(&prepared.streamed.block);
-                    }
-                    group.prepared.push(prepared);
-                }
-                Err(failure) => {
-                    group.failure = Some(failure);
-                    break;
-                }
-            }
-        }
-        group
-    }
-
-    fn number(&mut self, numbers: &mut Numbers) {
-        for (index, prepared) in self.prepared.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.numbered) {
-                self.failure = Some(failure);
-                self.prepared.truncate(index);
-                break;
-            }
-            let PreparedBlock { streamed, hashes, difference, .. } = prepared;
-            if let Some(difference) = difference.take() {
-                self.failure = Some(numbers.place(&streamed.block, difference));
-                self.prepared.truncate(index);
-                break;
-            }
-            if numbers.drop_duplicates(&mut streamed.block, hashes) {
-                streamed.totals = Totals::of(&streamed.block);
-            }
-        }
-    }
-}
-
 /// Whether a file is a reel, or says so: one that was cut is no PGN.
 fn is_reel(path: &Path) -> bool {
     // Reading from a pipe would take its first bytes away.
@@ -741,64 +656,4 @@ impl Feed {
     fn finish(&mut self) {
         self.finish_input();
     }
-}
-
-/// Makes the block of a task.
-fn prepare(
-    task: Task,
-    options: &DatabaseOptions,
-    bytes_total: Option<u64>,
-) -> Result<PreparedBlock, DatabaseError> {
-    let parse = &options.parse;
-    let mut text = Vec::new();
-    let mut reread = Reread::default();
-    let (mut block, base, numbered) = match task.work {
-        Work::Held(streamed) => {
-            let streamed = if parse.variations { *streamed } else { held::main_lines(*streamed) };
-            let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
-            return Ok(PreparedBlock {
-                streamed,
-                numbered: Numbered::Wholly,
-                hashes: Vec::new(),
-                difference: None,
-            });
-        }
-        Work::Chunk { chunk, base } => {
-            let block;
-            (block, reread) = build(&chunk, options);
-            if options.keep_text {
-                text = chunk.texts;
-            }
-            (block, base, Numbered::Nowhere)
-        }
-        Work::Reel { reel, base, index } => {
-            let contents = Contents { tags: parse.tags, annotations: parse.variations && parse.annotations };
-            (reel.block_with(index, contents)?, base, Numbered::InSource)
-        }
-        Work::Block(block) => (*block, 0, Numbered::InSource),
-    };
-    if !parse.variations {
-        block = block.into_main_lines();
-    }
-    block.source_games_mut().iter_mut().for_each(|part| part.source += base);
-    text.iter_mut().for_each(|part| part.source += base);
-    let totals = Totals::of(&block);
-    let Reread { side_lines, agreement, mut difference } = reread;
-    difference.iter_mut().for_each(|difference| difference.source += base);
-    let block = Arc::new(block);
-    let streamed =
-        StreamedBlock { block, totals, side_lines, agreement, bytes: task.bytes, bytes_total, text };
-    Ok(PreparedBlock { streamed, numbered, hashes: Vec::new(), difference })
-}
-
-/// The block of a chunk of PGN, and what is known of it besides.
-fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
-    let mut builder = BlockBuilder::new();
-    let mut push = |source: u32, game: &pgn::Game| builder.push(source, game);
-    let reread = if options.readers.read_again(chunk) {
-        second_reader::read(chunk, &options.parse, options.readers, &mut push)
-    } else {
-        Reread { side_lines: chunk.parse(&options.parse, &mut push), ..Reread::default() }
-    };
-    (builder.finish(), reread)
 }

@@ -2,9 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{DatabaseError, Numbered, SourceSummary};
+use super::{DatabaseError, SourceSummary};
 use crate::reel::{Block, GameHash, GameSet};
 use crate::second_reader::Difference;
+
+/// Who has numbered a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbered {
+    /// Nobody: it was made from text.
+    Nowhere,
+    /// The reel that it comes from, as far as its source is concerned.
+    InSource,
+    /// The run that read it first.
+    Wholly,
+}
 
 /// What depends on all blocks before.
 pub(super) struct Numbers {

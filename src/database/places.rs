@@ -16,7 +16,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary, build};
+use super::blocks::build;
+use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary};
 use crate::files::OutputFile;
 use crate::pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
 use crate::reel::Block;
