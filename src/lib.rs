@@ -123,12 +123,15 @@ pub use choice::{Condition, Order, SortKey};
 pub use database::{PlaceCache, Room, Summary};
 pub use diagnostic::Diagnostic;
 pub use engine::Answer;
+pub use engine::gpu::GpuOptions;
 pub use engine::verify::Sample;
-pub use report::Rows;
+pub use pgn::Outcome;
+pub use query::{Dialect, Type};
+pub use report::{HitTotals, Rows};
 pub use run::{BlockResult, Collector, Needs, Part, PartError};
 pub use scan::EngineChoice;
 pub use session::{
     Cancel, GameRef, Hit, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session, SessionError,
     SessionOptions,
 };
-pub use stats::Counts;
+pub use stats::{Counts, Grouping};

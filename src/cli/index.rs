@@ -32,7 +32,7 @@ Appending:
 
 Duplicates:
   --no-duplicates drops a game if an earlier game has the same start position, moves, result and
-  tags. A dropped game keeps its number and is counted as skipped. This needs 24 to 48 bytes of
+  tags, and with --variations the same side lines, comments and glyphs. A dropped game keeps its number and is counted as skipped. This needs 24 to 48 bytes of
   memory for each game, including those that are in the reel already.
 
 Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
@@ -75,7 +75,8 @@ pub(super) struct Args {
     /// Write to FILE a list of the games that were cut, skipped or repaired.
     ///
     /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
-    /// can be read is skipped. Each line of the list names the source, the game, the byte, the ply and the reason.
+    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
+    /// source, the game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Print on stderr which games were cut, skipped or repaired.
@@ -257,9 +258,10 @@ fn report(
         let side_lines = grouped(summary.side_lines);
         let why = match variations {
             false => "--variations keeps side lines",
-            true => "they have no legal move, or stand where their game was cut",
+            true => "--problems FILE lists why",
         };
-        message!("{side_lines} side lines were left out: {why}");
+        let are = if summary.side_lines == 1 { "side line was" } else { "side lines were" };
+        message!("{side_lines} {are} left out: {why}");
     }
     if let Some(all) = all {
         message!("appended; {} now contains {}", output.display(), totals_line(all));

@@ -1,7 +1,6 @@
 //! How games are read: whether a reel is read in place of a PGN file, and how much memory a .zst file gets.
 
 use orbit_chess::internals::database::{Database, DatabaseOptions};
-
 use orbit_chess::internals::query::Query;
 
 use super::common::bytes;

@@ -159,7 +159,8 @@ pub(super) struct Args {
     /// Write to FILE a list of the games that were cut, skipped or repaired.
     ///
     /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
-    /// can be read is skipped. Each line of the list names the source, the game, the byte, the ply and the reason.
+    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
+    /// source, the game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Print on stderr which games were cut, skipped or repaired, and notes about the query.

@@ -137,7 +137,9 @@ impl<'a> Shown<'a> {
         let node = node.unwrap_or(plies as u32);
         if node as usize >= game.positions() {
             return Err(Failure::Other(match game.has_lines() {
-                false => format!("game {number} has {plies} plies: there is no ply {node}"),
+                false => format!(
+                    "game {number} has {plies} plies: there is no ply {node} (nodes of side lines want --variations)"
+                ),
                 true => {
                     let last = game.positions() - 1;
                     format!("the last node of game {number} is {last}: there is no node {node}")
@@ -214,7 +216,7 @@ impl<'a> Shown<'a> {
         }
         lines.push(String::new());
         let (number, ply) = (self.game.number(), self.walk.ply());
-        lines.push(match self.walk.line() {
+        lines.push(match self.walk.line().as_str() {
             "" => format!("game {number}, ply {ply} of {}", self.game.plies()),
             line => format!("game {number}, node {}, ply {ply} of ({line})", self.walk.node()),
         });

@@ -71,8 +71,8 @@ pub enum DatabaseError {
     Reel(#[from] ReelError),
     /// Side lines are wanted of a reel that has none.
     #[error(
-        "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave out \
-         --variations and `cql(variations)`", path.display()
+        "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave side \
+         lines out", path.display()
     )]
     NoVariations {
         /// The reel.

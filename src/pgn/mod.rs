@@ -24,7 +24,7 @@
 //!   terminators are missing.
 //!
 //! Text before the first game and after a terminator is passed over. Comments alone, escape lines
-//! (`%` in the first column) and prose make no game. Brackets that are no tag pair, on one line, are
+//! (`%` first in its line, perhaps behind blanks) and prose make no game. Brackets that are no tag pair, on one line, are
 //! annotations. Comments do not nest.
 //!
 //! A text that begins with no tag pair, move, result or position, after comments or a short preface, is no PGN: nothing

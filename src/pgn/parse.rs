@@ -204,12 +204,18 @@ impl<'a> Parser<'a> {
         // A glyph or a comment after a word that was not kept is none of the moves before it.
         let keeps = self.options.annotations && !matches!(self.board, Board::Dead);
         match event {
-            Event::Open(at) if !self.done => self.open_line(at),
+            Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
+            Event::Open(at) => self.open_line(at),
             Event::Close if !self.done => self.close_line(),
-            Event::Comment(range) if keeps => self.tree.remark(comment(self.text, range), played),
-            Event::Glyph(glyph) if keeps => self.tree.remark(AnnotationKind::Nag(glyph), played),
+            Event::Comment(range) if keeps => self.remark(comment(self.text, range), played),
+            Event::Glyph(glyph) if keeps => self.remark(AnnotationKind::Nag(glyph), played),
             _ => {}
         }
+    }
+
+    fn remark(&mut self, kind: AnnotationKind, played: usize) {
+        let game = (self.game.offset - self.base) as usize;
+        self.tree.remark(game, kind, played);
     }
 
     fn open_line(&mut self, at: usize) {
@@ -495,7 +501,7 @@ impl<'a> Parser<'a> {
             && !matches!(self.board, Board::Dead)
             && let Some(glyph) = lex::glyph(&self.text[range])
         {
-            self.tree.remark(AnnotationKind::Nag(glyph), self.game.moves.len());
+            self.remark(AnnotationKind::Nag(glyph), self.game.moves.len());
         }
     }
 

@@ -8,6 +8,8 @@ use crate::board::{PackedMove, Position};
 pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
 /// Side lines of a game beyond these are left out.
 const LINES_MAX: usize = 65_535;
+/// Comments and glyphs of a game beyond these are left out.
+const REMARKS_MAX: usize = 500_000;
 
 /// Why a side line is left out, or ends early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,11 +28,24 @@ pub(super) enum Loss {
     Deep,
     /// Too many before it.
     Many,
+    /// It stands behind the result.
+    AfterResult,
+    /// Of comments and glyphs, not of side lines: too many before it.
+    Remarks,
 }
 
 impl Loss {
-    const ALL: [Loss; 7] =
-        [Loss::Empty, Loss::Illegal, Loss::Short, Loss::NoMove, Loss::CutPlace, Loss::Deep, Loss::Many];
+    const ALL: [Loss; 9] = [
+        Loss::Empty,
+        Loss::Illegal,
+        Loss::Short,
+        Loss::NoMove,
+        Loss::CutPlace,
+        Loss::Deep,
+        Loss::Many,
+        Loss::AfterResult,
+        Loss::Remarks,
+    ];
 
     /// What is said of so many side lines of a game; `why` is of the first of them.
     fn reason(self, count: u32, why: &str) -> String {
@@ -46,11 +61,15 @@ impl Loss {
             Loss::CutPlace => format!("{lines} left out: at a move that was not kept"),
             Loss::Deep => format!("{lines} left out: more than {SIDE_LINE_DEPTH_MAX} deep"),
             Loss::Many => format!("{lines} left out: more than 65,535 in a game"),
+            Loss::AfterResult => format!("{lines} left out: behind the result"),
+            Loss::Remarks => {
+                format!("comments and glyphs are left out: {count} beyond the first 500,000 of a game")
+            }
         }
     }
 }
 
-const _: () = assert!(LINES_MAX == 65_535, "as a message says");
+const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as messages say");
 
 /// A line as it is read. The first one is the main line, whose moves are kept elsewhere.
 #[derive(Debug, Default)]
@@ -184,8 +203,11 @@ impl Tree {
         *count += 1;
     }
 
-    /// Keeps a comment or a glyph. In what is left out, nothing is kept.
-    pub(super) fn remark(&mut self, kind: AnnotationKind, main: usize) {
+    /// Keeps a comment or a glyph at a byte. In what is left out, nothing is kept.
+    pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
+        if self.remarks.len() == REMARKS_MAX {
+            return self.lose(Loss::Remarks, at, main as u32, "");
+        }
         if let Some(line) = self.line() {
             let moves = self.len(line, main);
             let kind = match kind {

@@ -2,6 +2,7 @@
 //! look-up will follow is checked here, so that a file with forged checksums gives an error or some
 //! block, never a panic.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::block::{
@@ -12,8 +13,8 @@ use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
 use super::format::{
-    BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX,
-    Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+    BLOCK_ANNOTATIONS_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader,
+    FRAMES_BYTES_MAX, Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
 use super::replay::position_at;
 use super::strings::Strings;
@@ -219,7 +220,49 @@ fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) ->
         }
         block.lines[index] = line;
     }
+    check_order(block)?;
     bytes.end()
+}
+
+/// Slots of a line whose side lines are looked at.
+struct OpenLine {
+    slots: Range<u32>,
+    /// The slot that the last of its side lines leaves, and the place of that one.
+    last: (u32, u32),
+}
+
+/// Checks that side lines stand in the order of their nodes: each is an alternative to a move, those of a line leave it from
+/// its end on, and what leaves a side line stands before what comes after that.
+fn check_order(block: &Block) -> Result<(), Fault> {
+    let mut open: Vec<OpenLine> = Vec::new();
+    let (mut game, mut next) = (0, 0);
+    for (index, line) in block.lines.iter().enumerate() {
+        while block.games.get(game + 1).is_some_and(|next| next.first_slot <= line.first_slot) {
+            game += 1;
+        }
+        let game_slot = block.games[game].first_slot;
+        let game_end = block.games.get(game + 1).map_or(block.moves.len() as u32, |next| next.first_slot);
+        if open.is_empty() || game_slot >= next {
+            open.clear();
+            open.push(OpenLine { slots: game_slot..line.first_slot, last: (u32::MAX, 0) });
+            next = game_end;
+        }
+        let parent = game_slot + line.parent;
+        while open.last().is_some_and(|open| !open.slots.contains(&parent)) {
+            open.pop();
+        }
+        let Some(around) = open.last_mut() else { return Err(NO_ORDER) };
+        let (last, place) = around.last;
+        let is_next =
+            if parent == last { line.sibling == place + 1 } else { parent < last && line.sibling == 1 };
+        if !is_next || parent + 1 >= around.slots.end {
+            return Err(NO_ORDER);
+        }
+        around.last = (parent, line.sibling);
+        let after = block.lines.get(index + 1).map_or(game_end, |next| next.first_slot.min(game_end));
+        open.push(OpenLine { slots: line.first_slot..after, last: (u32::MAX, 0) });
+    }
+    Ok(())
 }
 
 /// Puts the start positions of games and, for now without their positions, those of side lines in the order of the moves.
@@ -272,7 +315,7 @@ fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations
         annotations.ends.push(end);
     }
     // Each takes three bytes at least.
-    if end > bytes.0.len() / 3 {
+    if end > bytes.0.len() / 3 || end > BLOCK_ANNOTATIONS_MAX {
         return Err(TOO_MANY_ANNOTATIONS);
     }
     let mut nodes = Vec::with_capacity(end);
@@ -305,6 +348,7 @@ fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations
 }
 
 const TOO_MANY_ANNOTATIONS: Fault = "there are more annotations than there may be";
+const NO_ORDER: Fault = "side lines are out of order";
 const NO_NODE: Fault = "an annotation stands at no position";
 const START_TABLE: Fault = "the start table has another length than the moves say";
 
@@ -584,6 +628,15 @@ mod tests {
             let mut forged = block.clone();
             forged.lines[line].parent = parent;
             assert_eq!(decoded(&forged).unwrap_err(), "a side line has no parent");
+        }
+        // No move follows the last position of a line.
+        let mut forged = block.clone();
+        forged.lines[0].parent = 2;
+        assert_eq!(decoded(&forged).unwrap_err(), NO_ORDER);
+        for sibling in [0, 2] {
+            let mut forged = block.clone();
+            forged.lines[1].sibling = sibling;
+            assert_eq!(decoded(&forged).unwrap_err(), NO_ORDER);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Games that equal an earlier one.
 //!
-//! Two games are equal if start position, moves, side lines, result and tag pairs are, the pairs in any order, and
-//! if both or neither were cut. Games are compared by a hash of 128 bits: among a billion games, the chance that any
+//! Two games are equal if start position, moves, result and tag pairs are, the pairs in any order, and if both or
+//! neither were cut; where side lines are kept, these, comments and glyphs must be equal as well. Games are compared by a hash of 128 bits: among a billion games, the chance that any
 //! two different ones have the same is below 1 in 10^20.
 
 use hashbrown::HashTable;
@@ -9,6 +9,7 @@ use twox_hash::XxHash3_128;
 
 use super::block::{Block, GameRecord, GameRow, Problem, ProblemKind};
 use super::builder::BlockBuilder;
+use crate::pgn::{Annotation, AnnotationKind};
 
 /// What equal games have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +41,17 @@ impl GameHash {
         for part in tags.iter().flat_map(|(name, value)| [name, value]) {
             text.extend((part.len() as u64).to_le_bytes());
             text.extend_from_slice(part);
+        }
+        for Annotation { node, kind } in game.annotations() {
+            let (kind, note): (u8, &[u8]) = match kind {
+                AnnotationKind::Before(note) => (0, note),
+                AnnotationKind::Comment(note) => (1, note),
+                AnnotationKind::Nag(glyph) => (2, &glyph.to_le_bytes()),
+            };
+            text.extend(node.to_le_bytes());
+            text.push(kind);
+            text.extend((note.len() as u64).to_le_bytes());
+            text.extend_from_slice(note);
         }
         GameHash(XxHash3_128::oneshot(text))
     }

@@ -6,8 +6,8 @@ use super::block::{Annotations, Block, Key, Tags};
 use super::bytes::{put, put_bytes};
 use super::fen;
 use super::format::{
-    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX,
-    BlockHeader, FRAMES_BYTES_MAX, Frame, SectionBytes,
+    BLOCK_ANNOTATIONS_MAX, BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC,
+    BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, Frame, SectionBytes,
 };
 use super::totals::Totals;
 use crate::board::Position;
@@ -75,6 +75,7 @@ impl EncodedBlock {
             || raw.iter().map(|raw| raw.len() as u64).sum::<u64>() > FRAMES_BYTES_MAX
             || block.games_read() > BLOCK_GAMES_MAX
             || block.problems.len() > BLOCK_PROBLEMS_MAX
+            || block.annotations.all.len() > BLOCK_ANNOTATIONS_MAX
             || block.tags.pairs.len() as u64 > BLOCK_TAGS_MAX;
         EncodedBlock {
             excess: is_too_large

@@ -37,6 +37,8 @@ pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
 pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
 /// Tag pairs of a block.
 pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
+/// Comments and glyphs of a block.
+pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
 /// Bytes of the directory.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
 /// Sources of a reel.

@@ -225,7 +225,8 @@ pub fn reason_class(reason: &str) -> String {
     for loss in ["left out", "cut"] {
         let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));
         if let Some(why) = said.iter().find_map(|said| Some(reason.split_once(said)?.1)) {
-            return format!("side lines {loss}: {}", reason_class(why));
+            let class = if why.starts_with("more than ") { why.to_owned() } else { reason_class(why) };
+            return format!("side lines {loss}: {class}");
         }
     }
     for (end, class) in [(" is no move", "no move"), (" is illegal here", "illegal move")] {

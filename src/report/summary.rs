@@ -89,6 +89,7 @@ pub fn kind_name(kind: ProblemKind) -> &'static str {
 pub fn totals_line(totals: &Totals) -> String {
     let in_side_lines = match totals.side_lines {
         0 => String::new(),
+        1 => format!(", {} of them in 1 side line", grouped(totals.side_positions)),
         lines => format!(", {} of them in {} side lines", grouped(totals.side_positions), grouped(lines)),
     };
     format!(
@@ -114,11 +115,11 @@ pub fn reason_lines(totals: &Totals) -> Vec<String> {
 /// How many side lines were not searched, if there are any. `variations` tells whether side lines were.
 pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     let are = if side_lines == 1 { "side line was" } else { "side lines were" };
-    let why = match variations {
+    let remedy = match variations {
         false => "--variations searches side lines as well",
-        true => "they have no legal move, or stand where their game was cut",
+        true => "--problems FILE lists why",
     };
-    (side_lines > 0).then(|| format!("{} {are} not searched: {why}", grouped(side_lines)))
+    (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
 /// A number with a comma between thousands.

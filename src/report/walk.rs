@@ -16,8 +16,6 @@ pub struct Walk<'a> {
     node: u32,
     /// The side line that it stands in.
     line: Option<LineRow<'a>>,
-    /// The name of that line.
-    name: String,
     /// Where the side lines of the game leave their lines, once one has been entered.
     branches: Option<Vec<Branch>>,
 }
@@ -32,14 +30,14 @@ struct Place {
 }
 
 /// Where a side line leaves another line.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Branch {
     /// The place at the node that it leaves.
     before: Place,
     /// The side line of that node.
     around: Option<usize>,
-    /// How many side lines leave that node by the same move, up to this one.
-    alike: u32,
+    /// The move by which it leaves, with its number; of several lines that leave by one move, with that of the line.
+    entry: String,
 }
 
 impl<'a> Walk<'a> {
@@ -47,16 +45,7 @@ impl<'a> Walk<'a> {
     pub fn of(game: &GameRow<'a>) -> Walk<'a> {
         let numbers = MoveNumbers::of(game);
         let start = Place { position: game.start(), clock: numbers.clock, ply: 0 };
-        Walk {
-            game: *game,
-            numbers,
-            start,
-            here: start,
-            node: 0,
-            line: None,
-            name: String::new(),
-            branches: None,
-        }
+        Walk { game: *game, numbers, start, here: start, node: 0, line: None, branches: None }
     }
 
     /// Goes to a node.
@@ -80,12 +69,11 @@ impl<'a> Walk<'a> {
     /// Goes to the first node of a line.
     fn enter(&mut self, line: Option<LineRow<'a>>) {
         (self.here, self.node) = (self.start, 0);
-        self.name.clear();
         if let Some(line) = line {
-            let branches = self.branches.get_or_insert_with(|| branches(&self.game, self.start));
+            let branches =
+                self.branches.get_or_insert_with(|| branches(&self.game, self.numbers, self.start));
             self.here = branches[line.index()].after(line);
             self.node = line.first_node();
-            self.name = name(&self.game, self.numbers, branches, line.index());
         }
         self.line = line;
     }
@@ -108,8 +96,16 @@ impl<'a> Walk<'a> {
     /// The name of the side line that it stands in: the moves that leave other lines, from the main line on. `12...b5
     /// 14.Qh5` leaves with 14.Qh5 the side line that leaves the main line with 12...b5. Of several side lines that leave
     /// a position by one move the second is called `12...b5[2]`. Empty in the main line.
-    pub fn line(&self) -> &str {
-        &self.name
+    pub fn line(&self) -> String {
+        let branches = self.branches.as_deref().unwrap_or_default();
+        let mut moves = Vec::new();
+        let mut at = self.line.map(|line| line.index());
+        while let Some(Branch { around, entry, .. }) = at.and_then(|index| branches.get(index)) {
+            moves.push(entry.as_str());
+            at = *around;
+        }
+        moves.reverse();
+        moves.join(" ")
     }
 
     /// The move by which that line leaves another one, in SAN; `None` in the main line.
@@ -163,14 +159,14 @@ impl Branch {
 }
 
 /// Where each side line of a game begins. Each line is walked once, as far as others leave it.
-fn branches(game: &GameRow, start: Place) -> Vec<Branch> {
+fn branches(game: &GameRow, numbers: MoveNumbers, start: Place) -> Vec<Branch> {
     let lines: Vec<LineRow> = game.lines().collect();
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
     // A line comes after the one that it leaves, and of one line those come first that leave it first.
     order.sort_unstable();
-    let mut out = vec![Branch { before: start, around: None, alike: 1 }; lines.len()];
+    let mut out = vec![Branch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();
     let (mut walked, mut node, mut place) = (None, 0, start);
     for (around, parent, index) in order {
@@ -184,22 +180,12 @@ fn branches(game: &GameRow, start: Place) -> Vec<Branch> {
         node = parent;
         let count = alike.entry((parent, lines[index].edge())).or_insert(0);
         *count += 1;
-        out[index] = Branch { before: place, around, alike: *count };
+        let mut label = Vec::new();
+        numbers.push_label(place.ply + 1, &mut label);
+        let again = if *count > 1 { format!("[{count}]") } else { String::new() };
+        let san = lines[index].edge().to_san(&place.position);
+        let entry = format!("{}{san}{again}", String::from_utf8_lossy(&label));
+        out[index] = Branch { before: place, around, entry };
     }
     out
-}
-
-fn name(game: &GameRow, numbers: MoveNumbers, branches: &[Branch], index: usize) -> String {
-    let mut moves = Vec::new();
-    let mut at = Some(index);
-    for line in std::iter::from_fn(|| at.inspect(|&index| at = branches[index].around)) {
-        let Branch { before, alike, .. } = &branches[line];
-        let mut label = Vec::new();
-        numbers.push_label(before.ply + 1, &mut label);
-        let edge = game.line(line).edge().to_san(&before.position);
-        let again = if *alike > 1 { format!("[{alike}]") } else { String::new() };
-        moves.push(format!("{}{edge}{again}", String::from_utf8_lossy(&label)));
-    }
-    moves.reverse();
-    moves.join(" ")
 }

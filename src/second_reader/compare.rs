@@ -6,7 +6,7 @@ use super::play::{End, How, Reading, reading};
 use super::rules::{Rule, Rules};
 use super::{lists, plain, visit};
 use crate::board::PackedMove;
-use crate::pgn::{Chunk, Game, Kind, ParseOptions, SourceText, Status};
+use crate::pgn::{Chunk, Game, Kind, ParseOptions, SideLine, SourceText, Status};
 
 /// What two readers found alike, and by which rules they differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -308,7 +308,7 @@ impl Pass<'_> {
         if game.start != reading.start {
             return differ(0, format!("start: {:?} and {:?}", game.start, reading.start));
         }
-        if is_passed_in_check(game, reading) {
+        if passes_in_main_line(game, reading) {
             return Ok(());
         }
         if game.moves != reading.moves {
@@ -336,10 +336,17 @@ impl Pass<'_> {
                 format!("end: {:?} and {:?} at {:?}", game.status, reading.end, reading.cut_at),
             );
         }
-        if game.lines != reading.lines {
+        if game.lines != reading.lines && !reading.side_line_passes {
             let same = game.lines.iter().zip(&reading.lines).take_while(|(a, b)| a == b).count();
             let (ours, theirs) = (game.lines.get(same), reading.lines.get(same));
-            return differ(0, format!("side line {}: {ours:?} and {theirs:?}", same + 1));
+            let text = |line: Option<&SideLine>| {
+                line.map_or("none".into(), |SideLine { parent, sibling, moves }| {
+                    let first =
+                        moves.first().map_or(String::new(), |mv| format!(", {}{}", mv.from(), mv.to()));
+                    format!("{} moves from node {parent}, place {sibling}{first}", moves.len())
+                })
+            };
+            return differ(0, format!("side line {}: {} and {}", same + 1, text(ours), text(theirs)));
         }
         Ok(())
     }
@@ -349,14 +356,15 @@ fn other_place(theirs: &[Reading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Whether the first reader let a side in check pass where the second one stopped. Before that place in the main line they
-/// agree; side lines beyond such a place have other numbers.
+/// Whether the first reader let a side in check pass where the second one stopped.
 fn is_passed_in_check(game: &Game, reading: &Reading) -> bool {
+    reading.side_line_passes || passes_in_main_line(game, reading)
+}
+
+/// The same in the main line, up to which they agree; side lines beyond such a place have other numbers.
+fn passes_in_main_line(game: &Game, reading: &Reading) -> bool {
     let plies = reading.moves.len();
-    let goes_on = match reading.end {
-        End::Whole => game.moves.len() == plies,
-        _ => game.moves.get(plies) == Some(&PackedMove::NULL),
-    };
+    let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
     reading.passes_in_check && goes_on && game.moves[..plies] == reading.moves[..]
 }
 

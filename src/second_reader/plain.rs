@@ -87,7 +87,7 @@ impl Scanner<'_> {
     }
 
     fn line_end(&self, from: usize) -> usize {
-        self.text[from..].iter().position(|&byte| is_eol(byte)).map_or(self.text.len(), |skip| from + skip)
+        memchr::memchr2(b'\n', b'\r', &self.text[from..]).map_or(self.text.len(), |skip| from + skip)
     }
 
     /// Notes a rule by which the game that is read differs, or the next one.
@@ -157,7 +157,12 @@ impl Scanner<'_> {
             [b'{', ..] => self.comment(),
             [b'[', ..] => self.bracket(),
             [b';', ..] => self.at = self.line_end(self.at),
-            [b'%', ..] if self.is_at_line_start(self.at) => self.at = self.line_end(self.at),
+            [b'%', ..] if self.is_at_line_start(self.at) => {
+                if self.text[..self.at].last().is_some_and(|&byte| is_blank(byte)) {
+                    self.rule(Rule::Blanks);
+                }
+                self.at = self.line_end(self.at);
+            }
             [b'(', ..] => {
                 self.open();
                 self.at += 1;

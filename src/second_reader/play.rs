@@ -24,8 +24,10 @@ pub(super) struct Reading {
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
-    /// Whether a side in check passes in some line, which ends there.
+    /// Whether a side in check passes in the main line, which ends there.
     pub(super) passes_in_check: bool,
+    /// The same of side lines.
+    pub(super) side_line_passes: bool,
     /// Where in the text it was cut, if that is known.
     pub(super) cut_at: Option<usize>,
     /// By which it differs from what pgn-reader and shakmaty alone make of it.
@@ -177,7 +179,9 @@ impl Player<'_> {
             };
             let Err(reason) = refused else { continue };
             self.line.is_dead = true;
-            reading.passes_in_check |= reason == NULL_IN_CHECK;
+            let is_main = self.outer.is_empty();
+            reading.passes_in_check |= reason == NULL_IN_CHECK && is_main;
+            reading.side_line_passes |= reason == NULL_IN_CHECK && !is_main;
             if self.outer.is_empty() {
                 reading.end = End::Cut(reason);
                 reading.cut_at = self.found.places.get(index).copied();

@@ -36,7 +36,7 @@ rules! {
     OpenComment "open comment" "A comment that nobody closes ends before the next game, and cuts its own.",
     OpenSideLine "open side line" "A side line that nobody closes cuts the game.",
     InnerResult "inner result" "A result in a side line ends the game if nothing follows.",
-    Blanks "blanks" "Control characters, byte order marks and carriage returns alone are blanks and line ends.",
+    Blanks "blanks" "Control characters, byte order marks and carriage returns alone are blanks and line ends, and `%` may stand behind blanks.",
     Glued "glued" "A move may touch the result, the glyph or the ellipsis before or after it.",
     Results "results" "`1/2` and results with other dashes are results.",
     NoMove "no move" "A word that is no move cuts the game.",

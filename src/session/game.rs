@@ -172,7 +172,8 @@ impl GameRef {
         self.row()
     }
 
-    /// Tags, moves and result as PGN, in the encoding of the source.
+    /// Tags, moves and result as PGN, in the encoding of the source; with side lines, comments and glyphs if the session keeps
+    /// these.
     pub fn pgn(&self) -> Vec<u8> {
         game_pgn(&self.row())
     }

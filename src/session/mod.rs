@@ -249,8 +249,8 @@ impl Session {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// How many positions there are: exactly, of a database in memory, of reels, and once a request has come to its end;
-    /// an estimate before.
+    /// How many positions there are: exactly, of a database in memory, of reels, and once a request has come to its end.
+    /// Until then text that is not held counts none.
     pub fn positions(&self) -> u64 {
         self.positions.load(Ordering::Relaxed)
     }

@@ -128,11 +128,11 @@ impl<'a> SessionOptions<'a> {
         self
     }
 
-    /// Keeps side lines (variations), which [`Query::with_variations`](super::Query::with_variations) searches. Other queries are
+    /// Keeps side lines (variations), comments and glyphs. [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries are
     /// asked of main lines, as ever, and take longer: side lines are left out anew for each request. Of reels, only those
     /// made with side lines can be opened so.
     pub fn variations(mut self, are_kept: bool) -> Self {
-        self.database.parse.variations = are_kept;
+        (self.database.parse.variations, self.database.parse.annotations) = (are_kept, are_kept);
         self
     }
 
