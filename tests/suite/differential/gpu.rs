@@ -50,7 +50,7 @@ const LOOPS_MAX: usize = 8;
 fn seeds_at_once() -> u64 {
     by_length(1000, 100)
 }
-const SEEDS_MAX: u64 = 100_000;
+const SEEDS_MAX: u64 = 150_000;
 
 /// What a plan's operation is called here: those that are printed in different ways are told apart.
 fn operation(op: Op) -> String {
