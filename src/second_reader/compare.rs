@@ -424,7 +424,7 @@ mod tests {
             (|games| games[1].start = None, "2 0 start: None and Some("),
             (|games| games[0].lines[1].sibling = 1, "1 0 side line 2: "),
             (|games| games[0].lines[0].parent = 2, "1 0 side line 1: "),
-            (|games| _ = games[0].lines.pop(), "1 0 side line 2: None and "),
+            (|games| _ = games[0].lines.pop(), "1 0 side line 2: none and "),
             (|games| games[0].positions[3].state.0 ^= 1, "1 3 last position: "),
             (|games| games[1].offset += 1, "2 0 where it begins: byte 74 and byte 73"),
             (|games| _ = games.remove(1), "1 0 games from here on: 1 and 2"),
