@@ -340,7 +340,7 @@ impl Scanner<'_> {
         let before = self.text[..self.at].strip_suffix(BOM).unwrap_or(&self.text[..self.at]);
         let before = before.strip_suffix(b"\n").unwrap_or(before);
         let before = before.strip_suffix(b"\r").unwrap_or(before);
-        let line = before.rsplit(|&byte| is_eol(byte)).next().unwrap_or_default();
+        let line = memchr::memrchr2(b'\n', b'\r', before).map_or(before, |end| &before[end + 1..]);
         let start =
             line.iter().position(|&byte| !is_blank(byte) && !BOM.contains(&byte)).unwrap_or(line.len());
         let name = line[start..].strip_prefix(b"[").unwrap_or_default();
@@ -369,14 +369,16 @@ impl Scanner<'_> {
             return pair(&line[range], next, is_strict);
         }
         let is_head = matches!(self.section, Section::Before | Section::Tags);
+        if !self.is_at_line_start(self.at) {
+            return None;
+        }
         let rest = line[value..].trim_ascii_end();
         let is_whole =
             value > end && rest.len() > 1 && rest.ends_with(b"]") && line[start].is_ascii_uppercase();
-        if !self.is_at_line_start(self.at) || !is_head && !is_whole {
+        if !is_head && !is_whole {
             return None;
         }
-        let close =
-            line[value..].iter().position(|&byte| byte == b']').map_or(line.len(), |skip| value + skip);
+        let close = memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
 
@@ -391,7 +393,7 @@ impl Scanner<'_> {
             self.at += 1;
             return;
         }
-        let close = line.iter().position(|&byte| matches!(byte, b']' | b'{'));
+        let close = memchr::memchr2(b']', b'{', line);
         self.at += match close {
             Some(close) if self.section != Section::Tags && line[close] == b']' => close + 2,
             _ => 1,

@@ -12,7 +12,7 @@ use orbit_chess::internals::{
     pgn::{Game, SideLine},
     plan::Options,
     query,
-    reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter, replay},
+    reel::{Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay},
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan, ScanError},
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
@@ -274,6 +274,17 @@ fn cql_answers_on_studies_with_side_lines() {
             assert_eq!(found, *row, "{} on {}", row.query, runner.name);
         }
     }
+}
+
+#[test]
+fn games_with_other_comments_are_no_duplicates() {
+    let games = ["1. e4 e5 *", "1. e4 {a} e5 *", "1. e4 $1 e5 *", "1. e4 e5 (1... c5) *", "1. e4 e5 {a} *"];
+    let text = games.map(|game| format!("[Event \"a\"]\n\n{game}\n\n")).concat();
+    let hashes = |options| {
+        let all: Vec<_> = pgn_blocks_with(&text, options).iter().flat_map(GameHash::of_block).collect();
+        all.iter().map(|hash| hash.0).collect::<std::collections::BTreeSet<u128>>().len()
+    };
+    assert_eq!((hashes(with_variations()), hashes(DatabaseOptions::default())), (games.len(), 1));
 }
 
 /// Queries over side lines and over main lines in one run, each as alone.
