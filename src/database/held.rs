@@ -3,6 +3,7 @@
 //! The blocks are those of the first reading, with their numbers: a run over them hands out the same blocks, sums and
 //! sources as a run over the files did, and several runs share them.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary};
 use crate::pgn::Sources;
-use crate::reel::{Block, Totals};
+use crate::reel::Totals;
 
 /// All blocks of a database.
 #[derive(Clone, Debug)]
@@ -180,10 +181,7 @@ impl Input {
 
 /// A block without its side lines.
 pub(super) fn main_lines(streamed: StreamedBlock) -> StreamedBlock {
-    if streamed.block.is_main_lines() {
-        return streamed;
-    }
-    let block = Block::clone(&streamed.block).into_main_lines();
+    let Cow::Owned(block) = streamed.block.main_lines() else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
     StreamedBlock { totals: Totals::of(&block), block: Arc::new(block), side_lines, ..streamed }
 }

@@ -3,6 +3,8 @@
 //! Blocks hold side lines then. Queries over main lines get each block without them, and what they find is put
 //! where it stands in the whole block.
 
+use std::borrow::Cow;
+
 use super::{Answers, Engine, EngineError, Hits, Request, Values};
 use crate::reel::{Block, SEGMENT_SLOTS};
 
@@ -56,9 +58,9 @@ impl Engine for Mixed {
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        let main_lines: Vec<Block> = blocks.iter().map(|block| (*block).clone().into_main_lines()).collect();
+        let main_lines: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines()).collect();
         let whole = self.whole.scan(blocks, request)?;
-        let main = self.main.scan(&main_lines.iter().collect::<Vec<_>>(), request)?;
+        let main = self.main.scan(&main_lines.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
         let answers = blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main));
         let of_block = answers.map(|((block, main_lines), (whole, main))| {
             let main = main.into_iter().map(|Answers { hits, copies }| {

@@ -250,33 +250,25 @@ impl Tree {
     /// Numbers the first nodes of the side lines, and orders these by them: each line, then what leaves it, from its
     /// deepest node towards its first.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // The side lines of each line, in the order in which they are numbered.
-        let mut leaving = vec![Vec::new(); self.lines.len()];
-        let kept = (1..self.lines.len()).filter(|&line| !self.lines[line].moves.is_empty());
-        kept.for_each(|line| leaving[self.lines[line].parent].push(line));
+        // The side lines of each line with their places among siblings; those that are numbered first stand last.
+        let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
+        for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
+            let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);
+            let sibling = elder.map_or(1, |(_, place)| place + 1);
+            leaving[of.parent].push((line, sibling));
+        }
         for lines in &mut leaving {
-            lines.sort_by_key(|&line| std::cmp::Reverse(self.lines[line].at));
+            lines.sort_by_key(|&(line, sibling)| (self.lines[line].at, std::cmp::Reverse(sibling)));
         }
         let mut next = main as u32 + 1;
-        let mut waiting: Vec<(usize, u32)> = Vec::new();
-        let wait = |waiting: &mut Vec<(usize, u32)>, leaving: &[usize], lines: &[Line]| {
-            let mut siblings = Vec::with_capacity(leaving.len());
-            let mut before = (u32::MAX, 0);
-            for &line in leaving {
-                before =
-                    if lines[line].at == before.0 { (before.0, before.1 + 1) } else { (lines[line].at, 1) };
-                siblings.push((line, before.1));
-            }
-            waiting.extend(siblings.into_iter().rev());
-        };
-        wait(&mut waiting, &leaving[0], &self.lines);
+        let mut waiting = std::mem::take(&mut leaving[0]);
         while let Some((line, sibling)) = waiting.pop() {
             let Line { parent, at, .. } = self.lines[line];
             self.lines[line].first = next;
             next += self.lines[line].moves.len() as u32;
             let parent = self.node(parent, at);
             out.push(SideLine { parent, sibling, moves: std::mem::take(&mut self.lines[line].moves) });
-            wait(&mut waiting, &leaving[line], &self.lines);
+            waiting.append(&mut leaving[line]);
         }
     }
 }

@@ -224,43 +224,36 @@ fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) ->
     bytes.end()
 }
 
-/// Slots of a line whose side lines are looked at.
+/// Nodes of a line whose side lines are looked at.
 struct OpenLine {
-    slots: Range<u32>,
-    /// The slot that the last of its side lines leaves, and the place of that one.
+    nodes: Range<u32>,
+    /// The node that the last of its side lines leaves, and the place of that one.
     last: (u32, u32),
+}
+
+impl OpenLine {
+    fn new(nodes: Range<u32>) -> OpenLine {
+        OpenLine { nodes, last: (u32::MAX, 0) }
+    }
 }
 
 /// Checks that side lines stand in the order of their nodes: each is an alternative to a move, those of a line leave it from
 /// its end on, and what leaves a side line stands before what comes after that.
 fn check_order(block: &Block) -> Result<(), Fault> {
-    let mut open: Vec<OpenLine> = Vec::new();
-    let (mut game, mut next) = (0, 0);
-    for (index, line) in block.lines.iter().enumerate() {
-        while block.games.get(game + 1).is_some_and(|next| next.first_slot <= line.first_slot) {
-            game += 1;
+    for game in block.games().filter(|game| game.has_lines()) {
+        let mut open = vec![OpenLine::new(0..game.plies() as u32 + 1)];
+        for line in game.lines() {
+            let (parent, sibling) = (line.parent(), line.sibling());
+            while open.pop_if(|open| !open.nodes.contains(&parent)).is_some() {}
+            let around = open.last_mut().ok_or(NO_ORDER)?;
+            let (last, place) = around.last;
+            let is_next = if parent == last { sibling == place + 1 } else { parent < last && sibling == 1 };
+            if !is_next || parent + 1 >= around.nodes.end {
+                return Err(NO_ORDER);
+            }
+            around.last = (parent, sibling);
+            open.push(OpenLine::new(line.first_node()..line.end_node()));
         }
-        let game_slot = block.games[game].first_slot;
-        let game_end = block.games.get(game + 1).map_or(block.moves.len() as u32, |next| next.first_slot);
-        if open.is_empty() || game_slot >= next {
-            open.clear();
-            open.push(OpenLine { slots: game_slot..line.first_slot, last: (u32::MAX, 0) });
-            next = game_end;
-        }
-        let parent = game_slot + line.parent;
-        while open.last().is_some_and(|open| !open.slots.contains(&parent)) {
-            open.pop();
-        }
-        let Some(around) = open.last_mut() else { return Err(NO_ORDER) };
-        let (last, place) = around.last;
-        let is_next =
-            if parent == last { line.sibling == place + 1 } else { parent < last && line.sibling == 1 };
-        if !is_next || parent + 1 >= around.slots.end {
-            return Err(NO_ORDER);
-        }
-        around.last = (parent, line.sibling);
-        let after = block.lines.get(index + 1).map_or(game_end, |next| next.first_slot.min(game_end));
-        open.push(OpenLine { slots: line.first_slot..after, last: (u32::MAX, 0) });
     }
     Ok(())
 }

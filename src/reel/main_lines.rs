@@ -1,14 +1,19 @@
 //! A block without the side lines of its games.
 
+use std::borrow::Cow;
+
 use super::block::{Annotations, Block, Key, ProblemKind, SEGMENT_SLOTS, Start};
-use super::replay::SegmentColumns;
+use super::replay::position_at;
 use crate::board::{PackedMove, Position};
 
 impl Block {
-    /// Whether [`Block::into_main_lines`] would change nothing.
-    pub(crate) fn is_main_lines(&self) -> bool {
+    /// [`Block::into_main_lines`] of a block that stays, without a copy where that changes nothing.
+    pub(crate) fn main_lines(&self) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
-        self.lines.is_empty() && self.annotations.all.is_empty() && !has_problems
+        if self.lines.is_empty() && self.annotations.all.is_empty() && !has_problems {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(self.clone().into_main_lines())
     }
 
     /// The same games without side lines and what is said of them: the block that is made where they are not kept.
@@ -23,7 +28,6 @@ impl Block {
         let mut moves = Vec::with_capacity(self.slots());
         let mut starts = Vec::new();
         let mut first_slots = Vec::with_capacity(self.games.len());
-        let mut replayed = Replayed { block: &self, columns: SegmentColumns::new(), segment: None };
         for game in self.games() {
             let record = &self.games[game.index()];
             if record.from_table
@@ -36,7 +40,7 @@ impl Block {
             first_slots.push(first as u32);
             let first_key = first.next_multiple_of(SEGMENT_SLOTS) - first;
             for ply in (first_key..=game.plies()).step_by(SEGMENT_SLOTS) {
-                let Position { board, state } = replayed.position(game.first_slot() + ply);
+                let Position { board, state } = position_at(&self, game.first_slot() + ply);
                 let (first_game, first_start) = (game.index() as u32, starts.len() as u32);
                 keys.push(Key { board, state, ply: ply as u32, first_game, first_start });
             }
@@ -47,23 +51,5 @@ impl Block {
             record.first_slot = first_slot;
         }
         Block { keys, moves, starts, lines: Vec::new(), ..self }
-    }
-}
-
-/// Positions of a block, asked for in rising order.
-struct Replayed<'a> {
-    block: &'a Block,
-    columns: SegmentColumns,
-    segment: Option<usize>,
-}
-
-impl Replayed<'_> {
-    fn position(&mut self, slot: usize) -> Position {
-        let segment = slot / SEGMENT_SLOTS;
-        if self.segment != Some(segment) {
-            self.columns.replay(self.block, segment);
-            self.segment = Some(segment);
-        }
-        self.columns.position(slot % SEGMENT_SLOTS)
     }
 }
