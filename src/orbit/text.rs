@@ -186,6 +186,7 @@ fn condition(f: &Condition) -> String {
         C::SquareAll { var, domain, body } => {
             format!("square all {} in {} {}", name(*var), tight(domain), tight(body))
         }
+        C::Game(_) => of_game(f.node()),
         C::Form(copies) => orbit(copies),
     }
 }
@@ -253,6 +254,7 @@ fn squares(f: &Squares) -> String {
         }
         S::Legal(of) => legal(of),
         S::Control(of) => control(of),
+        S::Game(_) => of_game(f.node()),
         S::Form(copies) => orbit(copies),
     }
 }
@@ -298,6 +300,7 @@ fn number(f: &Number) -> String {
         N::Find { back, counted: Counted::Range(1, i32::MAX), of } => find(*back, "all ", of),
         N::Find { back, counted: range, of } => find(*back, &counted(*range), of),
         N::Control(of) => control(of),
+        N::Game(_) => of_game(f.node()),
         N::Form(NumberOrbit::Largest(copies)) => orbit(copies),
         N::Form(NumberOrbit::Counted(range, copies)) => format!("{}{}", counted(*range), orbit(copies)),
     }
@@ -311,6 +314,7 @@ fn string(f: &Text) -> String {
             format!("player{}", color.map_or(String::new(), |c| format!(" {}", color_name(c))))
         }
         TextOp::Control(of) => control(of),
+        TextOp::Game(_) => of_game(f.node()),
         TextOp::Form(never) => match *never {},
     }
 }
@@ -319,8 +323,15 @@ fn position(f: &Position) -> String {
     match f.op() {
         PositionOp::Find { back, of } => find(*back, "", of),
         PositionOp::Control(of) => control(of),
+        PositionOp::Game(_) => of_game(f.node()),
         PositionOp::Form(never) => match *never {},
     }
+}
+
+/// An operation of the game language: its operands.
+fn of_game(f: FilterRef) -> String {
+    let operands: Vec<String> = f.children().into_iter().map(text).collect();
+    format!("\u{2039}{}\u{203a}", operands.join(" "))
 }
 
 fn attacking(attack: bool) -> &'static str {

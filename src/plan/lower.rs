@@ -425,6 +425,7 @@ impl Lower {
                 let [a, b] = [self.text(a), self.text(b)];
                 self.text_pairs(&a, &b, false, TextTest::In)
             }
+            C::Game(_) => unreachable!("the planner has refused the query"),
             C::Form(orbit) => self.any_copy(orbit),
         }
     }

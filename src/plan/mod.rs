@@ -38,8 +38,8 @@ use crate::{
     diagnostic::Diagnostic,
     orbit::{self, Filter, FilterRef, OrbitRef},
     query::{
-        Query, Type,
-        tree::{Kind as _, NumberOp, Ref, TextOp},
+        Node, Query, Type,
+        tree::{ConditionOp, Kind as _, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
     },
 };
 use dag::Dag;
@@ -166,6 +166,7 @@ pub struct Planner {
     ty: Type,
     vars: usize,
     options: Options,
+    refusal: Option<Diagnostic>,
 }
 
 impl Planner {
@@ -185,9 +186,17 @@ impl Planner {
                 format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
             ));
         }
-        let planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options };
-        planner.check_carried(query)?;
+        let refusal = query.keeps_state.clone().or_else(|| beyond(&query.body));
+        let planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options, refusal };
+        if planner.refusal.is_none() {
+            planner.check_carried(query)?;
+        }
         Ok(planner)
+    }
+
+    /// What of the query no plan can say, if there is such a thing; then only the reference engine runs it.
+    pub fn refusal(&self) -> Option<&Diagnostic> {
+        self.refusal.as_ref()
     }
 
     fn check_carried(&self, query: &Query) -> Result<(), Diagnostic> {
@@ -291,6 +300,25 @@ impl Planner {
             None => lower.only_copy(&self.filter),
         }
     }
+}
+
+/// The first filter that no plan can say.
+fn beyond(body: &Node) -> Option<Diagnostic> {
+    let mut first = None;
+    body.walk(&mut |filter| {
+        let is_beyond = match filter {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
+            Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+            Ref::Number(f) => matches!(f.op(), NumberOp::Game(_)),
+            Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
+            Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
+        };
+        if is_beyond && first.is_none() {
+            first = Some(*filter.mark());
+        }
+    });
+    let at = first?;
+    Some(Diagnostic::error(at, "this filter is not planned", "the reference engine evaluates the query"))
 }
 
 fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {

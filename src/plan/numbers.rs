@@ -92,6 +92,7 @@ impl Lower {
                 let (all, (number, ok)) = self.braces(first, |lower| lower.number(last));
                 (number, self.and(ok, all))
             }
+            N::Game(_) => unreachable!("the planner has refused the query"),
             N::Form(orbit) => self.number_of(orbit),
         }
     }
@@ -120,6 +121,7 @@ impl Lower {
                 let (all, (ply, ok)) = self.braces(first, |lower| lower.position(last));
                 (ply, self.and(ok, all))
             }
+            PositionOp::Game(_) => unreachable!("the planner has refused the query"),
             PositionOp::Form(never) => match *never {},
         }
     }

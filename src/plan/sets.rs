@@ -93,6 +93,7 @@ impl Lower {
                 let (all, set) = self.braces(first, |lower| lower.squares(last));
                 self.and(set, all)
             }
+            S::Game(_) => unreachable!("the planner has refused the query"),
             S::Form(orbit) => self.union_of(orbit),
         }
     }

@@ -35,6 +35,7 @@ impl Lower {
                 let (all, texts) = self.braces(first, |lower| lower.text(last));
                 self.where_also(all, texts)
             }
+            TextOp::Game(_) => unreachable!("the planner has refused the query"),
             TextOp::Form(never) => match *never {},
         }
     }

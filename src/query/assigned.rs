@@ -103,7 +103,7 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
         Ref::Position(f) => match f.op() {
             P::Find { of, .. } => return find(of, f.span(), before, query),
             P::Control(of) => return control(of, f.span(), before, query),
-            P::Form(_) => {}
+            P::Game(_) | P::Form(_) => {}
         },
     }
     operands(node, before, query)

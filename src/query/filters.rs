@@ -8,9 +8,9 @@ use super::{
     ranges::{Counting, Range, Within},
     token::{Tok, unsupported},
     tree::{
-        Assigned, ConditionKeyword, Control, Dirs, Holds, Keyword, Kind as _, NoTransform, Node, Number,
-        NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Var, VarId,
-        Written,
+        Assigned, ConditionKeyword, Control, Dirs, GameSquares, Holds, Keyword, Kind as _, Life, NoTransform,
+        Node, Number, NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind,
+        Type, Var, VarId, Written,
     },
     words::{self, Reading, Status, Updated, directions, transform, updated},
 };
@@ -486,7 +486,7 @@ impl Parser {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {VARS_MAX}")));
         }
         let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var { name: name.to_string(), holds });
+        self.vars.push(Var { name: name.to_string(), holds, life: Life::Game, atomic: false });
         self.scope.push((name.to_string(), var));
         Ok(var)
     }
@@ -567,6 +567,7 @@ impl Parser {
     pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
         match self.vars[var.0 as usize].holds {
             Holds::Squares => filter(S::Control(Control::Var(var)), span),
+            Holds::Piece => filter(S::Game(GameSquares::Piece(var)), span),
             Holds::Number => filter(N::Control(Control::Var(var)), span),
             Holds::Text => filter(T::Control(Control::Var(var)), span),
             Holds::Position => filter(P::Control(Control::Var(var)), span),

@@ -101,7 +101,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let (mut query, more) = parser.program(std::mem::take(&mut asked.filters))?;
     query.variations = asked.variations;
     remarks.extend(more);
-    assigned::check(&query)?;
+    query.keeps_state = assigned::check(&query).err();
     other_meanings(&query.body, text, &mut remarks);
     Ok(Parsed { query, remarks })
 }

@@ -67,7 +67,7 @@ impl Parser {
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
         };
         let body = compound(filters, last);
-        Ok((Query { body, vars: self.vars, variations: false }, self.remarks))
+        Ok((Query { vars: self.vars, ..Query::of(body) }, self.remarks))
     }
 
     // ---- token access

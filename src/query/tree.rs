@@ -12,10 +12,11 @@
 
 use std::fmt::Debug;
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 
 mod cells;
 mod conditions;
+pub mod game;
 mod numbers;
 mod parts;
 pub mod rewrite;
@@ -26,6 +27,10 @@ mod written;
 
 pub use cells::{Cell, Cells, Values};
 pub use conditions::{Assigned, ConditionOp};
+pub use game::{
+    Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares,
+    GameText, Line, LineStep, Move, MoveOf, MoveValue, Order, Path, PathStep, Promotion, Sibling, SortId,
+};
 pub use numbers::NumberOp;
 pub use parts::{
     Arith, Cmp, Counted, Dirs, GameResult, ListTransform, PawnKind, Pieces, PinPart, PureKind, Special,
@@ -46,15 +51,112 @@ pub struct Query {
     pub vars: Vec<Var>,
     /// Whether it is asked of side lines as well: `cql(variations)`.
     pub variations: bool,
+    /// The dictionaries, indexed by [`DictionaryId`].
+    pub dictionaries: Vec<Dictionary>,
+    /// What games are sorted by, in the order in which the names appear, indexed by [`SortId`].
+    pub sorts: Vec<Sort>,
+    /// What the header asks for.
+    pub header: Header,
+    /// Why a position cannot be judged without those before it, if that is so: a variable may keep a value from one
+    /// position to the next.
+    pub keeps_state: Option<Diagnostic>,
 }
 
-/// A local variable.
+impl Query {
+    /// A query that asks of single positions, without variables.
+    pub fn of(body: Node) -> Query {
+        Query {
+            body,
+            vars: Vec::new(),
+            variations: false,
+            dictionaries: Vec::new(),
+            sorts: Vec::new(),
+            header: Header::default(),
+            keeps_state: None,
+        }
+    }
+}
+
+/// What `cql(...)` asks for beside filters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// How many matching positions a game must have, ends included; at least one without it.
+    pub match_count: Option<(u32, u32)>,
+    /// `sort matchcount`: games with most matching positions first.
+    pub sort_match_count: bool,
+    /// Which comments are written.
+    pub comments: Comments,
+    /// What is written at matching positions: `CQL` without it, nothing if it is empty.
+    pub match_string: Option<String>,
+    /// `input`.
+    pub input: Option<String>,
+    /// `output`.
+    pub output: Option<String>,
+    /// `gamenumber n m`: the last game that has to be read.
+    pub last_game: Option<u32>,
+}
+
+/// Which comments are written into the games that are found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Comments {
+    /// All.
+    #[default]
+    All,
+    /// Those that the query asks for, and the numbers of games.
+    Quiet,
+    /// None.
+    Silent,
+}
+
+/// A variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Var {
     /// Its name in the query.
     pub name: String,
     /// What it holds.
     pub holds: Holds,
+    /// How long it lives.
+    pub life: Life,
+    /// `atomic`: a path that is left takes its changes back.
+    pub atomic: bool,
+}
+
+/// How long a variable or a dictionary keeps what it holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Life {
+    /// Until the game ends.
+    Game,
+    /// Until the run ends. A variable begins as 0, "" or [], and is printed at the end unless it is quiet.
+    Run {
+        /// Whether its value is not printed.
+        quiet: bool,
+    },
+}
+
+/// A dictionary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dictionary {
+    /// Its name in the query.
+    pub name: String,
+    /// What its keys are, once one was written.
+    pub keys: Option<Holds>,
+    /// What its values are, once one was written.
+    pub values: Option<Holds>,
+    /// How long it lives.
+    pub life: Life,
+}
+
+/// What games are sorted by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sort {
+    /// Its name; `<sort-id-k>` without one.
+    pub name: String,
+    /// `min`: the smallest first.
+    pub smallest: bool,
+    /// Not named in the comments of games.
+    pub quiet: bool,
+    /// Whether it is a string.
+    pub of_text: bool,
 }
 
 /// What a variable can hold.
@@ -65,13 +167,15 @@ pub enum Holds {
     Number,
     Text,
     Position,
+    /// A piece of the game: it reads as the square on which the piece stands.
+    Piece,
 }
 
 impl Holds {
     /// As the type of a value.
     pub fn ty(self) -> Type {
         match self {
-            Holds::Squares => Type::Set,
+            Holds::Squares | Holds::Piece => Type::Set,
             Holds::Number => Type::Num,
             Holds::Text => Type::Str,
             Holds::Position => Type::Position,

@@ -11,14 +11,15 @@ use super::{
     lines,
     moves::{Placement, Rules, Step},
     pure,
+    state::State,
 };
 use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
     query::tree::{
-        Any, Arith, Assigned, Cell, Cells, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs,
-        GameResult, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
-        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
+        Any, Arith, Assigned, Cell, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, GameResult,
+        Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref, Squares,
+        SquaresOp as S, Text, TextOp, Values, VarId,
     },
 };
 
@@ -43,27 +44,42 @@ impl Values for Evaluated {
     type Position = i32;
 }
 
-/// One evaluation of one query on one position: variables begin unbound.
+/// The evaluation of one query on one game.
 pub(super) struct Evaluation<'a> {
     /// All positions of the game.
-    nodes: &'a [Spot<'a>],
-    at: usize,
-    spot: &'a Spot<'a>,
-    placement: Placement,
+    pub(super) nodes: &'a [Spot<'a>],
+    /// The position at which filters are evaluated.
+    pub(super) here: Here<'a>,
+    pub(super) state: State,
+}
+
+/// One position of a game.
+pub(super) struct Here<'a> {
+    pub(super) at: usize,
+    pub(super) spot: &'a Spot<'a>,
+    pub(super) placement: Placement,
     rules: OnceCell<Rules>,
-    cells: Cells<Evaluated>,
+}
+
+impl<'a> Here<'a> {
+    fn new(nodes: &'a [Spot<'a>], at: usize) -> Here<'a> {
+        let spot = &nodes[at];
+        Here { at, spot, placement: Placement::new(&spot.position), rules: OnceCell::new() }
+    }
 }
 
 impl<'a> Evaluation<'a> {
-    /// At position `at` of a game.
+    /// At position `at` of a game; variables begin unbound.
     pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
-        Evaluation::with(nodes, at, Cells::unbound(vars))
+        Evaluation { nodes, here: Here::new(nodes, at), state: State::new(vars) }
     }
 
-    fn with(nodes: &'a [Spot<'a>], at: usize, cells: Cells<Evaluated>) -> Evaluation<'a> {
-        let spot = &nodes[at];
-        let placement = Placement::new(&spot.position);
-        Evaluation { nodes, at, spot, placement, rules: OnceCell::new(), cells }
+    /// What a function yields at another position of the game. Afterwards the position is as before.
+    pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let here = std::mem::replace(&mut self.here, Here::new(self.nodes, at));
+        let value = evaluate(self);
+        self.here = here;
+        value
     }
 
     /// Whether a filter matches.
@@ -109,13 +125,13 @@ impl<'a> Evaluation<'a> {
 
     /// This position and those before it, nearest first.
     fn before(&self) -> Vec<usize> {
-        std::iter::successors(Some(self.at), |&at| self.nodes[at].parent).collect()
+        std::iter::successors(Some(self.here.at), |&at| self.nodes[at].parent).collect()
     }
 
     /// This position and those after it, in the order of their numbers.
     fn after(&self) -> Vec<usize> {
         let mut is_after = vec![false; self.nodes.len()];
-        is_after[self.at] = true;
+        is_after[self.here.at] = true;
         for (at, spot) in self.nodes.iter().enumerate() {
             is_after[at] |= spot.parent.is_some_and(|parent| is_after[parent]);
         }
@@ -127,13 +143,9 @@ impl<'a> Evaluation<'a> {
         let candidates = if back { self.before() } else { self.after() };
         let mut out = Vec::new();
         for at in candidates {
-            let nothing = self.cells.emptied();
-            let cells = std::mem::replace(&mut self.cells, nothing);
-            let mut there = Evaluation::with(self.nodes, at, cells);
-            if there.matches(filter) {
+            if self.there(at, |there| there.matches(filter)) {
                 out.push(at);
             }
-            self.cells = there.cells;
             if first && !out.is_empty() {
                 break;
             }
@@ -188,7 +200,7 @@ impl<'a> Evaluation<'a> {
                     .map(|n| lines::direction(*dirs, n as i8, n as i8, from))
                     .fold(Bitboard::EMPTY, |a, b| a | b)
             }
-            S::Pawns(kind) => lines::pawns(&self.placement, *kind),
+            S::Pawns(kind) => lines::pawns(&self.here.placement, *kind),
             S::Pure { kind, mate } => self.pure(*kind, *mate),
             S::Legal(of) => self.moves(of).into_iter().map(|(_, to)| to).collect(),
             S::Union(a, b) => self.squares(a) | self.squares(b),
@@ -196,20 +208,20 @@ impl<'a> Evaluation<'a> {
             S::Complement(of) => !self.squares(of),
             S::Attacks(x, y) => {
                 let (x, y) = (self.squares(x), self.squares(y));
-                lines::attackers(&self.placement, x, y)
+                lines::attackers(&self.here.placement, x, y)
             }
             S::AttackedBy(y, x) => {
                 let (y, x) = (self.squares(y), self.squares(x));
-                lines::attacked(&self.placement, y, x)
+                lines::attacked(&self.here.placement, y, x)
             }
             S::Xray { forward: true, sets } => {
                 let sets = self.sets(sets.iter());
-                lines::ray(&self.placement, Dirs::ALL, true, &sets).first
+                lines::ray(&self.here.placement, Dirs::ALL, true, &sets).first
             }
             S::Xray { forward: false, sets } => {
                 let mut from_attacker = self.sets(sets.iter());
                 from_attacker.reverse();
-                lines::ray(&self.placement, Dirs::ALL, true, &from_attacker).last
+                lines::ray(&self.here.placement, Dirs::ALL, true, &from_attacker).last
             }
             S::Between(x, y) => {
                 let (x, y) = (self.squares(x), self.squares(y));
@@ -217,19 +229,20 @@ impl<'a> Evaluation<'a> {
             }
             S::Ray { dirs, attack, sets } => {
                 let sets = self.sets(sets.iter());
-                lines::ray(&self.placement, *dirs, *attack, &sets).last
+                lines::ray(&self.here.placement, *dirs, *attack, &sets).last
             }
             S::Pin { value, from, through, to } => {
                 let (from, through, to) = (self.squares(from), self.squares(through), self.squares(to));
-                lines::pin(&self.placement, *value, from, through, to)
+                lines::pin(&self.here.placement, *value, from, through, to)
             }
             S::Direction { dirs, lo, hi, of } => lines::direction(*dirs, *lo, *hi, self.squares(of)),
             S::Shade { light, of } => lines::shade(*light, self.squares(of)),
             S::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.squares(f),
-                HandedOn::Var(var) => self.cells.squares(var).copied().unwrap_or(Bitboard::EMPTY),
+                HandedOn::Var(var) => self.state.cells.squares(var).copied().unwrap_or(Bitboard::EMPTY),
                 HandedOn::Nothing => Bitboard::EMPTY,
             },
+            S::Game(op) => self.game_squares(op),
             S::Form(Copies::NoTransform(of)) => self.squares(of),
             S::Form(Copies::Orbit(copies)) => {
                 copies.iter().map(|copy| self.squares(copy)).fold(Bitboard::EMPTY, |a, b| a | b)
@@ -266,9 +279,9 @@ impl<'a> Evaluation<'a> {
             C::Check => self.rules().check,
             C::Mate => self.is_over(true),
             C::Stalemate => self.is_over(false),
-            C::Initial => self.spot.initial,
-            C::Terminal => self.spot.terminal,
-            C::ToMove(color) => self.placement.turn == *color,
+            C::Initial => self.here.spot.initial,
+            C::Terminal => self.here.spot.terminal,
+            C::ToMove(color) => self.here.placement.turn == *color,
             C::Result(result) => self.result() == Some(*result),
             C::Assign(var, value) => self.assign(*var, value),
             C::ContentIs { contents, of, .. } => {
@@ -284,6 +297,7 @@ impl<'a> Evaluation<'a> {
                 (Some(needle), Some(text)) => facts::occurs_in(&needle, &text),
                 _ => false,
             },
+            C::Game(op) => self.game_condition(op),
             C::Form(Copies::NoTransform(of)) => self.test(of),
             C::Form(Copies::Orbit(copies)) => self.count_matching(copies) > 0,
         }
@@ -297,11 +311,11 @@ impl<'a> Evaluation<'a> {
             N::Cardinality(of) => Some(self.squares(of).count() as i32),
             N::AttackCount(x, y) => {
                 let (x, y) = (self.squares(x), self.squares(y));
-                Some(lines::attack_count(&self.placement, x, y))
+                Some(lines::attack_count(&self.here.placement, x, y))
             }
             N::RayCount { dirs, attack, sets } => {
                 let sets = self.sets(sets.iter());
-                Some(lines::ray_count(&self.placement, *dirs, *attack, &sets))
+                Some(lines::ray_count(&self.here.placement, *dirs, *attack, &sets))
             }
             N::Power(of) => {
                 let set = self.squares(of);
@@ -329,18 +343,19 @@ impl<'a> Evaluation<'a> {
             N::Compare(cmp, a, b) => self.compared(*cmp, a, b),
             N::LegalCount(of) => Some(self.moves(of).len() as i32),
             N::ColorValue(color) => Some(color.fold_wb(1, -1)),
-            N::SideToMove => Some(self.placement.turn.fold_wb(1, -1)),
-            N::Ply => Some(self.spot.ply as i32),
+            N::SideToMove => Some(self.here.placement.turn.fold_wb(1, -1)),
+            N::Ply => Some(self.here.spot.ply as i32),
             N::MoveNumber => Some(self.move_number()),
-            N::GameNumber => Some(self.spot.game.number() as i32),
-            N::Year => facts::year(self.spot.game),
-            N::Elo(color) => facts::elo(self.spot.game, *color),
+            N::GameNumber => Some(self.here.spot.game.number() as i32),
+            N::Year => facts::year(self.here.spot.game),
+            N::Elo(color) => facts::elo(self.here.spot.game, *color),
             N::Find { back, counted, of } => within(self.found(*back, of, false).len() as i32, *counted),
             N::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.number(f),
-                HandedOn::Var(var) => self.cells.number(var).copied(),
+                HandedOn::Var(var) => self.state.cells.number(var).copied(),
                 HandedOn::Nothing => None,
             },
+            N::Game(op) => self.game_number(op),
             N::Form(copies) => self.number_of(copies),
         }
     }
@@ -361,13 +376,14 @@ impl<'a> Evaluation<'a> {
     fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
         match f.op() {
             TextOp::Literal(text) => Some(text.clone().into_bytes()),
-            TextOp::Tag(name) => facts::tag(self.spot.game, name),
-            TextOp::Player(color) => facts::player(self.spot.game, *color),
+            TextOp::Tag(name) => facts::tag(self.here.spot.game, name),
+            TextOp::Player(color) => facts::player(self.here.spot.game, *color),
             TextOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.text(f),
-                HandedOn::Var(var) => self.cells.text(var).cloned(),
+                HandedOn::Var(var) => self.state.cells.text(var).cloned(),
                 HandedOn::Nothing => None,
             },
+            TextOp::Game(op) => self.game_text(op),
             TextOp::Form(NoTransform(of)) => self.text(of),
         }
     }
@@ -395,9 +411,10 @@ impl<'a> Evaluation<'a> {
             }
             PositionOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.position(f),
-                HandedOn::Var(var) => self.cells.position(var).copied(),
+                HandedOn::Var(var) => self.state.cells.position(var).copied(),
                 HandedOn::Nothing => None,
             },
+            PositionOp::Game(op) => self.game_position(op),
             PositionOp::Form(NoTransform(of)) => self.position(of),
         }
     }
@@ -413,7 +430,7 @@ impl<'a> Evaluation<'a> {
         };
         let has_value = cell.is_some();
         if let Some(cell) = cell {
-            self.cells.bind(var, cell);
+            self.state.cells.bind(var, cell);
         }
         has_value
     }
@@ -421,25 +438,25 @@ impl<'a> Evaluation<'a> {
     fn square_loop(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> Bitboard {
         let mut out = Bitboard::EMPTY;
         for s in self.squares(domain) {
-            self.cells.bind(var, Cell::Squares(Bitboard::from(s)));
+            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
             if self.matches(body) {
                 out.add(s);
             }
         }
-        self.cells.bind(var, Cell::Unbound);
+        self.state.cells.bind(var, Cell::Unbound);
         out
     }
 
     fn square_all(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> bool {
         let mut all = true;
         for s in self.squares(domain) {
-            self.cells.bind(var, Cell::Squares(Bitboard::from(s)));
+            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
             all = self.matches(body);
             if !all {
                 break;
             }
         }
-        self.cells.bind(var, Cell::Unbound);
+        self.state.cells.bind(var, Cell::Unbound);
         all
     }
 
@@ -450,7 +467,7 @@ impl<'a> Evaluation<'a> {
         let (from, to) = (self.squares(&of.from), self.squares(&of.to));
         let pseudolegal: Vec<Step>;
         let steps = if of.pseudo {
-            pseudolegal = self.placement.pseudolegal_moves();
+            pseudolegal = self.here.placement.pseudolegal_moves();
             &pseudolegal
         } else {
             &self.rules().legal
@@ -469,15 +486,15 @@ impl<'a> Evaluation<'a> {
     }
 
     fn pure(&self, kind: PureKind, mate: bool) -> Bitboard {
-        if self.is_over(mate) { pure::men(&self.placement, kind, mate) } else { Bitboard::EMPTY }
+        if self.is_over(mate) { pure::men(&self.here.placement, kind, mate) } else { Bitboard::EMPTY }
     }
 
     fn rules(&self) -> &Rules {
-        self.rules.get_or_init(|| Rules::of(&self.spot.position))
+        self.here.rules.get_or_init(|| Rules::of(&self.here.spot.position))
     }
 
     fn content(&self, s: Square) -> Code {
-        self.placement.at(s).map_or(Code::EMPTY, Code::of)
+        self.here.placement.at(s).map_or(Code::EMPTY, Code::of)
     }
 
     fn holds(&self, s: Square, contents: PieceSet) -> bool {
@@ -490,7 +507,7 @@ impl<'a> Evaluation<'a> {
 
     /// 0 for an empty square, 1..=6 from pawn to king, negative for Black if signed.
     fn content_type(&self, s: Square, signed: bool) -> i32 {
-        let Some(piece) = self.placement.at(s) else { return 0 };
+        let Some(piece) = self.here.placement.at(s) else { return 0 };
         let role = piece.role as i32;
         if signed && piece.color == Color::Black { -role } else { role }
     }
@@ -498,13 +515,13 @@ impl<'a> Evaluation<'a> {
     /// 1 at the start of the game, one more after each move of Black. Sides alternate, so the
     /// half-moves played tell who began.
     fn move_number(&self) -> i32 {
-        let black_to_move = self.placement.turn == Color::Black;
-        let black_began = black_to_move != (self.spot.ply % 2 == 1);
-        1 + (self.spot.ply as i32 + i32::from(black_began)) / 2
+        let black_to_move = self.here.placement.turn == Color::Black;
+        let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
+        1 + (self.here.spot.ply as i32 + i32::from(black_began)) / 2
     }
 
     fn result(&self) -> Option<GameResult> {
-        match self.spot.game.outcome() {
+        match self.here.spot.game.outcome() {
             Outcome::WhiteWins => Some(GameResult::WhiteWins),
             Outcome::BlackWins => Some(GameResult::BlackWins),
             Outcome::Draw => Some(GameResult::Draw),

@@ -33,10 +33,12 @@ mod bulk;
 mod copies;
 mod eval;
 mod facts;
+mod game;
 mod geometry;
 mod lines;
 mod moves;
 mod pure;
+mod state;
 
 /// Why a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -51,10 +51,7 @@ impl Parser<'_> {
         };
         self.end()?;
         notes::dialects(&body, self.text, &mut self.remarks);
-        Ok(query::Parsed {
-            query: Query { body, vars: Vec::new(), variations: false },
-            remarks: self.remarks,
-        })
+        Ok(query::Parsed { query: Query::of(body), remarks: self.remarks })
     }
 
     /// Checks that nothing follows the list.

@@ -2,7 +2,9 @@
 
 use shakmaty::Color;
 
-use super::{Any, Cmp, Form, GameResult, Number, OfCondition, Position, Spelt, Squares, Text, VarId};
+use super::{
+    Any, Cmp, Form, GameCondition, GameResult, Number, OfCondition, Position, Spelt, Squares, Text, VarId,
+};
 use crate::board::PieceSet;
 
 /// What a condition does.
@@ -53,6 +55,8 @@ pub enum ConditionOp<P: Form> {
     TextCompare(Cmp, Text<P>, Text<P>),
     /// `a in b`: substring; false without a value.
     TextIn(Text<P>, Text<P>),
+    /// What needs the game, or what was evaluated before.
+    Game(GameCondition<P>),
     /// What only this form of the tree has.
     Form(OfCondition<P>),
 }

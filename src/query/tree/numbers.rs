@@ -2,7 +2,9 @@
 
 use shakmaty::Color;
 
-use super::{Any, Arith, Cmp, Control, Counted, Dirs, Form, Moves, Number, OfNumber, OneOrMore, Squares};
+use super::{
+    Any, Arith, Cmp, Control, Counted, Dirs, Form, GameNumber, Moves, Number, OfNumber, OneOrMore, Squares,
+};
 
 /// What a number does.
 #[derive(Clone, Debug)]
@@ -64,6 +66,8 @@ pub enum NumberOp<P: Form> {
     Find { back: bool, counted: Counted, of: Any<P> },
     /// What hands on a number.
     Control(Control<P, Number<P>>),
+    /// What needs the game, or what was evaluated before.
+    Game(GameNumber<P>),
     /// What only this form of the tree has.
     Form(OfNumber<P>),
 }

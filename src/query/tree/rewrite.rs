@@ -4,8 +4,8 @@
 //! functions of this module make the rest: the same operation on operands that were rewritten, in their order.
 
 use super::{
-    Any, Assigned, Condition, ConditionOp, Control, Form, Kind, Moves, Number, NumberOp, Position,
-    PositionOp, Squares, SquaresOp, Text, TextOp,
+    Any, Condition, ConditionOp, Control, Form, Kind, Moves, Number, NumberOp, Position, PositionOp, Squares,
+    SquaresOp, Text, TextOp, game,
 };
 
 /// A rewriting of trees. Where it says nothing filters stay what they are, and their operands are rewritten.
@@ -101,15 +101,7 @@ pub fn condition<P: Form, Q: Form, R: Rewrite<P, Q>>(
         C::Terminal => C::Terminal,
         C::ToMove(color) => C::ToMove(*color),
         C::Result(result) => C::Result(*result),
-        C::Assign(var, value) => C::Assign(
-            *var,
-            match value {
-                Assigned::Squares(f) => Assigned::Squares(by.squares(f)?),
-                Assigned::Number(f) => Assigned::Number(by.number(f)?),
-                Assigned::Text(f) => Assigned::Text(by.text(f)?),
-                Assigned::Position(f) => Assigned::Position(by.position(f)?),
-            },
-        ),
+        C::Assign(var, value) => C::Assign(*var, game::assigned(value, by)?),
         C::ContentIs { contents, of, spelt } => {
             C::ContentIs { contents: *contents, of: by.squares(of)?, spelt: *spelt }
         }
@@ -119,6 +111,7 @@ pub fn condition<P: Form, Q: Form, R: Rewrite<P, Q>>(
         C::Differ(a, b) => C::Differ(by.number(a)?, by.number(b)?),
         C::TextCompare(cmp, a, b) => C::TextCompare(*cmp, by.text(a)?, by.text(b)?),
         C::TextIn(a, b) => C::TextIn(by.text(a)?, by.text(b)?),
+        C::Game(op) => C::Game(game::condition(op, by)?),
         C::Form(part) => return by.of_condition(part, &filter.mark),
     };
     Ok(Condition::new(op, mark))
@@ -169,6 +162,7 @@ pub fn squares<P: Form, Q: Form, R: Rewrite<P, Q>>(
         }
         S::Legal(of) => S::Legal(moves(of, by)?),
         S::Control(of) => S::Control(control(of, by)?),
+        S::Game(op) => S::Game(game::squares(op, by)?),
         S::Form(part) => return by.of_squares(part, &filter.mark),
     };
     Ok(Squares::new(op, mark))
@@ -216,6 +210,7 @@ pub fn number<P: Form, Q: Form, R: Rewrite<P, Q>>(
         N::LegalCount(of) => N::LegalCount(moves(of, by)?),
         N::Find { back, counted, of } => N::Find { back: *back, counted: *counted, of: by.any(of)? },
         N::Control(of) => N::Control(control(of, by)?),
+        N::Game(op) => N::Game(game::number(op, by)?),
         N::Form(part) => return by.of_number(part, &filter.mark),
     };
     Ok(Number::new(op, mark))
@@ -234,6 +229,7 @@ pub fn text<P: Form, Q: Form, R: Rewrite<P, Q>>(filter: &Text<P>, by: &mut R) ->
         T::Tag(name) => T::Tag(name.clone()),
         T::Player(color) => T::Player(*color),
         T::Control(of) => T::Control(control(of, by)?),
+        T::Game(op) => T::Game(game::text(op, by)?),
         T::Form(part) => return by.of_text(part, &filter.mark),
     };
     Ok(Text::new(op, mark))
@@ -252,6 +248,7 @@ pub fn position<P: Form, Q: Form, R: Rewrite<P, Q>>(
     let op = match filter.op() {
         PositionOp::Find { back, of } => PositionOp::Find { back: *back, of: by.any(of)? },
         PositionOp::Control(of) => PositionOp::Control(control(of, by)?),
+        PositionOp::Game(op) => PositionOp::Game(game::position(op, by)?),
         PositionOp::Form(part) => return by.of_position(part, &filter.mark),
     };
     Ok(Position::new(op, mark))

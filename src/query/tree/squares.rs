@@ -3,8 +3,8 @@
 use shakmaty::Bitboard;
 
 use super::{
-    Any, Control, Dirs, Form, Number, OfSquares, OneOrMore, PawnKind, Pieces, PinPart, PureKind, Special,
-    Squares, VarId,
+    Any, Control, Dirs, Form, GameSquares, Number, OfSquares, OneOrMore, PawnKind, Pieces, PinPart, PureKind,
+    Special, Squares, VarId,
 };
 
 /// What a set of squares does.
@@ -54,6 +54,8 @@ pub enum SquaresOp<P: Form> {
     Legal(Moves<P>),
     /// What hands on a set.
     Control(Control<P, Squares<P>>),
+    /// What needs the game, or what was evaluated before.
+    Game(GameSquares<P>),
     /// What only this form of the tree has.
     Form(OfSquares<P>),
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{Any, Control, Form, OfPosition, OfText, Position, Text};
+use super::{Any, Control, Form, GamePosition, GameText, OfPosition, OfText, Position, Text};
 
 /// What a string does.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub enum TextOp<P: Form> {
     Player(Option<Color>),
     /// What hands on a string.
     Control(Control<P, Text<P>>),
+    /// What needs the game, or what was evaluated before.
+    Game(GameText<P>),
     /// What only this form of the tree has.
     Form(OfText<P>),
 }
@@ -29,6 +31,8 @@ pub enum PositionOp<P: Form> {
     Find { back: bool, of: Any<P> },
     /// What hands on a position.
     Control(Control<P, Position<P>>),
+    /// What needs the game, or what was evaluated before.
+    Game(GamePosition<P>),
     /// What only this form of the tree has.
     Form(OfPosition<P>),
 }

@@ -4,7 +4,7 @@ use std::{convert::Infallible, fmt::Debug};
 
 use super::{
     Any, Assigned, Condition, ConditionOp, Control, Form, Kind, Moves, Number, NumberOp, Position,
-    PositionOp, Ref, Squares, SquaresOp, Text, TextOp,
+    PositionOp, Ref, Squares, SquaresOp, Text, TextOp, game,
 };
 
 /// What only one form of the tree has.
@@ -91,6 +91,7 @@ fn condition<'a, P: Form>(filter: &'a Condition<P>, visit: &mut dyn FnMut(Ref<'a
         }
         C::Differ(a, b) => all([a, b], visit),
         C::TextCompare(_, a, b) | C::TextIn(a, b) => all([a, b], visit),
+        C::Game(op) => game::visit_condition(op, visit),
         C::Form(part) => part.each_child(visit),
     }
 }
@@ -116,6 +117,7 @@ fn squares<'a, P: Form>(filter: &'a Squares<P>, visit: &mut dyn FnMut(Ref<'a, P>
         }
         S::Legal(of) => moves(of, visit),
         S::Control(of) => control(of, visit),
+        S::Game(op) => game::visit_squares(op, visit),
         S::Form(part) => part.each_child(visit),
     }
 }
@@ -143,6 +145,7 @@ fn number<'a, P: Form>(filter: &'a Number<P>, visit: &mut dyn FnMut(Ref<'a, P>))
         N::LegalCount(of) => moves(of, visit),
         N::Find { of, .. } => visit(of.node()),
         N::Control(of) => control(of, visit),
+        N::Game(op) => game::visit_number(op, visit),
         N::Form(part) => part.each_child(visit),
     }
 }
@@ -151,6 +154,7 @@ fn text<'a, P: Form>(filter: &'a Text<P>, visit: &mut dyn FnMut(Ref<'a, P>)) {
     match filter.op() {
         TextOp::Literal(_) | TextOp::Tag(_) | TextOp::Player(_) => {}
         TextOp::Control(of) => control(of, visit),
+        TextOp::Game(op) => game::visit_text(op, visit),
         TextOp::Form(part) => part.each_child(visit),
     }
 }
@@ -159,6 +163,7 @@ fn position<'a, P: Form>(filter: &'a Position<P>, visit: &mut dyn FnMut(Ref<'a, 
     match filter.op() {
         PositionOp::Find { of, .. } => visit(of.node()),
         PositionOp::Control(of) => control(of, visit),
+        PositionOp::Game(op) => game::visit_position(op, visit),
         PositionOp::Form(part) => part.each_child(visit),
     }
 }
