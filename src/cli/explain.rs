@@ -255,7 +255,8 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let Answers { hits, copies } = prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
+    let Answers { hits, copies, .. } =
+        prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),

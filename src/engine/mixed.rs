@@ -63,9 +63,9 @@ impl Engine for Mixed {
         let main = self.main.scan(&main_lines.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
         let answers = blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main));
         let of_block = answers.map(|((block, main_lines), (whole, main))| {
-            let main = main.into_iter().map(|Answers { hits, copies }| {
+            let main = main.into_iter().map(|Answers { hits, copies, commentary }| {
                 let hits = put_back(hits, main_lines, block);
-                Answers { hits, copies }
+                Answers { hits, copies, commentary }
             });
             let queries = self.whole.queries.iter().chain(&self.main.queries);
             let mut all: Vec<_> = queries.zip(whole.into_iter().chain(main)).collect();
@@ -77,6 +77,10 @@ impl Engine for Mixed {
 
     fn notice(&self) -> Option<String> {
         self.whole.engine.notice().or_else(|| self.main.engine.notice())
+    }
+
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        [&self.whole, &self.main].iter().flat_map(|group| group.engine.persistent()).collect()
     }
 
     fn verified(&self) -> Option<(u64, &'static str)> {

@@ -8,6 +8,7 @@ use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
+pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::request::{Answers, Outputs, Request, Select};
 pub use crate::pgn::Outcome;
@@ -21,6 +22,7 @@ use crate::{
 
 mod carry;
 pub mod columns;
+mod commentary;
 mod context;
 mod copies;
 pub mod cpu;
@@ -294,6 +296,11 @@ pub trait Engine: Send + Sync {
     /// What a user should know of how it went, at the end of a run.
     fn notice(&self) -> Option<String> {
         None
+    }
+
+    /// The persistent variables that are printed at the end of a run, and their values.
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        Vec::new()
     }
 
     /// How many positions another engine has recomputed, and its name, if one does.

@@ -192,7 +192,7 @@ impl Gpu {
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
         for (hits, copies) in all.into_iter().zip(told) {
             for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {
-                out.push(Answers { hits, copies });
+                out.push(Answers { hits, copies, commentary: None });
             }
         }
         Ok(out)

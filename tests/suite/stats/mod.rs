@@ -51,7 +51,7 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();
     let work = |result: BlockAnswers<'_>, _: &Room| {
-        let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);
+        let (block, Answers { hits, copies, .. }) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });
