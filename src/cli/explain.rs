@@ -262,7 +262,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
         Values::Numbers(_) => "no value".into(),
         Values::Sets(sets) => set_text(sets[0]),
-        Values::None => hit.to_string(),
+        Values::None | Values::Texts(_) => hit.to_string(),
     };
     let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
     Ok(Evaluated { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })

@@ -35,7 +35,6 @@ impl Needs {
     pub const COPY_NAMES: Needs = Needs(1 << 5);
     /// The text of games as their sources have it.
     pub const GAME_TEXTS: Needs = Needs(1 << 6);
-
     /// What the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Needs = Needs(1 << 7);
 
