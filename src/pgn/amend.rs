@@ -1,19 +1,21 @@
 //! The text of a game with comments and tags that a query gives it.
 
+use serde::{Deserialize, Serialize};
+
 use super::edit::{Edit, Slots, edited, places};
 use super::extent::line_end;
 use super::lex::Range;
 use super::parse::Places;
 
 /// What is changed in the text of a game. Texts are bytes, in the encoding of the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Amendment<'a> {
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Amendment {
     /// One comment for each node that gets one, by node. It follows the last comment that stands there.
-    pub comments: &'a [(u32, Vec<u8>)],
+    pub comments: Vec<(u32, Vec<u8>)>,
     /// Nodes whose own comments are taken out.
-    pub removed: &'a [u32],
+    pub removed: Vec<u32>,
     /// Tags that are added, or take the place of those with their names; the last one of a name counts.
-    pub tags: &'a [(String, Vec<u8>)],
+    pub tags: Vec<(String, Vec<u8>)>,
 }
 
 /// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`); all other bytes stay as
@@ -27,14 +29,14 @@ pub struct Amendment<'a> {
 /// ```
 /// use orbit_chess::internals::pgn::{Amendment, amend};
 ///
-/// let comments = [(1, b"CQL".to_vec()), (2, b"CQL".to_vec())];
-/// let amendment = Amendment { comments: &comments, ..Amendment::default() };
+/// let comments = vec![(1, b"CQL".to_vec()), (2, b"CQL".to_vec())];
+/// let amendment = Amendment { comments, ..Amendment::default() };
 /// let text = amend(b"1. e4! {best} e5 2. Nf3 *", &amendment);
 /// assert_eq!(text, b"1. e4 $1 {best CQL} e5 {CQL} 2. Nf3 *");
 /// ```
-pub fn amend(text: &[u8], amendment: &Amendment<'_>) -> Vec<u8> {
+pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     let places = places(text);
-    let mut edits = tags(text, &places, amendment.tags);
+    let mut edits = tags(text, &places, &amendment.tags);
     edits.extend(glyphs(text, &places));
     edits.extend(comments(text, &places, amendment));
     edited(text, edits)
@@ -52,8 +54,8 @@ pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     text.iter().map(plain).collect()
 }
 
-fn comments(text: &[u8], places: &Places, amendment: &Amendment<'_>) -> Vec<Edit> {
-    let new = amendment.comments;
+fn comments(text: &[u8], places: &Places, amendment: &Amendment) -> Vec<Edit> {
+    let new = &amendment.comments;
     assert!(new.windows(2).all(|pair| pair[0].0 < pair[1].0), "nodes ascend");
     let slots = Slots::new(text, places);
     let mut edits = Vec::with_capacity(new.len());
@@ -168,7 +170,7 @@ mod tests {
     fn check(text: &str, comments: &[u32], removed: &[u32], expected: &str) {
         let comments: Vec<(u32, Vec<u8>)> =
             comments.iter().map(|&node| (node, node.to_string().into_bytes())).collect();
-        let found = amend(text.as_bytes(), &Amendment { comments: &comments, removed, tags: &[] });
+        let found = amend(text.as_bytes(), &Amendment { comments, removed: removed.to_vec(), tags: vec![] });
         assert_eq!(String::from_utf8(found).unwrap(), expected);
     }
 
@@ -208,7 +210,7 @@ mod tests {
     fn check_tags(text: &str, tags: &[(&str, &str)], expected: &str) {
         let tags: Vec<(String, Vec<u8>)> =
             tags.iter().map(|(name, value)| ((*name).into(), value.as_bytes().to_vec())).collect();
-        let found = amend(text.as_bytes(), &Amendment { tags: &tags, ..Amendment::default() });
+        let found = amend(text.as_bytes(), &Amendment { tags, ..Amendment::default() });
         assert_eq!(String::from_utf8(found).unwrap(), expected);
     }
 

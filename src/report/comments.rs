@@ -1,7 +1,7 @@
 //! What a query writes about a game, put into its text.
 
 use crate::engine::{GameCommentary, SortValue};
-use crate::pgn::{Amendment, amend};
+use crate::pgn::Amendment;
 
 /// Bytes that a query writes at one node at most, about. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
@@ -26,15 +26,15 @@ pub struct CommentStyle {
 }
 
 impl CommentStyle {
-    /// The text of a game with what a query writes about it. `number` is that of the game over all sources.
-    pub fn write(&self, text: &[u8], number: u32, commentary: &GameCommentary) -> Vec<u8> {
-        let comments = if self.comments { self.comments(number, commentary) } else { Vec::new() };
-        let tags = if self.tags { &commentary.tags[..] } else { &[] };
-        let removed = if self.removes { &commentary.removed[..] } else { &[] };
-        if !self.comments && tags.is_empty() && removed.is_empty() {
-            return text.to_vec();
-        }
-        amend(text, &Amendment { comments: &comments, removed, tags })
+    /// What is changed in the text of a game; `None` if nothing is. `number` is that of the game over all sources.
+    pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
+        let GameCommentary { tags, removed, .. } = commentary;
+        let amendment = Amendment {
+            comments: if self.comments { self.comments(number, commentary) } else { Vec::new() },
+            removed: if self.removes { removed.clone() } else { Vec::new() },
+            tags: if self.tags { tags.clone() } else { Vec::new() },
+        };
+        (self.comments || amendment != Amendment::default()).then_some(amendment)
     }
 
     /// One comment for each node, by node.
@@ -93,6 +93,7 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pgn::amend;
 
     const GAME: &[u8] = b"[White \"a\"]\n\n1. e4! e5 {old} (1... c5) *";
 
@@ -113,10 +114,15 @@ mod tests {
         }
     }
 
+    fn written(style: &CommentStyle, commentary: &GameCommentary) -> String {
+        let amendment = style.amendment(7, commentary);
+        let text = amendment.map_or(GAME.to_vec(), |amendment| amend(GAME, &amendment));
+        String::from_utf8(text).unwrap()
+    }
+
     #[track_caller]
     fn check(style: &CommentStyle, expected: &str) {
-        let found = style.write(GAME, 7, &commentary());
-        assert_eq!(String::from_utf8(found).unwrap(), expected);
+        assert_eq!(written(style, &commentary()), expected);
     }
 
     #[test]
@@ -146,8 +152,7 @@ mod tests {
     #[test]
     fn the_texts_of_a_node_have_a_limit() {
         let comments = (0..1000).map(|number| (1, format!("text {number}").into_bytes())).collect();
-        let found = style().write(GAME, 1, &GameCommentary { comments, ..GameCommentary::default() });
-        let found = String::from_utf8(found).unwrap();
+        let found = written(&style(), &GameCommentary { comments, ..GameCommentary::default() });
         assert!(found.contains("text 450 ") && !found.contains("text 600"), "{found}");
         assert_eq!(found.matches("[cql truncate]...}").count(), 1, "{found}");
         assert!((4400..4800).contains(&found.len()), "{}", found.len());
