@@ -14,7 +14,7 @@ pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
 pub use crate::pgn::Outcome;
 use crate::{
-    board::Position,
+    board::{PackedMove, Position},
     diagnostic::Diagnostic,
     plan::{Options, Planner, Plans},
     query::{Query, Type},
@@ -85,6 +85,8 @@ pub struct Spot<'a> {
     pub terminal: bool,
     /// The number in its game of the position before it; none of the first.
     pub parent: Option<usize>,
+    /// The move that led here; none at the first position.
+    pub arrival: Option<PackedMove>,
     /// The game.
     pub game: &'a dyn GameFacts,
 }

@@ -69,7 +69,7 @@ fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
             let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;
                 let parent = game.parent_of(node).map(|parent| parent as usize);
-                Spot { position, ply, initial, terminal, parent, game: &game }
+                Spot { position, ply, initial, terminal, parent, arrival: game.move_to(node), game: &game }
             };
             let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
             (0..nodes.len()).for_each(|at| visit(slots[at].slot, &nodes, at));
