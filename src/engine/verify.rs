@@ -262,6 +262,10 @@ impl Engine for Verified {
         Ok(ours.into_iter().map(answers).collect())
     }
 
+    fn in_order(&self) -> bool {
+        self.engine.in_order() || self.other.in_order()
+    }
+
     fn blocks_at_once(&self) -> usize {
         self.engine.blocks_at_once()
     }
