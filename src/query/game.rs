@@ -64,15 +64,15 @@ impl Parser {
     pub(super) fn find(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let back = self.eat_sign("<--");
-        self.eat_word("quiet");
+        let mut quiet = self.eat_word("quiet");
         let counting = self.find_counting()?;
-        self.eat_word("quiet");
+        quiet |= self.eat_word("quiet");
         let of = self.argument()?;
         let span = span.to(of.span());
         Ok(match counting {
-            None => filter(P::Find { back, of }, span),
+            None => filter(P::Find { back, quiet, of }, span),
             Some(counting) => {
-                let count = N::Find { back, counted: counting.counted(), of };
+                let count = N::Find { back, quiet, counted: counting.counted(), of };
                 counting.around(Number::new(count, span)).into()
             }
         })

@@ -3,10 +3,11 @@
 use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
-    found::{Note, Noted, SortValue},
+    found::{Note, Noted},
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
+    engine::SortValue,
     query::tree::{Number, SortId, Text},
 };
 
@@ -30,7 +31,7 @@ impl Evaluation<'_> {
     pub(super) fn message(&mut self, quiet: bool, of: &[Filter]) -> bool {
         let mut text = Vec::new();
         if !quiet {
-            let at = self.position_text(self.here.at);
+            let at = self.position_text(self.here.at, Noted::Asked);
             text = format!("Game: {} {at}: ", self.here.spot.game.number()).into_bytes();
         }
         text.extend(self.written(of));

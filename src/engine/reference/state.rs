@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    eval::Evaluated,
-    found::{Note, SortValue},
-};
+use super::{eval::Evaluated, found::Note};
 use crate::{
     diagnostic::{Diagnostic, Span},
+    engine::SortValue,
     query::{
         Query,
         tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},

@@ -3,7 +3,7 @@
 use super::{
     Reference,
     eval::{Evaluation, Value},
-    found::{Found, FoundValue, GameFound},
+    found::{Found, FoundValue, GameFound, Noted},
     state::RunState,
 };
 use crate::{diagnostic::Diagnostic, engine::Spot};
@@ -56,7 +56,9 @@ impl Evaluation<'_> {
             Value::Num(value) | Value::Position(value) => value.is_some(),
             Value::Str(value) => value.is_some(),
         };
-        if !hit {
+        if hit {
+            self.note(self.here.at, Noted::Matched);
+        } else {
             self.state.notes.truncate(before);
         }
         let value = match value {

@@ -37,13 +37,14 @@ impl Evaluation<'_> {
             Value::Set(squares) => squares_text(squares),
             Value::Num(Some(number)) => number.to_string().into_bytes(),
             Value::Str(Some(text)) => text,
-            Value::Position(Some(at)) => self.position_text(at as usize).into_bytes(),
+            Value::Position(Some(at)) => self.position_text(at as usize, Noted::Asked).into_bytes(),
             Value::Num(None) | Value::Str(None) | Value::Position(None) => b"<false>".to_vec(),
         }
     }
 
-    /// `move 3(wtm)`; in a side line `move 3(wtm)[17]`, which notes the number at the position.
-    pub(super) fn position_text(&mut self, at: usize) -> String {
+    /// `move 3(wtm)`; in a side line `move 3(wtm)[17]`, which notes the number at the position, as a comment of the
+    /// kind that the text is for.
+    pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
         let (number, turn, in_mainline) = self.there(at, |there| {
             let turn = there.here.placement.turn.fold_wb("wtm", "btm");
             (there.move_number(), turn, there.is_mainline())
@@ -51,7 +52,7 @@ impl Evaluation<'_> {
         if in_mainline {
             return format!("move {number}({turn})");
         }
-        self.note(at, Noted::Automatic(format!("id:{at}").into_bytes()));
+        self.note(at, kind(format!("id:{at}").into_bytes()));
         format!("move {number}({turn})[{at}]")
     }
 
