@@ -17,9 +17,9 @@ use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
     query::tree::{
-        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, GameResult, GameSquares, Kind,
-        Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref, Squares,
-        SquaresOp as S, Text, TextOp, Values, VarId,
+        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
+        GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
+        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
     },
 };
 
@@ -130,6 +130,25 @@ impl<'a> Evaluation<'a> {
             S::Form(Copies::Orbit(copies)) => self.count_matching(copies) > 0,
             S::Game(GameSquares::Entry { dictionary, key }) => self.entry(*dictionary, key).is_some(),
             _ => self.squares(f).any(),
+        }
+    }
+
+    /// The value of a set, and whether it matches, evaluated once but for the set of a `--` that is empty.
+    pub(super) fn squares_and_match(&mut self, f: &Squares<Explicit>) -> (Bitboard, bool) {
+        match f.op() {
+            S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.squares_and_match(f),
+                HandedOn::Var(_) | HandedOn::Nothing => (Bitboard::EMPTY, false),
+            },
+            S::Form(Copies::NoTransform(of)) => self.squares_and_match(of),
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { .. }) | GameSquares::Entry { .. }) => {
+                let squares = self.squares(f);
+                (squares, squares.any() || self.matches(f))
+            }
+            _ => {
+                let squares = self.squares(f);
+                (squares, squares.any())
+            }
         }
     }
 
