@@ -3,6 +3,7 @@
 use shakmaty::Bitboard;
 
 use crate::engine::Answer;
+pub use crate::engine::SortValue;
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ pub struct Found {
     pub hit: bool,
     /// The value of the last filter.
     pub value: FoundValue,
+    /// The copies of the outermost transform that match, from 0, if they were wanted.
+    pub copies: Vec<u32>,
 }
 
 /// The value of a query at a position.
@@ -56,14 +59,6 @@ impl Found {
             FoundValue::Num(value) | FoundValue::Position(value) => Answer::Num(*value),
         }
     }
-}
-
-/// What games are sorted by.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SortValue {
-    Number(i32),
-    Text(Vec<u8>),
 }
 
 /// What a query notes at a position.
