@@ -94,7 +94,7 @@ impl Engine for Bulk {
                 let mut hits = self.hits(query, block, outputs);
                 request.select(index, block, query, &mut hits);
                 let copies = outputs.detail().map(|detail| self.detail(query, block, &hits, detail));
-                Answers { hits, copies }
+                Answers::of(hits, copies)
             });
             answers.collect()
         };

@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::engine::Answer;
+use crate::engine::{Answer, SortValue};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,14 +58,6 @@ impl Found {
     }
 }
 
-/// What games are sorted by.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SortValue {
-    Number(i32),
-    Text(Vec<u8>),
-}
-
 /// What a query notes at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
@@ -82,6 +74,8 @@ pub enum Noted {
     Asked(Vec<u8>),
     /// A comment that filters make of themselves.
     Automatic(Vec<u8>),
+    /// The query matches here.
+    Matched,
     /// The positions of a line, of a path, or that were found, in order.
     Span(Vec<usize>),
 }
