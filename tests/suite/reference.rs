@@ -33,7 +33,8 @@ fn reference(text: &str) -> Reference {
 }
 
 fn spot(fen: &str, ply: u32) -> Spot<'static> {
-    Spot { position: position(fen), ply, initial: ply == 0, terminal: false, parent: None, game: &Nameless }
+    let position = position(fen);
+    Spot { position, ply, initial: ply == 0, terminal: false, parent: None, arrival: None, game: &Nameless }
 }
 
 #[test]
