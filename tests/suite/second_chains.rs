@@ -1,7 +1,7 @@
 //! `line` and `path` beside an evaluator that was written from the text of the language alone, which tries every walk
 //! through the tree of a game that shakmaty plays.
 
-mod game;
+pub mod game;
 mod generate;
 mod query;
 mod walks;
