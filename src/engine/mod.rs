@@ -12,13 +12,13 @@ pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
-pub use crate::pgn::Outcome;
+pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
     board::{PackedMove, Position},
     diagnostic::Diagnostic,
     plan::{Options, Planner, Plans},
     query::{Query, Type},
-    reel::{Block, SEGMENT_SLOTS},
+    reel::{Block, GameRow, SEGMENT_SLOTS},
 };
 
 mod carry;
@@ -70,6 +70,8 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// The value of the first tag of that name, bytes as found.
     fn tag(&self, name: &str) -> Option<&[u8]>;
+    /// Comments and glyphs, ordered by the numbers of the positions; none where they are not known.
+    fn annotations(&self) -> &[Annotation];
 }
 
 /// One position in its game: all that a position-level filter may ask about.
@@ -392,6 +394,15 @@ impl PreparedQuery {
     /// What that engine refuses.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
+    }
+}
+
+/// Where a slot is in its game: `ply 12`, in a side line `node 60 (ply 12)`.
+fn place(game: &GameRow<'_>, slot: usize) -> String {
+    let node = (slot - game.first_slot()) as u32;
+    match game.line_of(node) {
+        None => format!("ply {node}"),
+        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
     }
 }
 

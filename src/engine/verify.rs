@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values};
+use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -147,15 +147,6 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     let mut out = builder.finish();
     out.games_before = block.games_before;
     out
-}
-
-/// `ply 12`, in a side line `node 60 (ply 12)`.
-fn place(game: &GameRow<'_>, slot: usize) -> String {
-    let node = (slot - game.first_slot()) as u32;
-    match game.line_of(node) {
-        None => format!("ply {node}"),
-        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
-    }
 }
 
 /// The slots of a game beside those of its copy in another block.

@@ -3,6 +3,7 @@
 use shakmaty::Bitboard;
 
 use crate::engine::Answer;
+pub use crate::engine::SortValue;
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ pub struct Found {
     pub hit: bool,
     /// The value of the last filter.
     pub value: FoundValue,
+    /// The copies of the outermost transform that match, from 0, if they were wanted.
+    pub copies: Vec<u32>,
 }
 
 /// The value of a query at a position.
@@ -58,14 +61,6 @@ impl Found {
     }
 }
 
-/// What games are sorted by.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SortValue {
-    Number(i32),
-    Text(Vec<u8>),
-}
-
 /// What a query notes at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
@@ -82,6 +77,8 @@ pub enum Noted {
     Asked(Vec<u8>),
     /// A comment that filters make of themselves.
     Automatic(Vec<u8>),
+    /// The query matches here.
+    Matched,
     /// The positions of a line, of a path, or that were found, in order.
     Span(Vec<usize>),
 }
