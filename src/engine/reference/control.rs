@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
-    query::tree::{Any, Control, GameSquares, NumberOp, PositionOp, SquaresOp, Text, TextOp, VarId},
+    query::tree::Text,
 };
 
 impl Evaluation<'_> {
@@ -43,12 +43,9 @@ impl Evaluation<'_> {
         true
     }
 
-    /// A filter has to match; a variable has to be bound.
+    /// A filter has to match.
     pub(super) fn assert(&mut self, of: &Filter, span: Span) -> bool {
-        let holds = match variable(of) {
-            Some(var) => self.state.cells.is_bound(var),
-            None => self.matches(of),
-        };
+        let holds = self.matches(of);
         if !holds {
             self.state.fail(
                 Diagnostic::error(
@@ -82,34 +79,11 @@ impl Evaluation<'_> {
 
 impl Value {
     /// Whether there is a value at all.
-    fn is_some(&self) -> bool {
+    pub(super) fn is_some(&self) -> bool {
         match self {
             Value::Bool(_) | Value::Set(_) => true,
             Value::Num(number) | Value::Position(number) => number.is_some(),
             Value::Str(text) => text.is_some(),
         }
-    }
-}
-
-/// The variable that a filter is.
-pub(super) fn variable(filter: &Filter) -> Option<VarId> {
-    match filter {
-        Any::Condition(_) => None,
-        Any::Squares(f) => match f.op() {
-            SquaresOp::Control(Control::Var(var)) | SquaresOp::Game(GameSquares::Piece(var)) => Some(*var),
-            _ => None,
-        },
-        Any::Number(f) => match f.op() {
-            NumberOp::Control(Control::Var(var)) => Some(*var),
-            _ => None,
-        },
-        Any::Text(f) => match f.op() {
-            TextOp::Control(Control::Var(var)) => Some(*var),
-            _ => None,
-        },
-        Any::Position(f) => match f.op() {
-            PositionOp::Control(Control::Var(var)) => Some(*var),
-            _ => None,
-        },
     }
 }

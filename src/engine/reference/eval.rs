@@ -17,9 +17,9 @@ use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
     query::tree::{
-        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, GameResult, GameSquares, Kind,
-        Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref, Squares,
-        SquaresOp as S, Text, TextOp, Values, VarId,
+        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
+        GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
+        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
     },
 };
 
@@ -133,6 +133,25 @@ impl<'a> Evaluation<'a> {
         }
     }
 
+    /// The value of a set, and whether it matches, evaluated once but for the set of a `--` that is empty.
+    pub(super) fn squares_and_match(&mut self, f: &Squares<Explicit>) -> (Bitboard, bool) {
+        match f.op() {
+            S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.squares_and_match(f),
+                HandedOn::Var(_) | HandedOn::Nothing => (Bitboard::EMPTY, false),
+            },
+            S::Form(Copies::NoTransform(of)) => self.squares_and_match(of),
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { .. }) | GameSquares::Entry { .. }) => {
+                let squares = self.squares(f);
+                (squares, squares.any() || self.matches(f))
+            }
+            _ => {
+                let squares = self.squares(f);
+                (squares, squares.any())
+            }
+        }
+    }
+
     /// Whether a filter fails. Its comments are taken back even if it does not.
     fn fails(&mut self, filter: &Filter) -> bool {
         let before = self.state.notes.len();
@@ -188,6 +207,25 @@ impl<'a> Evaluation<'a> {
             }
         }
         out
+    }
+
+    fn nearest(&mut self, back: bool, quiet: bool, filter: &Filter) -> Option<i32> {
+        let &at = self.found(back, filter, true).first()?;
+        if !quiet {
+            self.note_automatic(at, "Found");
+        }
+        Some(at as i32)
+    }
+
+    fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &Filter) -> Option<i32> {
+        let all = self.found(back, filter, false);
+        let count = within(all.len() as i32, counted)?;
+        if !quiet {
+            for (at, number) in all.into_iter().zip(1..) {
+                self.note_automatic(at, format!("Found {number} of {count}"));
+            }
+        }
+        Some(count)
     }
 
     // ---- what hands on the value of another filter
@@ -392,7 +430,7 @@ impl<'a> Evaluation<'a> {
             N::GameNumber => Some(self.here.spot.game.number() as i32),
             N::Year => facts::year(self.here.spot.game),
             N::Elo(color) => facts::elo(self.here.spot.game, *color),
-            N::Find { back, counted, of } => within(self.found(*back, of, false).len() as i32, *counted),
+            N::Find { back, quiet, counted, of } => self.found_count(*back, *quiet, *counted, of),
             N::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.number(f),
                 HandedOn::Var(var) => self.number_of_var(var, f.mark),
@@ -456,10 +494,7 @@ impl<'a> Evaluation<'a> {
 
     fn position_of_op(&mut self, f: &Position<Explicit>) -> Option<i32> {
         match f.op() {
-            PositionOp::Find { back, of } => {
-                let nearest = self.found(*back, of, true);
-                nearest.first().map(|&at| at as i32)
-            }
+            PositionOp::Find { back, quiet, of } => self.nearest(*back, *quiet, of),
             PositionOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.position(f),
                 HandedOn::Var(var) => self.position_of(var, f.mark),

@@ -2,8 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::engine::Answer;
-pub use crate::engine::SortValue;
+use crate::engine::{Answer, SortValue};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +76,8 @@ pub enum Noted {
     Asked(Vec<u8>),
     /// A comment that filters make of themselves.
     Automatic(Vec<u8>),
+    /// The query matches here.
+    Matched,
     /// The positions of a line, of a path, or that were found, in order.
     Span(Vec<usize>),
 }

@@ -95,7 +95,7 @@ impl Evaluation<'_> {
             N::Size(dictionary) => Some(self.size(*dictionary)),
             N::Length(of) => self.text(of).map(|text| text.len() as i32),
             N::IndexOf(needle, text) => self.index_of(needle, text),
-            N::ToNumber(of) => self.to_number(of),
+            N::ToNumber(of) => self.number_in(of),
             N::CodeOf(of) => self.code_of(of),
             N::GroupStart(group) => self.group_start(*group, span),
             N::LastGameNumber => self.last_game_number(),

@@ -29,7 +29,7 @@ use eval::{Evaluation, Value};
 use state::Declared;
 
 pub use bulk::Bulk;
-pub use found::{Found, FoundValue, GameFound, Note, Noted, SortValue};
+pub use found::{Found, FoundValue, GameFound, Note, Noted};
 pub use state::RunState;
 pub use whole::{Fault, Wanted};
 

@@ -3,10 +3,11 @@
 use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
-    found::{Note, Noted, SortValue},
+    found::{Note, Noted},
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
+    engine::{AnnotationKind, SortValue},
     query::tree::{Number, SortId, Text},
 };
 
@@ -30,7 +31,7 @@ impl Evaluation<'_> {
     pub(super) fn message(&mut self, quiet: bool, of: &[Filter]) -> bool {
         let mut text = Vec::new();
         if !quiet {
-            let at = self.position_text(self.here.at);
+            let at = self.position_text(self.here.at, Noted::Asked);
             text = format!("Game: {} {at}: ", self.here.spot.game.number()).into_bytes();
         }
         text.extend(self.written(of));
@@ -66,7 +67,9 @@ impl Evaluation<'_> {
         key: impl FnOnce(&T) -> SortValue,
     ) -> Option<T> {
         let before = self.state.notes.len();
+        let sorts = std::mem::replace(&mut self.state.sorts, true);
         let value = evaluate(self);
+        self.state.sorts = sorts;
         let notes = self.state.notes.split_off(before);
         let smallest = self.declared.sorts[sort.0 as usize].smallest;
         if let Some(value) = &value {
@@ -91,12 +94,23 @@ impl Evaluation<'_> {
         None
     }
 
+    /// The comments behind the move that led here, or before the first move, with a blank between.
     pub(super) fn original_comment(&self) -> Option<Vec<u8>> {
-        None
+        let comments = self.annotations().filter_map(|kind| match kind {
+            AnnotationKind::Comment(text) => Some(&text[..]),
+            AnnotationKind::Before(_) | AnnotationKind::Nag(_) => None,
+        });
+        let comments: Vec<&[u8]> = comments.collect();
+        (!comments.is_empty()).then(|| comments.join(&b' '))
     }
 
-    pub(super) fn has_glyph(&self, _glyph: u8) -> bool {
-        false
+    pub(super) fn has_glyph(&self, glyph: u8) -> bool {
+        self.annotations().any(|kind| *kind == AnnotationKind::Nag(glyph.into()))
+    }
+
+    fn annotations(&self) -> impl Iterator<Item = &AnnotationKind> {
+        let all = self.here.spot.game.annotations().iter();
+        all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
     }
 
     pub(super) fn last_game_number(&self) -> Option<i32> {

@@ -5,7 +5,7 @@ use regress::{Match, Regex};
 use super::{copies::Explicit, eval::Evaluation, state::Groups};
 use crate::{
     diagnostic::{Diagnostic, Span},
-    query::tree::Text,
+    query::tree::{ConditionOp, Form, GameCondition, GameText, Ref, Text, TextOp},
 };
 
 impl Evaluation<'_> {
@@ -28,8 +28,8 @@ impl Evaluation<'_> {
         pattern.find_iter(&searched).map(|found| groups_of(&found, text, &starts)).collect()
     }
 
-    fn pattern(&mut self, pattern: &str, span: Span) -> Option<Regex> {
-        match Regex::new(&characters(pattern.as_bytes()).0) {
+    fn pattern(&mut self, pattern: &str, span: Span) -> Option<&Regex> {
+        match self.declared.patterns.get(pattern)? {
             Ok(regex) => Some(regex),
             Err(error) => {
                 self.state.fail(
@@ -73,6 +73,22 @@ impl Evaluation<'_> {
         self.state.fail(Diagnostic::error(span, message, "read here").help(help));
         None
     }
+}
+
+/// The regular expression that a filter searches for.
+pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
+    match filter {
+        Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),
+        Ref::Condition(f) if let ConditionOp::Game(GameCondition::WhileMatch { pattern, .. }) = f.op() => {
+            Some(pattern)
+        }
+        _ => None,
+    }
+}
+
+/// A regular expression, or what is wrong with it.
+pub(super) fn compiled(pattern: &str) -> Result<Regex, String> {
+    Regex::new(&characters(pattern.as_bytes()).0).map_err(|error| error.to_string())
 }
 
 /// Each byte as a character of its own, and where in the text that makes each of them begins; the end as well.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    eval::Evaluated,
-    found::{Note, SortValue},
-};
+use regress::Regex;
+
+use super::patterns::{compiled, pattern_of};
+use super::{eval::Evaluated, found::Note};
 use crate::{
     diagnostic::{Diagnostic, Span},
+    engine::SortValue,
     query::{
         Query,
         tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
@@ -20,11 +21,20 @@ pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
+    /// The regular expressions of the query, by what is written, and what is wrong with those that are none.
+    pub(super) patterns: BTreeMap<String, Result<Regex, String>>,
 }
 
 impl Declared {
     pub(super) fn of(query: &Query) -> Declared {
+        let mut patterns = BTreeMap::new();
+        query.body.walk(&mut |filter| {
+            if let Some(pattern) = pattern_of(filter) {
+                patterns.entry(pattern.to_owned()).or_insert_with(|| compiled(pattern));
+            }
+        });
         Declared {
+            patterns,
             vars: query.vars.clone(),
             dictionaries: query.dictionaries.clone(),
             sorts: query.sorts.clone(),
@@ -67,6 +77,8 @@ pub(super) struct State {
     pub(super) notes: Vec<Note>,
     /// What each `sort` has found.
     sorted: Vec<Sorted>,
+    /// Whether a `sort` is being evaluated.
+    pub(super) sorts: bool,
     /// Tags that the output gets.
     pub(super) tags: BTreeMap<String, Vec<u8>>,
     /// Positions whose comments the output loses.
@@ -91,6 +103,7 @@ impl State {
             groups: None,
             notes: Vec::new(),
             sorted: vec![Sorted::default(); declared.sorts.len()],
+            sorts: false,
             tags: BTreeMap::new(),
             removed: BTreeSet::new(),
             messages: Vec::new(),

@@ -67,7 +67,7 @@ impl Evaluation<'_> {
     }
 
     /// Digits, perhaps behind a minus.
-    pub(super) fn to_number(&mut self, of: &Text<Explicit>) -> Option<i32> {
+    pub(super) fn number_in(&mut self, of: &Text<Explicit>) -> Option<i32> {
         let text = self.text(of)?;
         let digits = text.strip_prefix(b"-").unwrap_or(&text);
         if !digits.iter().all(u8::is_ascii_digit) {

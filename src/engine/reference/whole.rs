@@ -2,11 +2,12 @@
 
 use super::{
     Reference,
+    copies::Filter,
     eval::{Evaluation, Value},
-    found::{Found, FoundValue, GameFound},
+    found::{Found, FoundValue, GameFound, Noted},
     state::RunState,
 };
-use crate::{diagnostic::Diagnostic, engine::Spot};
+use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
 
 /// What is wanted of a game beside the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,16 +73,22 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    fn found_here(&mut self, body: &super::Filter) -> Found {
+    fn found_here(&mut self, body: &Filter) -> Found {
         let before = self.state.notes.len();
-        let value = self.value(body);
-        let hit = match &value {
-            Value::Bool(hit) => *hit,
-            Value::Set(squares) => squares.any(),
-            Value::Num(value) | Value::Position(value) => value.is_some(),
-            Value::Str(value) => value.is_some(),
+        let (value, hit) = match body {
+            Any::Squares(f) => {
+                let (squares, hit) = self.squares_and_match(f);
+                (Value::Set(squares), hit && self.state.fault.is_none())
+            }
+            _ => {
+                let value = self.value(body);
+                let hit = value.is_some() && value != Value::Bool(false);
+                (value, hit)
+            }
         };
-        if !hit {
+        if hit {
+            self.note(self.here.at, Noted::Matched);
+        } else {
             self.state.notes.truncate(before);
         }
         let value = match value {
