@@ -30,6 +30,8 @@ pub struct Found {
     pub hit: bool,
     /// The value of the last filter.
     pub value: FoundValue,
+    /// The copies of the outermost transform that match, from 0, if they were wanted.
+    pub copies: Vec<u32>,
 }
 
 /// The value of a query at a position.
