@@ -4,13 +4,17 @@
 //! sets, numbers or strings), so there is no untyped tree in between. Keyword filters are in
 //! [`super::filters`].
 
+use std::rc::Rc;
+
 use shakmaty::Color;
 
 use super::{
+    letters::valued,
+    state::State,
     token::{Tok, Token, unsupported},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, Keyword, Kind as _, Node, Number, NumberKeyword,
-        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, TextOp, TransformKind, Type, Var,
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
+        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
         VarId, Written,
     },
 };
@@ -33,8 +37,10 @@ pub(super) type T = TextOp<Written>;
 pub(super) type P = PositionOp<Written>;
 
 pub(super) struct Parser {
-    tokens: Vec<Token>,
+    tokens: Rc<[Token]>,
     at: usize,
+    /// No token that begins here or further on is read: the end of a line, in `///`.
+    until: usize,
     depth: u32,
     links: u32,
     /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
@@ -46,20 +52,29 @@ pub(super) struct Parser {
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
     pub scope: Vec<(String, VarId)>,
+    pub(super) state: State,
     pub remarks: Vec<Diagnostic>,
 }
 
+/// Where a parser stands, put aside while it reads other tokens.
+pub(super) struct Place {
+    tokens: Rc<[Token]>,
+    at: usize,
+    until: usize,
+}
+
 impl Parser {
-    pub fn new(text: &str, tokens: Vec<Token>) -> Parser {
+    pub fn new(text: &str, tokens: impl Into<Rc<[Token]>>) -> Parser {
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
-        let text = text.to_string();
-        let level = Parser::node;
-        Parser { tokens, at: 0, depth: 0, links: 0, ends: false, level, text, vars, scope, remarks }
+        let (text, tokens) = (text.to_string(), tokens.into());
+        let (level, until, state): (fn(&mut Parser) -> _, _, _) =
+            (Parser::node, usize::MAX, State::default());
+        Parser { tokens, at: 0, until, depth: 0, links: 0, ends: false, level, text, vars, scope, state, remarks }
     }
 
     /// All filters up to the end of the text, as one.
-    pub fn program(mut self, mut filters: Vec<Node>) -> Parsed<(Query, Vec<Diagnostic>)> {
-        while *self.tok() != Tok::End {
+    pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
+        while !self.at_end()? {
             filters.push(self.node()?);
         }
         let Some(last) = filters.pop() else {
@@ -67,13 +82,19 @@ impl Parser {
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
         };
         let body = compound(filters, last);
-        Ok((Query { vars: self.vars, ..Query::of(body) }, self.remarks))
+        self.finish(body)
+    }
+
+    /// Whether nothing follows, once declarations are read.
+    pub(super) fn at_end(&mut self) -> Parsed<bool> {
+        while self.declaration()? {}
+        Ok(*self.tok() == Tok::End)
     }
 
     // ---- token access
 
     pub fn tok(&self) -> &Tok {
-        &self.tokens[self.at].tok
+        self.peek(0)
     }
 
     pub fn span(&self) -> Span {
@@ -91,7 +112,8 @@ impl Parser {
     }
 
     pub fn peek(&self, ahead: usize) -> &Tok {
-        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].tok
+        let token = &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)];
+        if token.span.start < self.until { &token.tok } else { &Tok::End }
     }
 
     pub(super) fn peek_span(&self, ahead: usize) -> Span {
@@ -105,10 +127,46 @@ impl Parser {
 
     pub fn bump(&mut self) -> Span {
         let span = self.span();
-        if self.at + 1 < self.tokens.len() {
+        if self.at + 1 < self.tokens.len() && span.start < self.until {
             self.at += 1;
         }
         span
+    }
+
+    /// Reads other tokens, up to [`Tok::End`], and comes back.
+    pub(super) fn elsewhere<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
+        let place = self.put_aside(Place { tokens, at: 0, until: usize::MAX });
+        let read = read(self);
+        self.put_aside(place);
+        read
+    }
+
+    /// Reads no token that begins at a byte of the text or behind it.
+    pub(super) fn until<R>(&mut self, end: usize, read: impl FnOnce(&mut Parser) -> R) -> R {
+        let end = end.min(self.until);
+        let outer = std::mem::replace(&mut self.until, end);
+        let read = read(self);
+        self.until = outer;
+        read
+    }
+
+    fn put_aside(&mut self, place: Place) -> Place {
+        Place {
+            tokens: std::mem::replace(&mut self.tokens, place.tokens),
+            at: std::mem::replace(&mut self.at, place.at),
+            until: std::mem::replace(&mut self.until, place.until),
+        }
+    }
+
+    /// Some tokens, ended where the next one begins.
+    pub(super) fn taken(&self, from: usize, to: usize) -> Rc<[Token]> {
+        let end = Token { tok: Tok::End, ..self.tokens[to].clone() };
+        self.tokens[from..to].iter().cloned().chain([end]).collect()
+    }
+
+    /// Whether the end of a line has come.
+    fn at_line_end(&self) -> bool {
+        self.span().start >= self.until
     }
 
     pub fn position(&self) -> usize {
@@ -157,7 +215,9 @@ impl Parser {
     /// Names the current token for a message.
     pub fn found(&self) -> String {
         match self.tok() {
+            Tok::End if self.at_line_end() => "the end of the line".into(),
             Tok::End => "the end of the query".into(),
+            Tok::Group { .. } => "a group of a match".into(),
             Tok::Designator { .. } => "a piece designator".into(),
             Tok::Word(word) => format!("`{word}`"),
             Tok::Int(value) => format!("`{value}`"),
@@ -289,7 +349,7 @@ impl Parser {
             Tok::Sign("<=") => Cmp::Le,
             Tok::Sign(">") => Cmp::Gt,
             Tok::Sign(">=") => Cmp::Ge,
-            Tok::Sign("~~") => return Err(self.unbuilt_sign(self.span(), "~~")),
+            Tok::Sign("~~") => return self.regex_match(left),
             _ => return Ok(left),
         };
         self.bump();
@@ -405,13 +465,21 @@ impl Parser {
             Arith::Rem => "%",
         };
         let span = left.span().to(right.span());
-        let (left, right) = match (left, right) {
+        let (left, right) = match (valued(left), valued(right)) {
             (Node::Number(left), Node::Number(right)) => return Ok(filter(N::Arith(op, left, right), span)),
+            (Node::Text(left), Node::Text(right)) if op == Arith::Add => {
+                return Ok(filter(T::Game(GameText::Joined(left, right)), span));
+            }
             (left, right) => (typed(&left), typed(&right)),
         };
         let wrong = || mismatch(sign, left, right, "both sides must be numbers");
         Err(match (left.0, right.0) {
-            (Type::Str, Type::Str) => unsupported(span, "joining strings with `+`"),
+            (Type::Str, Type::Str) => {
+                mismatch(sign, left, right, "strings are joined by `+`, and know no other arithmetic")
+            }
+            (Type::Str, Type::Num) | (Type::Num, Type::Str) => {
+                wrong().help("`str` makes a string of a number, `int` a number of a string")
+            }
             (Type::Set, _) | (_, Type::Set) => wrong().help("`#` counts the squares of a set: `#R + #r`"),
             _ => wrong(),
         })
@@ -533,9 +601,12 @@ impl Parser {
     /// A tight operand: one filter without operators.
     pub fn primary(&mut self) -> Parsed<Node> {
         self.descend()?;
-        let node = self.primary_inner();
+        let mut node = self.primary_inner()?;
+        while self.is_sign("[") && !self.spaced() && kind_of(&node) == Type::Str {
+            node = self.index(node)?;
+        }
         self.depth -= 1;
-        node
+        Ok(node)
     }
 
     fn primary_inner(&mut self) -> Parsed<Node> {
@@ -554,6 +625,20 @@ impl Parser {
             }
             Tok::Word(word) => self.word(&word),
             Tok::Sign(sign) => self.sign(sign),
+            Tok::Group { start, number } => {
+                self.bump();
+                Ok(if start {
+                    filter(N::Game(GameNumber::GroupStart(number)), span)
+                } else {
+                    filter(T::Game(GameText::Group(number)), span)
+                })
+            }
+            Tok::End if self.at_line_end() => Err(Diagnostic::error(
+                self.last_span(),
+                "the line ends too early",
+                "`///` reads filters up to the end of its line",
+            )
+            .help("`comment(...)` may go on over several lines")),
             Tok::End => Err(Diagnostic::error(span, "the query ends too early", "expected a filter here")),
             Tok::Int(_) => unreachable!("signed_int takes every integer"),
         }
@@ -581,7 +666,7 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.is_sign("}") {
+                while !self.declaration()? && !self.is_sign("}") {
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
@@ -610,12 +695,15 @@ impl Parser {
             }
             "#" => {
                 self.bump();
-                let of = self.arrows()?;
-                if kind_of(&of) == Type::Str {
-                    return Err(unsupported(span, "the length of a string"));
+                if let Some(size) = self.dictionary_size(span) {
+                    return Ok(size);
                 }
-                let of = self.want_squares(of, "`#`")?;
+                let of = self.arrows()?;
                 let span = span.to(of.span());
+                let of = match valued(of) {
+                    Node::Text(of) => return Ok(filter(N::Game(GameNumber::Length(of)), span)),
+                    of => self.want_squares(of, "`#`")?,
+                };
                 Ok(filter(N::Cardinality(of), span))
             }
             "-" => {
@@ -627,10 +715,14 @@ impl Parser {
             }
             "[forall]" => {
                 self.bump();
+                if self.eat_word("piece") {
+                    return self.piece_loop(span, true);
+                }
                 let name = self.loop_variable()?;
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
+            "///" => self.line_comment(),
             "--" | "[x]" | "-->" | "<--" => Err(self.unbuilt_sign(self.span(), sign)),
             "[" => Err(Diagnostic::error(
                 span,
@@ -663,6 +755,14 @@ impl Parser {
         }
     }
 
+    /// A filter that must be a string.
+    pub fn want_text(&self, node: Node, user: &str) -> Parsed<Text> {
+        match valued(node) {
+            Node::Text(text) => Ok(text),
+            other => Err(wanted(Type::Str, typed(&other), user)),
+        }
+    }
+
     /// A filter that must be a number.
     pub fn want_number(&self, node: Node, user: &str) -> Parsed<Number> {
         match node {
@@ -678,7 +778,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
 }
 
 /// The type of a filter in the grammar.
-fn kind_of(node: &Node) -> Type {
+pub(super) fn kind_of(node: &Node) -> Type {
     if node.names_piece() { Type::Str } else { node.ty() }
 }
 
@@ -687,7 +787,7 @@ pub(super) fn typed(node: &Node) -> (Type, Span) {
     (kind_of(node), node.span())
 }
 
-fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> Diagnostic {
+pub(super) fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> Diagnostic {
     Diagnostic::error(
         left.1.to(right.1),
         format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),

@@ -1,6 +1,10 @@
 //! Words about moves, other positions of the game, side lines, and what is written of a game.
 
-use super::{Parameter, Reading::*, Rows, Value::*, header, here, later, later_as, refused, within};
+use super::{Parameter, Reading::*, Rows, Value::*, header, here, later, later_as, leaf, refused, within};
+use crate::query::{
+    parser::{C, T},
+    tree::{GameCondition, GameText},
+};
 
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Rows] = &[
@@ -36,8 +40,8 @@ pub(super) const GROUPS: &[Rows] = &[
             "find mate"),
         within("a line of positions", &["<--"], "find @ F", NoValue, Sign, "in `find`: towards the start of the game; in `line`: the same", "find <-- Qd8"),
         later_as("a line of positions", "--> R", &["-->"], "line @ F ...", NoValue, "in `line`: the next position"),
-        here(&["quiet"], "find @ F", NoValue, Inside, "leaves out comments, of which `orbit` makes none", "find quiet mate")
-            .and_parameter(Parameter::Switch),
+        here(&["quiet"], "find @ F", NoValue, Inside, "leaves out the comments that a filter makes by itself", "find quiet mate")
+            .and_parameter(Parameter::Quiet),
         later(&["line"], "[RANGE] --> F --> F ...", Number, "the longest run of positions that fit the filters one after the other"),
         later(&["path", "⊢"], "[RANGE] [focus S] [max N] MOVE ...", Number, "the longest run of moves that fit a pattern"),
         later(&["singlecolor"], "line @ --> F, path @ MOVE", NoValue, "in `line` and `path`: the moves of one side"),
@@ -75,33 +79,37 @@ pub(super) const GROUPS: &[Rows] = &[
         later_as("`[>]` on game positions", "R [>] k", &["[>]", "≻"], "P @ P", Position, "the left position comes after the right one"),
         later_as("`[>=]` on game positions", "R [>=] k", &["[>=]", "≽"], "P @ P", Position, "the same, or both are one"),
         later(&["consecutivemoves"], "[quiet] [RANGE] (P P)", Number, "the moves that two side lines have in common"),
-        later(&["echo"], "(NAME NAME) [in all] F", AsF, "F for this and each other position of the game"),
+        here(&["echo"], "[quiet] (NAME NAME) [in all] F", AsF, Filter(|p, _| p.echo()),
+            "F at each other position of the game, with names for this one and that one; of a number the largest value", "echo (s t) {ply > 4 check}"),
         later(&["similarposition"], "TEXT", Condition, "the position occurs in the games of a file, turned or shifted"),
         later(&["anticipate"], "TEXT", Condition, "the older name of `similarposition`"),
         refused(&["oldline"], "reserved by CQL 6.2 and without a use; runs of positions are asked for by `line`"),
         refused(&["pathdebug"], "reserved by CQL 6.2 and without a use"),
     ] },
     Rows { title: "Comments, order and output", about: "", words: &[
-        later(&["sort"], "[quiet] [min] [TEXT] F", AsF, "puts games in the order of a value").and_parameter(Parameter::Unbuilt),
-        later(&["comment"], "@(F ...)", Condition, "writes a comment into the game"),
-        later(&["message"], "[quiet] (F ...)", Condition, "prints a line"),
-        later(&["originalcomment"], "[TEXT]", Text, "the comment of the last move"),
-        later(&["hascomment"], "[TEXT]", Text, "the older name of `originalcomment`"),
-        later(&["removecomment"], "", Condition, "takes the comment from the last move"),
-        later(&["writefile"], "@(TEXT T)", Condition, "adds text to a file"),
-        later(&["readfile"], "TEXT", Text, "the text of a file"),
-        later(&["currentfen"], "", Text, "the position as FEN"),
+        here(&["sort"], "[quiet] [min] [TEXT] F", AsF, Filter(|p, _| p.sort()), "puts games in the order of a value, the largest first", "sort \"men\" #A > 8")
+            .and_parameter(Parameter::Sort),
+        here(&["comment"], "@(F ...) | @ F", Condition, Filter(|p, _| p.comment()), "writes a comment into the game", "check comment(\"check by \" A attacks k)"),
+        here(&["///"], "F ...", Condition, Sign, "`comment` of the filters up to the end of the line", "check ///\"check by \" A attacks k"),
+        here(&["message"], "[quiet] (F ...)", Condition, Filter(|p, _| p.message()), "prints a line; with `quiet` without game and position", "mate message(\"mate after \" ply)"),
+        here(&["originalcomment"], "[TEXT]", Text, Filter(|p, _| p.original_comment()),
+            "the comment behind the last move; with a text: it contains that, or, of `\"!\"` or `\"$1\"`, the move has this glyph", "originalcomment \"novelty\""),
+        here(&["hascomment"], "[TEXT]", Text, Filter(|p, _| p.original_comment()), "the older name of `originalcomment`", "hascomment \"!\""),
+        here(&["removecomment"], "", Condition, leaf!(C::Game(GameCondition::RemoveComment)), "takes the comment from the last move in the output", "check removecomment"),
+        here(&["writefile"], "@(T T)", Condition, Filter(|p, _| p.write_file()), "adds text to a file, which is emptied at first", "mate writefile(\"mates.cqo\" str(ply))"),
+        here(&["readfile"], "T", Text, Filter(|p, _| p.of_text(|of| T::Game(GameText::ReadFile(of)))), "the text of a file", "fen in readfile \"positions.cqo\""),
+        here(&["currentfen"], "", Text, leaf!(T::Game(GameText::Fen)), "`fen` alone: the position as FEN", "currentfen ~~ \"^rnbq\""),
     ] },
     Rows { title: "The header of a query file", about:
         "`cql(...)` may begin a query. What names files or chooses output has no effect: both are chosen on the command line. \
-         `result`, `gamenumber` and `quiet` may stand in it as well.",
+         `result`, `gamenumber`, `sort matchcount` and `quiet` may stand in it as well.",
         words: &[
         here(&["cql"], "@(PARAMETER ...) F ...", NoValue, Inside, "begins the header", "cql(input games.pgn) check"),
-        header(&["input"], "cql(@ FILE)", Parameter::Value, "the games, without effect", "cql(input games.pgn) check"),
-        header(&["output"], "cql(@ FILE)", Parameter::Value, "the output, without effect", "cql(output hits.pgn) check"),
-        header(&["matchstring"], "cql(@ TEXT)", Parameter::Value, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
-        header(&["silent"], "cql(@)", Parameter::Switch, "no comments, without effect", "cql(silent) check"),
+        header(&["input"], "cql(@ FILE)", Parameter::Input, "the games, without effect", "cql(input games.pgn) check"),
+        header(&["output"], "cql(@ FILE)", Parameter::Output, "the output, without effect", "cql(output hits.pgn) check"),
+        header(&["matchstring"], "cql(@ TEXT)", Parameter::MatchString, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
+        header(&["silent"], "cql(@)", Parameter::Silent, "no comments, without effect", "cql(silent) check"),
         header(&["variations"], "cql(@)", Parameter::Variations, "side lines are searched as well", "cql(variations) check"),
-        header(&["matchcount"], "cql(@ RANGE)", Parameter::Unbuilt, "games with so many hits", ""),
+        header(&["matchcount"], "cql(@ RANGE)", Parameter::MatchCount, "games with so many hits", "cql(matchcount 2 100) check"),
     ] },
 ];
