@@ -257,7 +257,10 @@ impl Scan {
             match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }) {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
-                    let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
+                    let result = |((&block, games), mut answers): ((_, Option<Vec<bool>>), Vec<Answers>)| {
+                        answers.iter_mut().for_each(|answers| drop_games(answers, games.as_deref()));
+                        BlockAnswers { block, games, answers }
+                    };
                     results.map(|found| Ok(work(result(found), room))).collect()
                 }
                 // The first block stands for all: nothing is taken after an error.
@@ -265,8 +268,12 @@ impl Scan {
             }
         };
         let at_once = self.engine.blocks_at_once();
-        // While one group waits for a graphics card, another one is read.
-        let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
+        let threads = match (self.engine.in_order(), at_once) {
+            (true, _) => 1,
+            // While one group waits for a graphics card, another one is read.
+            (false, 2..) => self.threads.max(2),
+            (false, _) => self.threads,
+        };
         let summary =
             database.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
                 Ok(result) => take(streamed, result),
@@ -276,6 +283,17 @@ impl Scan {
                 }
             })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
+    }
+}
+
+/// Takes away what is said of games that do not count.
+fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
+    let Some(games) = games else { return };
+    if let Some(told) = &mut answers.games {
+        told.iter_mut().zip(games).for_each(|(told, counts)| told.is_found &= counts);
+    }
+    if let Some(commentary) = &mut answers.commentary {
+        commentary.games.retain(|game| games[game.index as usize]);
     }
 }
 

@@ -63,10 +63,11 @@ impl Engine for Mixed {
         let main = self.main.scan(&main_lines.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
         let answers = blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main));
         let of_block = answers.map(|((block, main_lines), (whole, main))| {
-            let main = main.into_iter().map(|Answers { hits, copies }| {
-                let hits = put_back(hits, main_lines, block);
-                Answers { hits, copies }
-            });
+            let put_back = |answers: Answers| {
+                let hits = put_back(answers.hits, main_lines, block);
+                Answers { hits, ..answers }
+            };
+            let main = main.into_iter().map(put_back);
             let queries = self.whole.queries.iter().chain(&self.main.queries);
             let mut all: Vec<_> = queries.zip(whole.into_iter().chain(main)).collect();
             all.sort_by_key(|(query, _)| **query);
@@ -77,6 +78,10 @@ impl Engine for Mixed {
 
     fn notice(&self) -> Option<String> {
         self.whole.engine.notice().or_else(|| self.main.engine.notice())
+    }
+
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        [&self.whole, &self.main].iter().flat_map(|group| group.engine.persistent()).collect()
     }
 
     fn verified(&self) -> Option<(u64, &'static str)> {
@@ -101,6 +106,7 @@ fn put_back(found: Hits, main_lines: &Block, block: &Block) -> Hits {
         Values::None => Values::None,
         Values::Numbers(_) => Values::Numbers(vec![0; block.slots()]),
         Values::Sets(_) => Values::Sets(vec![0; block.slots()]),
+        Values::Texts(_) => Values::Texts(vec![None; block.slots()]),
     };
     for (from, to) in main_lines.games().zip(block.games()) {
         let (first, end, to) = (from.first_slot(), from.end_slot(), to.first_slot());
@@ -112,6 +118,7 @@ fn put_back(found: Hits, main_lines: &Block, block: &Block) -> Hits {
         match (&mut hits.values, &found.values) {
             (Values::Numbers(out), Values::Numbers(found)) => out[range].copy_from_slice(&found[first..end]),
             (Values::Sets(out), Values::Sets(found)) => out[range].copy_from_slice(&found[first..end]),
+            (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[first..end]),
             _ => {}
         }
     }

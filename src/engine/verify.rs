@@ -230,6 +230,10 @@ impl Engine for Verified {
         self.engine.notice()
     }
 
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        self.engine.persistent()
+    }
+
     fn verified(&self) -> Option<(u64, &'static str)> {
         Some((*self.checked.lock().unwrap_or_else(PoisonError::into_inner), self.other.name()))
     }

@@ -129,8 +129,8 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
             S::Game(GameSquares::PieceLoop { var, domain, body }) => {
                 return square_loop(*var, [domain.node(), body.node()], before, query);
             }
-            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before, query),
-            S::Game(GameSquares::Move(_)) => return apart(node, before, query),
+            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before),
+            S::Game(GameSquares::Move(_)) => return apart(node, before),
             S::SquareLoop { var, domain, body } => {
                 return square_loop(*var, [domain.node(), body.node()], before, query);
             }
@@ -140,14 +140,14 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
         },
         Ref::Number(f) => match f.op() {
             N::Find { of, .. } => return find(of, f.span(), before, query),
-            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before, query),
+            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before),
             N::Game(
                 GameNumber::Echo(_)
                 | GameNumber::Line(_)
                 | GameNumber::Path(_)
                 | GameNumber::CountMoves { .. }
                 | GameNumber::Move(_),
-            ) => return apart(node, before, query),
+            ) => return apart(node, before),
             N::Control(of) => return control(of, f.span(), before, query),
             N::Form(NumberKeyword::Counted(_, _, of)) => return transform(of.node(), before, query),
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of))) => {
@@ -157,14 +157,14 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
         },
         Ref::Text(f) => match f.op() {
             T::Control(of) => return control(of, f.span(), before, query),
-            T::Game(GameText::Elsewhere(_)) => return apart(node, before, query),
+            T::Game(GameText::Elsewhere(_)) => return apart(node, before),
             _ => {}
         },
         Ref::Position(f) => match f.op() {
             P::Find { of, .. } => return find(of, f.span(), before, query),
             P::Control(of) => return control(of, f.span(), before, query),
-            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before, query),
-            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => return apart(node, before, query),
+            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before),
+            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => return apart(node, before),
             P::Game(_) | P::Form(_) => {}
         },
     }
@@ -242,18 +242,14 @@ fn game(
         GameCondition::At { .. }
         | GameCondition::Edge { .. }
         | GameCondition::Move(_)
-        | GameCondition::Echo(_) => apart(node, before, query),
-        GameCondition::Equal(left, right) => {
-            let left = visit(left.node(), before, query)?.always;
-            Ok(same(visit(right.node(), left, query)?.always))
-        }
+        | GameCondition::Echo(_) => apart(node, before),
         _ => operands(node, before, query),
     }
 }
 
 /// A filter whose operands are evaluated at other positions, any number of times: they must share no variable with
 /// what is around, nor keep a value themselves.
-fn apart(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     let uses = |node: Ref<Written>| match node {
         Ref::Condition(f) => {
             matches!(f.op(), C::Assign(..) | C::Game(GameCondition::BindPiece { .. } | GameCondition::Echo(_)))

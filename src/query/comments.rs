@@ -22,13 +22,12 @@ impl Parser {
         let span = self.bump();
         let end = self.text[span.end..].find('\n').map_or(self.text.len(), |len| span.end + len);
         let outer = std::mem::replace(&mut self.state.joins, true);
-        let of = self.until(end, |parser| {
-            let mut all = Vec::new();
-            while !matches!(parser.tok(), Tok::End | Tok::Sign(")" | "}" | "]")) {
-                all.push(valued(parser.inside(Parser::node)?));
-            }
-            Ok(all)
-        })?;
+        let reach = self.stop_at_byte(end);
+        let mut of = Vec::new();
+        while !matches!(self.tok(), Tok::End | Tok::Sign(")" | "}" | "]")) {
+            of.push(valued(self.inside(Parser::node)?));
+        }
+        self.reach(reach);
         self.state.joins = outer;
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }

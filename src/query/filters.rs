@@ -161,7 +161,9 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]"].contains(sign),
+            Tok::Sign(sign) => {
+                ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign)
+            }
             Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }
@@ -373,7 +375,7 @@ impl Parser {
     {
         let user = self.found();
         let span = self.bump();
-        let of = self.arrows()?;
+        let of = self.set_expression()?;
         let of = self.want_squares(of, &user)?;
         let span = span.to(of.span());
         Ok(filter(op(of), span))

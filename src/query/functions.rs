@@ -94,7 +94,7 @@ impl Parser {
         let outer = std::mem::replace(&mut self.state.parameters, parameters);
         let joins = std::mem::take(&mut self.state.joins);
         self.state.calls.push(index);
-        let body = self.elsewhere(function.body.clone(), |parser| {
+        let body = self.with_tokens(function.body.clone(), |parser| {
             let mut filters = Vec::new();
             while !parser.at_end()? {
                 filters.push(parser.inside(Parser::node)?);

@@ -33,14 +33,14 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     let mut tokens: Vec<Token> = Vec::new();
     loop {
         let before = lexer.at;
-        lexer.skip_blank()?;
+        let apart = lexer.skip_blank()?;
         let start = lexer.at;
         let tok = match tokens.last() {
             Some(Token { tok, .. }) if start == before && lexer.begins_index(tok) => lexer.bracket("["),
             _ => lexer.next()?,
         };
         let end = tok == Tok::End;
-        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0 });
+        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0, apart });
         if end {
             return Ok(tokens);
         }
@@ -57,13 +57,20 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    fn skip_blank(&mut self) -> Result<(), Diagnostic> {
+    /// Skips blanks and comments; tells whether a blank line was among them.
+    fn skip_blank(&mut self) -> Result<bool, Diagnostic> {
+        let (mut apart, mut line_ends) = (false, 0);
         loop {
             let rest = self.rest();
             if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace() || *c == '\u{feff}') {
                 self.at += c.len_utf8();
-            } else if rest.starts_with("///") && !rest.starts_with("////") {
-                return Ok(());
+                line_ends += u32::from(c == '\n');
+                apart |= line_ends > 1;
+                continue;
+            }
+            line_ends = 0;
+            if rest.starts_with("///") && !rest.starts_with("////") {
+                return Ok(apart);
             } else if rest.starts_with("//") || rest.starts_with(';') {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
@@ -76,7 +83,7 @@ impl Lexer<'_> {
                 };
                 self.at += close + 2;
             } else {
-                return Ok(());
+                return Ok(apart);
             }
         }
     }
@@ -103,6 +110,10 @@ impl Lexer<'_> {
         if let Some((tok, len)) = designator(self.rest(), start)? {
             self.at += len;
             return Ok(tok);
+        }
+        if let Some(castling) = castling(self.rest()) {
+            self.at += castling.len();
+            return Ok(Tok::Word(castling.into()));
         }
         if first.is_ascii_alphabetic() || first == '_' || first == '$' {
             let len = self.rest().bytes().take_while(|&b| is_word(b)).count();
@@ -196,6 +207,12 @@ impl Lexer<'_> {
             Diagnostic::error(Span::new(start, self.at), "number is too large", "the largest is 2147483647")
         })
     }
+}
+
+/// `o-o` and `o-o-o`, which are words.
+fn castling(text: &str) -> Option<&'static str> {
+    let follows = |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
+    ["o-o-o", "o-o"].into_iter().find(follows)
 }
 
 fn is_word(byte: u8) -> bool {

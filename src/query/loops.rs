@@ -86,7 +86,7 @@ impl Parser {
     }
 
     fn domain(&mut self, user: &str) -> Parsed<Squares> {
-        let domain = self.arrows()?;
+        let domain = self.set_expression()?;
         self.want_squares(domain, user)
     }
 
@@ -143,7 +143,7 @@ impl Parser {
     }
 
     /// `loop F`.
-    pub(super) fn repeat(&mut self) -> Parsed<Node> {
+    pub(super) fn loop_word(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let body = self.argument()?;
         let span = span.to(body.span());

@@ -5,10 +5,12 @@
 //! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
 
 mod assigned;
+mod chains;
 mod comments;
 mod cql5;
 pub mod diagram;
 mod dictionaries;
+mod edges;
 mod filters;
 mod functions;
 mod game;
@@ -16,6 +18,7 @@ mod header;
 mod letters;
 mod lexer;
 mod loops;
+mod nodes;
 mod parser;
 mod ranges;
 mod slips;

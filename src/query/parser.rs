@@ -11,7 +11,7 @@ use shakmaty::Color;
 use super::{
     letters::valued,
     state::State,
-    token::{Tok, Token, unsupported},
+    token::{Tok, Token},
     tree::{
         Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
         NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
@@ -39,8 +39,8 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     tokens: Rc<[Token]>,
     at: usize,
-    /// No token that begins here or further on is read: the end of a line, in `///`.
-    until: usize,
+    /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
+    end: usize,
     depth: u32,
     links: u32,
     /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
@@ -48,6 +48,8 @@ pub(super) struct Parser {
     /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
     /// operator of arithmetic the rule of its operands.
     level: fn(&mut Parser) -> Parsed<Node>,
+    /// Where the last `L--R` that was read stands.
+    pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
@@ -60,16 +62,30 @@ pub(super) struct Parser {
 pub(super) struct Place {
     tokens: Rc<[Token]>,
     at: usize,
-    until: usize,
+    end: usize,
 }
 
 impl Parser {
     pub fn new(text: &str, tokens: impl Into<Rc<[Token]>>) -> Parser {
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
         let (text, tokens) = (text.to_string(), tokens.into());
-        let (level, until, state): (fn(&mut Parser) -> _, _, _) =
-            (Parser::node, usize::MAX, State::default());
-        Parser { tokens, at: 0, until, depth: 0, links: 0, ends: false, level, text, vars, scope, state, remarks }
+        let level = Parser::node;
+        let end = tokens.len() - 1;
+        Parser {
+            tokens,
+            at: 0,
+            end,
+            depth: 0,
+            links: 0,
+            ends: false,
+            level,
+            last_dash: None,
+            text,
+            vars,
+            scope,
+            state: State::default(),
+            remarks,
+        }
     }
 
     /// All filters up to the end of the text, as one.
@@ -112,8 +128,13 @@ impl Parser {
     }
 
     pub fn peek(&self, ahead: usize) -> &Tok {
-        let token = &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)];
-        if token.span.start < self.until { &token.tok } else { &Tok::End }
+        let at = self.at + ahead;
+        &self.tokens[if at < self.end { at } else { self.tokens.len() - 1 }].tok
+    }
+
+    /// Whether blank space stands before a token ahead.
+    pub(super) fn spaced_ahead(&self, ahead: usize) -> bool {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].spaced
     }
 
     pub(super) fn peek_span(&self, ahead: usize) -> Span {
@@ -127,26 +148,18 @@ impl Parser {
 
     pub fn bump(&mut self) -> Span {
         let span = self.span();
-        if self.at + 1 < self.tokens.len() && span.start < self.until {
+        if self.at < self.end {
             self.at += 1;
         }
         span
     }
 
     /// Reads other tokens, up to [`Tok::End`], and comes back.
-    pub(super) fn elsewhere<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
-        let place = self.put_aside(Place { tokens, at: 0, until: usize::MAX });
+    pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
+        let end = tokens.len() - 1;
+        let place = self.put_aside(Place { tokens, at: 0, end });
         let read = read(self);
         self.put_aside(place);
-        read
-    }
-
-    /// Reads no token that begins at a byte of the text or behind it.
-    pub(super) fn until<R>(&mut self, end: usize, read: impl FnOnce(&mut Parser) -> R) -> R {
-        let end = end.min(self.until);
-        let outer = std::mem::replace(&mut self.until, end);
-        let read = read(self);
-        self.until = outer;
         read
     }
 
@@ -154,7 +167,7 @@ impl Parser {
         Place {
             tokens: std::mem::replace(&mut self.tokens, place.tokens),
             at: std::mem::replace(&mut self.at, place.at),
-            until: std::mem::replace(&mut self.until, place.until),
+            end: std::mem::replace(&mut self.end, place.end),
         }
     }
 
@@ -164,9 +177,39 @@ impl Parser {
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Whether the end of a line has come.
-    fn at_line_end(&self) -> bool {
-        self.span().start >= self.until
+    /// Puts everything from a byte of the text on out of reach, until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
+        let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
+        self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
+        outer
+    }
+
+    /// Where the blank line is that ends a path whose first token is the current one: everything behind it is out of
+    /// reach until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_blank_line(&mut self) -> usize {
+        let (outer, mut depth) = (self.end, 0u32);
+        for at in self.at..self.end {
+            if depth == 0 && self.tokens[at].apart {
+                self.end = at;
+                break;
+            }
+            match self.tokens[at].tok {
+                Tok::Sign("(" | "{") => depth += 1,
+                Tok::Sign(")" | "}") if depth == 0 => break,
+                Tok::Sign(")" | "}") => depth -= 1,
+                _ => {}
+            }
+        }
+        outer
+    }
+
+    pub(super) fn reach(&mut self, end: usize) {
+        self.end = end;
+    }
+
+    /// Whether a blank line ends what is read, and the current token stands behind it.
+    pub(super) fn at_blank_line(&self) -> bool {
+        self.at == self.end && self.end + 1 < self.tokens.len()
     }
 
     pub fn position(&self) -> usize {
@@ -215,7 +258,7 @@ impl Parser {
     /// Names the current token for a message.
     pub fn found(&self) -> String {
         match self.tok() {
-            Tok::End if self.at_line_end() => "the end of the line".into(),
+            Tok::End if self.at_blank_line() => "the end of the line".into(),
             Tok::End => "the end of the query".into(),
             Tok::Group { .. } => "a group of a match".into(),
             Tok::Designator { .. } => "a piece designator".into(),
@@ -246,7 +289,7 @@ impl Parser {
     // ---- the ladder of precedence, loosest first
 
     /// Goes one level deeper; the caller comes back with `depth -= 1`.
-    fn descend(&mut self) -> Parsed<()> {
+    pub(super) fn descend(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Diagnostic::error(
@@ -266,9 +309,14 @@ impl Parser {
         while self.eat_word("or") {
             rest.push(self.and_chain()?);
         }
-        self.depth -= 1;
+        self.ascend();
         self.level = level;
         Ok(balanced(first, rest, &|left, right| either(C::Or, left, right)))
+    }
+
+    /// Comes back from one level deeper.
+    pub(super) fn ascend(&mut self) {
+        self.depth -= 1;
     }
 
     /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
@@ -278,6 +326,15 @@ impl Parser {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
         self.ends = outer;
+        Ok(node)
+    }
+
+    /// A constituent of a line or a path: any filter, but an operator that it cannot take is a suffix.
+    pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+        let outer =
+            (std::mem::replace(&mut self.ends, true), std::mem::replace(&mut self.level, Parser::node));
+        let node = read(self)?;
+        (self.ends, self.level) = outer;
         Ok(node)
     }
 
@@ -328,7 +385,7 @@ impl Parser {
         }
     }
 
-    fn relation(&mut self) -> Parsed<Node> {
+    pub(super) fn relation(&mut self) -> Parsed<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
         // A condition cannot be compared, but what it stands in may be a number:
@@ -336,11 +393,8 @@ impl Parser {
         if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
-        if kind_of(&left) == Type::Position
-            && matches!(self.tok(), Tok::Sign("==" | "!=" | "<" | "<=" | ">" | ">="))
-        {
-            return Err(unsupported(self.span(), "comparing positions of the game")
-                .help("`find all F` and `find count F` are numbers: `find all check > 2`"));
+        if kind_of(&left) == Type::Position {
+            return self.position_relation(left);
         }
         let cmp = match self.tok() {
             Tok::Sign("==") => Cmp::Eq,
@@ -404,7 +458,7 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.refuse_range_of_squares()?;
-            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
             self.link()?;
@@ -414,7 +468,7 @@ impl Parser {
     }
 
     fn product(&mut self) -> Parsed<Node> {
-        let mut left = self.arrows()?;
+        let mut left = self.set_expression()?;
         loop {
             if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
                 return Ok(left);
@@ -423,18 +477,13 @@ impl Parser {
                 Tok::Sign("*") => Arith::Mul,
                 Tok::Sign("/") => Arith::Div,
                 Tok::Sign("%") => Arith::Rem,
-                Tok::Sign(sign @ ("--" | "[x]")) => return Err(self.unbuilt_sign(self.span(), sign)),
-                Tok::Sign(sign @ ("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":")) => {
-                    self.refuse_keyword_of_cql_5()?;
-                    return Err(self.unbuilt_sign(self.span(), sign));
-                }
                 _ => return Ok(left),
             };
-            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
             self.link()?;
-            let right = self.operand(Parser::arrows)?;
+            let right = self.operand(Parser::set_expression)?;
             left = self.arithmetic(op, left, right)?;
         }
     }
@@ -485,7 +534,13 @@ impl Parser {
         })
     }
 
-    /// A set expression: `->` and `<-` chains. What `#`, `power` and loop domains take.
+    /// A set expression, or the moves that one before `--` asks for. What `#`, `power` and loop domains take.
+    pub fn set_expression(&mut self) -> Parsed<Node> {
+        let left = self.arrows()?;
+        self.with_dash(left)
+    }
+
+    /// `->` and `<-` chains: what stands on both sides of `--`.
     pub fn arrows(&mut self) -> Parsed<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
@@ -527,7 +582,10 @@ impl Parser {
     }
 
     fn intersection(&mut self) -> Parsed<Node> {
-        let first = self.attack()?;
+        let mut first = self.attack()?;
+        if kind_of(&first) == Type::Position && self.is_sign("&") {
+            first = self.same_contents(first)?;
+        }
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
@@ -605,8 +663,9 @@ impl Parser {
         while self.is_sign("[") && !self.spaced() && kind_of(&node) == Type::Str {
             node = self.index(node)?;
         }
-        self.depth -= 1;
-        Ok(node)
+        let node = self.elsewhere(node);
+        self.ascend();
+        node
     }
 
     fn primary_inner(&mut self) -> Parsed<Node> {
@@ -633,12 +692,12 @@ impl Parser {
                     filter(T::Game(GameText::Group(number)), span)
                 })
             }
-            Tok::End if self.at_line_end() => Err(Diagnostic::error(
+            Tok::End if self.at_blank_line() => Err(Diagnostic::error(
                 self.last_span(),
                 "the line ends too early",
-                "`///` reads filters up to the end of its line",
+                "expected a filter behind this",
             )
-            .help("`comment(...)` may go on over several lines")),
+            .help("`///` ends with its line, and `path` at a blank line")),
             Tok::End => Err(Diagnostic::error(span, "the query ends too early", "expected a filter here")),
             Tok::Int(_) => unreachable!("signed_int takes every integer"),
         }
@@ -698,7 +757,7 @@ impl Parser {
                 if let Some(size) = self.dictionary_size(span) {
                     return Ok(size);
                 }
-                let of = self.arrows()?;
+                let of = self.set_expression()?;
                 let span = span.to(of.span());
                 let of = match valued(of) {
                     Node::Text(of) => return Ok(filter(N::Game(GameNumber::Length(of)), span)),
@@ -723,7 +782,12 @@ impl Parser {
                 self.square_loop(span, name, true)
             }
             "///" => self.line_comment(),
-            "--" | "[x]" | "-->" | "<--" => Err(self.unbuilt_sign(self.span(), sign)),
+            "--" | "[x]" => self.dash(None, false),
+            "-->" | "<--" => Err(Diagnostic::error(
+                span,
+                format!("`{sign}` without `line`"),
+                "positions in a row are asked for by `line --> check --> mate`",
+            )),
             "[" => Err(Diagnostic::error(
                 span,
                 "`[` begins neither a list of pieces nor a list of squares",
@@ -734,7 +798,7 @@ impl Parser {
             )),
             ":" => {
                 self.refuse_keyword_of_cql_5()?;
-                Err(Diagnostic::error(span, "found `:`", "expected a filter here"))
+                Err(Diagnostic::error(span, "found `:`", "expected a position of the game on its left: `parent:check`"))
             }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,

@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::board::Position;
-use crate::engine::{Answer, CopyHits, Hits};
+use crate::engine::{Answer, CopyHits, GameAnswer, Hits};
 use crate::game;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
@@ -47,6 +47,8 @@ pub struct Found<'a> {
     pub hits: &'a Hits,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
+    /// What the query says of each game, if it is asked of whole games.
+    pub told: Option<&'a [GameAnswer]>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
     /// What is called how.
@@ -86,20 +88,32 @@ pub struct Row<'a> {
     pub next: String,
     /// The value of the query.
     pub value: Answer,
+    /// The same of a query that yields a string.
+    pub text: Option<&'a [u8]>,
     /// The lowest copy that matches, from 0.
     pub copy: Option<u32>,
     /// How many copies match.
     pub copies: usize,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
     /// Whether a game counts.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])
     }
 
+    /// What the query says of a game, if it is asked of whole games.
+    pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
+        self.told.map(|told| &told[game.index()])
+    }
+
+    /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.
+    pub fn is_found(&self, game: &GameRow) -> bool {
+        self.of_game(game).map_or_else(|| self.has_hits(game), |told| told.is_found)
+    }
+
     /// Whether a position of a game hits.
-    pub fn is_hit(&self, game: &GameRow) -> bool {
+    pub fn has_hits(&self, game: &GameRow) -> bool {
         self.hits.slots(game.first_slot()..game.end_slot()).next().is_some()
     }
 
@@ -128,6 +142,7 @@ impl Found<'_> {
                 fen: walk.fen(),
                 next: walk.next(),
                 value: self.hits.answer(slot),
+                text: self.hits.text(slot),
                 copy,
                 copies,
             });

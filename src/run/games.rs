@@ -11,7 +11,7 @@ use crate::database::{GameTexts, Room, StreamedBlock, TextError};
 use crate::engine::Answer;
 use crate::pgn::annotate;
 use crate::reel::GameRow;
-use crate::report::words::push_squares;
+use crate::report::words::{push_squares, push_text};
 use crate::report::{Found, Row, Rows, game_text};
 
 /// Letters of a copy in a comment at most.
@@ -82,7 +82,7 @@ impl Collector for GamesCollector {
         let mut part = GamesPart { games: Vec::new(), games_max };
         if !self.reach.is_reached() {
             let found = result.first();
-            let hit = result.block.games().filter(|game| found.is_hit(game)).take(part.most());
+            let hit = result.block.games().filter(|game| found.is_found(game)).take(part.most());
             part.games.extend(hit.map(|game| GameText::new(&game, &found, &self.comment)));
         }
         part
@@ -170,6 +170,12 @@ impl Comment {
         let mut text: String = copy.map_or(String::from("hit"), |copy| shortened(copy));
         if row.copies > 1 {
             text.push_str(&format!(" and {} more", row.copies - 1));
+        }
+        if let Some(value) = row.text {
+            let mut quoted = Vec::new();
+            push_text(&mut quoted, value);
+            text.push_str(" = ");
+            text.push_str(&String::from_utf8_lossy(&quoted));
         }
         match row.value {
             Answer::Num(Some(number)) => text.push_str(&format!(" = {number}")),

@@ -209,9 +209,9 @@ impl<'a> BlockResult<'a> {
     /// When there is no such query.
     pub fn of(&self, query: usize) -> Found<'a> {
         let BlockResult { block, games, names, answers } = *self;
-        let Answers { hits, copies } = &answers[query];
+        let Answers { hits, copies, games: told, .. } = &answers[query];
         let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
-        Found { block, hits, games, copies, names }
+        Found { block, hits, games, told: told.as_deref(), copies, names }
     }
 
     /// What the first query found.

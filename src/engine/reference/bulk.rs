@@ -69,7 +69,7 @@ fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
             let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;
                 let parent = game.parent_of(node).map(|parent| parent as usize);
-                Spot { position, ply, initial, terminal, parent, game: &game }
+                Spot { position, ply, initial, terminal, parent, arrival: game.move_to(node), game: &game }
             };
             let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
             (0..nodes.len()).for_each(|at| visit(slots[at].slot, &nodes, at));
@@ -94,7 +94,7 @@ impl Engine for Bulk {
                 let mut hits = self.hits(query, block, outputs);
                 request.select(index, block, query, &mut hits);
                 let copies = outputs.detail().map(|detail| self.detail(query, block, &hits, detail));
-                Answers { hits, copies }
+                Answers::of(hits, copies)
             });
             answers.collect()
         };

@@ -51,7 +51,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "the squares of S for which F matches, with NAME as the square; with `all`: F matches for every square of S", "square s in P {up 1 s & p}"),
         here(&["[element]", "∊", "∈"], "NAME @ S F", Squares, Sign, "`square NAME in S F` in short", "s [element] P {up 1 s & p}"),
         here(&["[forall]", "∀"], "@ NAME ∊ S F", Condition, Sign, "`square all NAME in S F` in short", "[forall] s ∊ R {s attacks R}"),
-        here(&["loop"], "F", Condition, Filter(|p, _| p.repeat()), "repeats F until it does not match; matches if F did once", "{n = 0 loop {n < #R n += 1} n == 2}"),
+        here(&["loop"], "F", Condition, Filter(|p, _| p.loop_word()), "repeats F until it does not match; matches if F did once", "{n = 0 loop {n < #R n += 1} n == 2}"),
         here(&["while"], "(F) F", Condition, Filter(|p, _| p.while_word()),
             "repeats the second filter while the first matches; with `T ~~ TEXT` once for each match", "{n = 0 while (n < #R) n += 1 n == 2}"),
         here(&["function"], "NAME(NAME ...) {F ...}", NoValue, Filter(|p, word| p.misplaced_declaration(word)),

@@ -330,7 +330,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
             };
         if !same && fault.is_none() {
             let value = |hits: &Hits| match &hits.values {
-                Values::None => hits.contains(k).to_string(),
+                Values::None | Values::Texts(_) => hits.contains(k).to_string(),
                 Values::Sets(sets) => format!("{:#x}", sets[k]),
                 Values::Numbers(_) if !hits.contains(k) => "no value".into(),
                 Values::Numbers(numbers) => numbers[k].to_string(),
