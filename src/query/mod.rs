@@ -159,7 +159,13 @@ fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), D
             }
         }
     }
-    Err(first_fault.unwrap_or_else(|| Diagnostic::error(Span::new(0, 0), "too many dictionaries of unknown types", "put values in before they are read")))
+    Err(first_fault.unwrap_or_else(|| {
+        Diagnostic::error(
+            Span::new(0, 0),
+            "too many dictionaries of unknown types",
+            "put values in before they are read",
+        )
+    }))
 }
 
 /// Notes signs that mean something else in CQL 5.
