@@ -14,6 +14,7 @@ mod game;
 mod header;
 mod letters;
 mod lexer;
+mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
@@ -23,6 +24,7 @@ pub mod tree;
 mod vocabulary;
 pub mod words;
 
+pub use necessary::necessary;
 pub use tree::{Node, Query, Type};
 
 use crate::diagnostic::{Diagnostic, Span};
