@@ -12,7 +12,7 @@ pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
-pub use crate::pgn::Outcome;
+pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
     board::{PackedMove, Position},
     diagnostic::Diagnostic,
@@ -70,6 +70,8 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// The value of the first tag of that name, bytes as found.
     fn tag(&self, name: &str) -> Option<&[u8]>;
+    /// Comments and glyphs, ordered by the numbers of the positions; none where they are not known.
+    fn annotations(&self) -> &[Annotation];
 }
 
 /// One position in its game: all that a position-level filter may ask about.

@@ -49,13 +49,17 @@ impl Parser {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
         let Tok::Str(text) = self.tok().clone() else { return Ok(searched.into()) };
+        if self.state.joins {
+            return Ok(searched.into());
+        }
         let at = self.bump();
         if text.contains(['[', ']', '*', '+', '?']) {
             return Err(Diagnostic::error(
                 at,
                 "this looks like a regular expression",
-                "only plain text is searched for; `~~` is not supported yet",
-            ));
+                "only plain text is searched for",
+            )
+            .help(format!("a regular expression stands behind `~~`: `{} ~~ \"{text}\"`", &self.text[searched.span().start..searched.span().end])));
         }
         let literal = Text::new(T::Literal(text), at);
         Ok(filter(C::TextIn(literal, searched), span.to(at)))
@@ -65,15 +69,15 @@ impl Parser {
     pub(super) fn find(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let back = self.eat_sign("<--");
-        self.eat_word("quiet");
+        let mut quiet = self.eat_word("quiet");
         let counting = self.find_counting()?;
-        self.eat_word("quiet");
+        quiet |= self.eat_word("quiet");
         let of = self.argument()?;
         let span = span.to(of.span());
         Ok(match counting {
-            None => filter(P::Find { back, of }, span),
+            None => filter(P::Find { back, quiet, of }, span),
             Some(counting) => {
-                let count = N::Find { back, counted: counting.counted(), of };
+                let count = N::Find { back, quiet, counted: counting.counted(), of };
                 counting.around(Number::new(count, span)).into()
             }
         })

@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     engine::{
-        Answer, GameFacts, Outcome, Spot,
+        Annotation, Answer, GameFacts, Outcome, Spot,
         reference::{Reference, ReferenceError},
     },
     query,
@@ -24,6 +24,10 @@ impl GameFacts for Nameless {
 
     fn tag(&self, _name: &str) -> Option<&[u8]> {
         None
+    }
+
+    fn annotations(&self) -> &[Annotation] {
+        &[]
     }
 }
 

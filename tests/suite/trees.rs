@@ -57,7 +57,7 @@ fn held() -> Text {
 }
 
 fn mate() -> Position {
-    of(P::Find { back: false, of: Condition::into(of(C::Mate)) })
+    of(P::Find { back: false, quiet: false, of: Condition::into(of(C::Mate)) })
 }
 
 /// What each position answers: `-` without a hit, `+` with one, or the number.
@@ -125,7 +125,7 @@ fn every_engine_answers_them_alike() {
         (
             "a position behind if",
             {
-                let back = of(P::Find { back: true, of: white_to_move() });
+                let back = of(P::Find { back: true, quiet: false, of: white_to_move() });
                 Position::into(of(P::Control(Control::If {
                     condition: white_to_move(),
                     then: mate(),
