@@ -43,6 +43,11 @@ impl Rank {
             self.0[begin..].iter_mut().for_each(|byte| *byte = !*byte);
         }
     }
+
+    /// Lets another rank decide where this one does not.
+    pub fn extend(&mut self, next: &Rank) {
+        self.0.extend_from_slice(&next.0);
+    }
 }
 
 impl From<u64> for Rank {

@@ -18,7 +18,7 @@ use crate::{
     diagnostic::Diagnostic,
     plan::{Options, Planner, Plans},
     query::{Query, Type},
-    reel::{Block, SEGMENT_SLOTS},
+    reel::{Block, GameRow, SEGMENT_SLOTS},
 };
 
 mod carry;
@@ -394,6 +394,15 @@ impl PreparedQuery {
     /// What that engine refuses.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
+    }
+}
+
+/// Where a slot is in its game: `ply 12`, in a side line `node 60 (ply 12)`.
+fn place(game: &GameRow<'_>, slot: usize) -> String {
+    let node = (slot - game.first_slot()) as u32;
+    match game.line_of(node) {
+        None => format!("ply {node}"),
+        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
     }
 }
 

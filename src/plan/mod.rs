@@ -318,7 +318,7 @@ fn beyond(body: &Node) -> Option<Diagnostic> {
         }
     });
     let at = first?;
-    Some(Diagnostic::error(at, "this filter is not planned", "the reference engine evaluates the query"))
+    Some(Diagnostic::error(at, "the engines `cpu` and `gpu` lack this filter", "the reference engine has it"))
 }
 
 fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {

@@ -2,7 +2,8 @@
 
 use shakmaty::Bitboard;
 
-use crate::engine::{Answer, SortValue};
+use crate::engine::Answer;
+pub use crate::engine::SortValue;
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ pub struct Found {
     pub hit: bool,
     /// The value of the last filter.
     pub value: FoundValue,
+    /// The copies of the outermost transform that match, from 0, if they were wanted.
+    pub copies: Vec<u32>,
 }
 
 /// The value of a query at a position.

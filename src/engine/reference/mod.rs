@@ -31,6 +31,7 @@ use state::Declared;
 pub use bulk::Bulk;
 pub use found::{Found, FoundValue, GameFound, Note, Noted};
 pub use state::RunState;
+pub use whole::{Fault, Wanted};
 
 mod bulk;
 mod chains;
@@ -43,6 +44,7 @@ mod eval;
 mod facts;
 mod found;
 mod game;
+mod games;
 mod geometry;
 mod lines;
 mod moves;
@@ -123,7 +125,10 @@ impl Reference {
     ///
     /// Where the game has no such position.
     pub fn copy_hits(&self, game: &[Spot], at: usize) -> Vec<bool> {
-        let mut evaluation = Evaluation::new(game, at, &self.declared);
+        self.matching_copies(&mut Evaluation::new(game, at, &self.declared))
+    }
+
+    fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         match top(&self.body) {
             Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),

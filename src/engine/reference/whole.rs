@@ -9,6 +9,22 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
 
+/// What is wanted of a game beside the values at its positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    /// Which copies of the outermost transform match.
+    pub copies: bool,
+}
+
+/// Why a game cannot be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The number of the position at which that showed.
+    pub at: usize,
+    /// What it is.
+    pub diagnostic: Diagnostic,
+}
+
 impl Reference {
     /// What the query says of a game: it is evaluated once at each position, in the order of their numbers.
     ///
@@ -16,16 +32,25 @@ impl Reference {
     ///
     /// What ends the run: a variable that is read before it holds something, an assertion that fails, a loop that
     /// does not end.
-    pub fn game(&self, nodes: &[Spot], run: &mut RunState) -> Result<GameFound, Diagnostic> {
+    pub fn game(&self, nodes: &[Spot], run: &mut RunState, wanted: Wanted) -> Result<GameFound, Fault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
         run.lend(&mut evaluation.state);
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
-            let found = evaluation.there(at, |there| there.found_here(&self.body));
-            values.push(found);
-            if let Some(fault) = evaluation.state.fault.take() {
-                return Err(fault);
+            let before = wanted.copies.then(|| evaluation.state.clone());
+            let mut found = evaluation.there(at, |there| there.found_here(&self.body));
+            if let Some(diagnostic) = evaluation.state.fault.take() {
+                return Err(Fault { at, diagnostic });
             }
+            if let Some(before) = before.filter(|_| found.hit) {
+                // The copies are evaluated once more, from the same state, to tell them apart.
+                let after = std::mem::replace(&mut evaluation.state, before);
+                let matching = evaluation.there(at, |there| self.matching_copies(there));
+                found.copies =
+                    matching.into_iter().zip(0..).filter_map(|(hit, copy)| hit.then_some(copy)).collect();
+                evaluation.state = after;
+            }
+            values.push(found);
         }
         let mut state = evaluation.state;
         run.take_back(&mut state);
@@ -73,6 +98,6 @@ impl Evaluation<'_> {
             Value::Str(value) => FoundValue::Str(value),
             Value::Position(value) => FoundValue::Position(value),
         };
-        Found { hit, value }
+        Found { hit, value, copies: Vec::new() }
     }
 }
