@@ -707,7 +707,9 @@ impl Parser {
         let span = self.span();
         match sign {
             "(" => {
-                if matches!(self.peek(1), Tok::Word(word) if word == "position" || word == "match") {
+                if matches!(self.peek(1), Tok::Word(word) if word == "position" || word == "match")
+                    && !matches!(self.peek(2), Tok::Int(_) | Tok::Sign("("))
+                {
                     return Err(list_of_cql_5(span.to(self.tokens[self.at + 1].span)));
                 }
                 self.bump();
