@@ -174,9 +174,7 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => {
-                ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign)
-            }
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign),
             Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }

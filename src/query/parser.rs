@@ -714,7 +714,11 @@ impl Parser {
             )),
             ":" => {
                 self.refuse_keyword_of_cql_5()?;
-                Err(Diagnostic::error(span, "found `:`", "expected a position of the game on its left: `parent:check`"))
+                Err(Diagnostic::error(
+                    span,
+                    "found `:`",
+                    "expected a position of the game on its left: `parent:check`",
+                ))
             }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
