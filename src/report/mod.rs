@@ -5,6 +5,7 @@
 //! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on threads or on time.
 
+mod comments;
 mod csv;
 mod epd;
 pub mod findings;
@@ -33,6 +34,7 @@ use crate::engine::Values;
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
+pub use comments::CommentStyle;
 pub use csv::{COLUMNS, ColumnType, NODE_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
 pub use movetext::{MoveToken, movetext};

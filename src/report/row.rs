@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::board::Position;
-use crate::engine::{Answer, CopyHits, GameAnswer, Hits};
+use crate::engine::{Answer, Commentary, CopyHits, GameAnswer, GameCommentary, Hits};
 use crate::game;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
@@ -49,6 +49,8 @@ pub struct Found<'a> {
     pub games: Option<&'a [bool]>,
     /// What the query says of each game, if it is asked of whole games.
     pub told: Option<&'a [GameAnswer]>,
+    /// What the query writes, if that is known.
+    pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
     /// What is called how.
@@ -105,6 +107,13 @@ impl<'a> Found<'a> {
     /// What the query says of a game, if it is asked of whole games.
     pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
         self.told.map(|told| &told[game.index()])
+    }
+
+    /// What the query writes about a game.
+    pub fn commentary_of(&self, game: &GameRow) -> Option<&'a GameCommentary> {
+        let games = &self.commentary?.games;
+        let at = games.binary_search_by_key(&(game.index() as u32), |game| game.index).ok()?;
+        Some(&games[at])
     }
 
     /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.

@@ -4,6 +4,8 @@
 //! Everything follows from seeds, so a failure names the one that repeats it. The number of seeds
 //! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
 
+mod game_queries;
+mod games;
 mod generate;
 #[cfg(feature = "gpu")]
 mod gpu;
