@@ -518,7 +518,7 @@ impl Parser {
                 !words::is_inside(word) || PATH_OPTIONS.contains(&word.as_str()) && !self.assigns_next()
             }
             Tok::Designator { .. } => true,
-            Tok::Int(_) | Tok::Str(_) | Tok::End => false,
+            Tok::Int(_) | Tok::Str(_) | Tok::Group { .. } | Tok::End => false,
         }
     }
 
@@ -623,7 +623,7 @@ impl Parser {
             Tok::End => false,
             Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "-", "[forall]", "///"].contains(sign),
             Tok::Word(word) => !words::is_inside(word),
-            Tok::Designator { .. } | Tok::Int(_) | Tok::Str(_) => true,
+            Tok::Designator { .. } | Tok::Int(_) | Tok::Str(_) | Tok::Group { .. } => true,
         }
     }
 
