@@ -518,7 +518,7 @@ impl Parser {
                 !words::is_inside(word) || PATH_OPTIONS.contains(&word.as_str()) && !self.assigns_next()
             }
             Tok::Designator { .. } => true,
-            Tok::Int(_) | Tok::Str(_) | Tok::End => false,
+            Tok::Int(_) | Tok::Str(_) | Tok::Group { .. } | Tok::End => false,
         }
     }
 
@@ -623,7 +623,7 @@ impl Parser {
             Tok::End => false,
             Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "-", "[forall]", "///"].contains(sign),
             Tok::Word(word) => !words::is_inside(word),
-            Tok::Designator { .. } | Tok::Int(_) | Tok::Str(_) => true,
+            Tok::Designator { .. } | Tok::Int(_) | Tok::Str(_) | Tok::Group { .. } => true,
         }
     }
 
@@ -645,6 +645,8 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
+            // Squares that moves leave, as in `(P | N)--`.
+            Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
             _ => true,

@@ -3,6 +3,7 @@
 //! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
 
 use super::{
+    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
     token::Tok,
     tree::{
@@ -285,7 +286,7 @@ impl Parser {
             }
             "comment" if matches!(self.peek(1), Tok::Sign("(")) && of.comment.is_none() => {
                 self.bump();
-                of.comment = Some(self.comment_of_move()?);
+                of.comment = Some(self.joined()?);
             }
             "promote" | "castle" | "o-o" | "o-o-o" | "enpassant" | "primary" | "secondary" | "previous"
             | "legal" | "pseudolegal" => return Err(twice()),
@@ -308,15 +309,6 @@ impl Parser {
         Ok(())
     }
 
-    fn comment_of_move(&mut self) -> Parsed<Vec<Node>> {
-        self.bump();
-        let mut parts = Vec::new();
-        while !self.is_sign(")") {
-            parts.push(self.inside(Parser::node)?);
-        }
-        self.bump();
-        Ok(parts)
-    }
 }
 
 /// What `castle` and its kin are called in the tree.
@@ -337,7 +329,7 @@ pub(super) fn sibling(word: &str) -> Sibling {
 
 /// A move filter of the kind of its target.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
-    match target {
+    match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
         Some(Node::Condition(of)) => {
             filter(C::Game(GameCondition::Edge { edge, target: Some(of.into()) }), span)

@@ -1,6 +1,7 @@
 //! Positions of the game as values: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
 
 use super::{
+    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, mismatch, name_of, typed, wanted},
     token::Tok,
     tree::{
@@ -29,7 +30,7 @@ impl Parser {
             other => return Ok(other),
         };
         self.bump();
-        let of = self.primary()?;
+        let of = valued(self.primary()?);
         let span = at.span().to(of.span());
         Ok(match of {
             Node::Condition(of) => filter(C::Game(GameCondition::At { at, of }), span),
