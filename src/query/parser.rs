@@ -13,9 +13,9 @@ use super::{
     state::State,
     token::{Tok, Token},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
-        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
-        VarId, Written,
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node,
+        Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
+        TransformKind, Type, Var, VarId, Written,
     },
 };
 use crate::diagnostic::{Diagnostic, Span};

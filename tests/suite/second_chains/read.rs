@@ -4,8 +4,7 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query};
 
-const WORDS: [&str; 8] =
-    ["true", "check", "mate", "initial", "terminal", "primary", "secondary", "mainline"];
+const WORDS: [&str; 8] = ["true", "check", "mate", "initial", "terminal", "primary", "secondary", "mainline"];
 const TRANSFORMS: [&str; 6] = ["flipcolor", "flipvertical", "fliphorizontal", "flip", "rotate90", "shift"];
 /// Words of comments, which change no value.
 const QUIET: [&str; 4] = ["quiet", "keepallbest", "piecepath", "verbose"];
@@ -300,7 +299,9 @@ impl<'a> Reader<'a> {
         } else if let Some(first) = rest.chars().next().filter(|&c| is_letter(c)) {
             // A file is no piece.
             let second = rest[1..].chars().next();
-            if !(('a'..='h').contains(&first) && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--"))) {
+            if !(('a'..='h').contains(&first)
+                && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--")))
+            {
                 (pieces, rest) = (vec![first], &rest[1..]);
             }
         }
@@ -320,8 +321,8 @@ impl<'a> Reader<'a> {
         } else {
             squares = Bitboard::FULL;
         }
-        let ends = rest.starts_with("[x]")
-            || !rest.starts_with(|c: char| c.is_alphanumeric() || "_$[]".contains(c));
+        let ends =
+            rest.starts_with("[x]") || !rest.starts_with(|c: char| c.is_alphanumeric() || "_$[]".contains(c));
         pieces.sort_unstable();
         self.rest = rest;
         ends.then_some(Designator { pieces, squares })
