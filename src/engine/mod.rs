@@ -26,6 +26,7 @@ mod copies;
 pub mod cpu;
 mod facts;
 pub mod fallback;
+mod games;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 #[cfg(not(feature = "gpu"))]

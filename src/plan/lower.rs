@@ -6,6 +6,7 @@
 
 use super::{
     columns::{Column, Text, TextTest},
+    game::Owned,
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
 };
 use crate::{
@@ -66,6 +67,10 @@ pub(super) struct Lower {
     /// which the body asks for them.
     pub slots: Option<Slots>,
     pub notes: Vec<super::OrbitNote>,
+    /// What `from` and `to` mean in the target of a `--`.
+    pub(super) owned: Option<Owned>,
+    /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
+    pub(super) refused: Option<&'static str>,
 }
 
 /// See [`Lower::slots`].
@@ -95,6 +100,8 @@ impl Lower {
             guard,
             slots: None,
             notes: Vec::new(),
+            owned: None,
+            refused: None,
         }
     }
 
@@ -102,6 +109,11 @@ impl Lower {
     pub(super) fn begin(&mut self, vars: usize) {
         self.cells = Cells::unbound(vars);
         self.notes.clear();
+    }
+
+    /// Notes that something cannot be planned.
+    pub(super) fn refuse(&mut self, what: &'static str) {
+        self.refused.get_or_insert(what);
     }
 
     // ---- helpers
@@ -164,12 +176,14 @@ impl Lower {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
+                SquaresOp::Game(op) => self.game_squares_truth(op),
                 _ => {
                     let set = self.squares(f);
                     self.dag.add(Op::NonEmpty(set))
                 }
             },
             Ref::Number(f) => match f.op() {
+                NumberOp::Game(op) => self.game_number_truth(op),
                 NumberOp::Form(NumberOrbit::Largest(orbit)) => self.any_copy(orbit),
                 _ => self.number(f).1,
             },
@@ -298,7 +312,7 @@ impl Lower {
     }
 
     /// Where all of some filters match.
-    fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
+    pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
         for filter in filters {
@@ -425,7 +439,7 @@ impl Lower {
                 let [a, b] = [self.text(a), self.text(b)];
                 self.text_pairs(&a, &b, false, TextTest::In)
             }
-            C::Game(_) => unreachable!("the planner has refused the query"),
+            C::Game(op) => self.game_condition(op),
             C::Form(orbit) => self.any_copy(orbit),
         }
     }
