@@ -2,9 +2,12 @@
 //!
 //! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Session`].
 
+mod found;
+
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::found::Counting;
 use crate::choice::Choice;
 use crate::database::{Database, DatabaseError, Room, StreamedBlock, Summary};
 use crate::diagnostic::Diagnostic;
@@ -126,6 +129,7 @@ pub struct Scan {
     queries: Vec<PreparedQuery>,
     engine: Box<dyn Engine>,
     remarks: Vec<Diagnostic>,
+    notes: Vec<String>,
     threads: usize,
 }
 
@@ -162,8 +166,9 @@ impl Scan {
     /// That the engine refuses one of them, or that there is no such graphics card.
     pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Scan, ScanError> {
         let engine = engine_of(&queries, options)?;
+        let notes = notes(&queries, &*engine, options);
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        Ok(Scan { queries, engine, remarks: Vec::new(), threads })
+        Ok(Scan { queries, engine, remarks: Vec::new(), notes, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
@@ -193,6 +198,11 @@ impl Scan {
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
+    }
+
+    /// What a user should know of how the queries are run: a slow engine, a single thread, nothing to compare with.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The queries.
@@ -251,11 +261,17 @@ impl Scan {
         let mut fault = None;
         let scan = |blocks: &[&Block], room: &Room| {
             let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
-            let select = |index: usize, block: &Block, _: usize, hits: &mut Hits| {
+            let counting = Counting::new(&self.queries, blocks.len());
+            let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
+                counting.count(index, block, query, hits);
                 choice.apply(block, games[index].as_deref(), hits);
             };
             match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }) {
-                Ok(answers) => {
+                Ok(mut answers) => {
+                    for (index, (answers, games)) in answers.iter_mut().zip(&games).enumerate() {
+                        counting.tell(index, answers);
+                        answers.iter_mut().for_each(|answers| drop_games(answers, games.as_deref()));
+                    }
                     let results = blocks.iter().zip(games).zip(answers);
                     let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
                     results.map(|found| Ok(work(result(found), room))).collect()
@@ -265,8 +281,12 @@ impl Scan {
             }
         };
         let at_once = self.engine.blocks_at_once();
-        // While one group waits for a graphics card, another one is read.
-        let threads = if at_once > 1 { self.threads.max(2) } else { self.threads };
+        let threads = match (self.engine.in_order(), at_once) {
+            (true, _) => 1,
+            // While one group waits for a graphics card, another one is read.
+            (false, 2..) => self.threads.max(2),
+            (false, _) => self.threads,
+        };
         let summary =
             database.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
                 Ok(result) => take(streamed, result),
@@ -279,29 +299,86 @@ impl Scan {
     }
 }
 
-/// An engine for all queries, those that are asked of side lines and those that are not.
-fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    let chosen = |variations: bool| -> Vec<usize> {
-        (0..queries.len()).filter(|&query| queries[query].query.variations == variations).collect()
-    };
-    let (whole, main) = (chosen(true), chosen(false));
-    if whole.is_empty() || main.is_empty() {
-        return engine_for(queries, options);
+/// Takes away what is said of games that do not count.
+fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
+    let Some(games) = games else { return };
+    if let Some(told) = &mut answers.games {
+        told.iter_mut().zip(games).for_each(|(told, counts)| told.is_found &= counts);
     }
-    let group = |chosen: Vec<usize>| -> Result<Group, ScanError> {
-        let of_group: Vec<PreparedQuery> = chosen.iter().map(|&query| queries[query].clone()).collect();
-        Ok(Group { engine: engine_for(&of_group, options)?, queries: chosen })
-    };
-    Ok(Box::new(Mixed::new(group(whole)?, group(main)?)))
+    if let Some(commentary) = &mut answers.commentary {
+        commentary.games.retain(|game| games[game.index as usize]);
+    }
 }
 
-/// The engine that is wanted, or the best one, and what checks it.
+/// An engine for all queries: for those that are asked of side lines and those that are not, and for those that no plan can
+/// say.
+fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
+    queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
+    let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
+    let mut kinds: Vec<(bool, bool)> = queries.iter().map(kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if let &[] | &[_] = &kinds[..] {
+        return engine_for(queries, options);
+    }
+    let have_side_lines = kinds.iter().any(|(main_lines, _)| !main_lines);
+    let group = |of: (bool, bool)| -> Result<Group, ScanError> {
+        let chosen: Vec<usize> = (0..queries.len()).filter(|&query| kind(&queries[query]) == of).collect();
+        let of_group: Vec<PreparedQuery> = chosen.iter().map(|&query| queries[query].clone()).collect();
+        let engine = engine_for(&of_group, options)?;
+        Ok(Group { engine, queries: chosen, main_lines: have_side_lines && of.0 })
+    };
+    Ok(Box::new(Mixed::new(kinds.into_iter().map(group).collect::<Result<_, _>>()?)))
+}
+
+/// Says why an engine cannot run a query.
+///
+/// # Errors
+///
+/// What of the query the engine cannot say.
+pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
+    let name = match choice {
+        EngineChoice::Cpu => "cpu",
+        EngineChoice::Gpu => "gpu",
+        EngineChoice::Auto | EngineChoice::Reference => return Ok(()),
+    };
+    let Some(refusal) = prepared.planner.refusal() else { return Ok(()) };
+    Err(Diagnostic::error(refusal.span, format!("engine `{name}` cannot run this query"), &refusal.message)
+        .help("use --engine auto or --engine reference: the reference engine runs all queries, slowly"))
+}
+
+/// What is to be said of how queries are run.
+fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions) -> Vec<String> {
+    let refused = queries.iter().filter(|prepared| prepared.planner.refusal().is_some()).count();
+    let which = match (refused, queries.len()) {
+        (_, 1) => String::from("the query"),
+        (1, _) => String::from("one of the queries"),
+        (refused, all) if refused == all => String::from("the queries"),
+        (refused, all) => format!("{refused} of the {all} queries"),
+    };
+    let mut notes = Vec::new();
+    if refused > 0 && options.engine == EngineChoice::Auto {
+        notes.push(format!("only the reference engine can run {which}, and it is slow"));
+    }
+    if refused > 0 && options.verify.is_some() {
+        notes.push(format!("no positions are recomputed for {which}: no second engine can run it"));
+    }
+    if engine.in_order() {
+        notes.push(format!("{which} needs the games in their order: one thread searches them"));
+    }
+    notes
+}
+
+/// The engine that is wanted, or the best one, and what checks it. Either plans can say all queries, or none of them.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    let plans = engine::plans(queries);
-    let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let reference = || -> Result<Box<dyn Engine>, EngineError> {
         Ok(Box::new(Bulk::new(queries.iter().map(|prepared| &prepared.query))?))
     };
+    if queries.iter().any(|prepared| prepared.planner.refusal().is_some()) {
+        return Ok(reference()?);
+    }
+    let plans = engine::plans(queries);
+    let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let work = options.positions.saturating_mul(queries.len() as u64);
     let card = card(&EngineOptions { positions: work, ..options.clone() })?;
     let engine: Box<dyn Engine> = match (options.engine, card) {

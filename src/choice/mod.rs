@@ -8,7 +8,7 @@ mod condition;
 mod order;
 
 pub use condition::{Condition, ConditionError};
-pub use order::{Order, SortKey, Top};
+pub use order::{Order, SortKey, Top, chance};
 
 use crate::engine::Hits;
 use crate::reel::Block;

@@ -6,7 +6,7 @@ use std::hash::Hasher as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
-use crate::engine::{Hits, Values};
+use crate::engine::{GameAnswer, Hits, Rank, Values};
 use crate::game::{Date, Rating};
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
@@ -39,6 +39,8 @@ pub enum Order {
         /// Another seed gives another sample.
         seed: u64,
     },
+    /// As the query says: `sort` and `cql(sort matchcount)`.
+    ByQuery,
 }
 
 impl Order {
@@ -47,14 +49,14 @@ impl Order {
         match self {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
             Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
-            Order::Sampled { .. } => Needs::NOTHING,
+            Order::Sampled { .. } | Order::ByQuery => Needs::NOTHING,
         }
     }
 
     /// Room for the best `max`; of a sample each game once.
     pub fn top<T>(self, max: usize) -> Top<T> {
         match self {
-            Order::Sorted { .. } => Top::new(max),
+            Order::Sorted { .. } | Order::ByQuery => Top::new(max),
             Order::Sampled { .. } => Top::distinct(max),
         }
     }
@@ -62,20 +64,21 @@ impl Order {
     /// What was kept, as it is listed: sorted, but a sample as the games stand in the database.
     pub fn list<T>(self, top: Top<T>) -> Vec<T> {
         match self {
-            Order::Sorted { .. } => top.by_rank().collect(),
+            Order::Sorted { .. } | Order::ByQuery => top.by_rank().collect(),
             Order::Sampled { .. } => top.by_number().collect(),
         }
     }
 
-    /// The rank of a game with hits; less comes first.
-    pub fn rank(self, game: &GameRow, hits: &Hits) -> u64 {
+    /// The rank of a game that is found; less comes first. `told` is what a query says that is asked of whole games.
+    pub fn rank(self, game: &GameRow, hits: &Hits, told: Option<&GameAnswer>) -> Rank {
         match self {
-            Order::Sampled { seed } => hash(game, seed),
+            Order::Sampled { seed } => chance(game, seed).into(),
             Order::Sorted { key, reverse } => match (key.of(game, hits), reverse) {
-                (None, _) => u64::MAX,
-                (Some(key), false) => u64::MAX - 1 - key,
-                (Some(key), true) => key,
+                (None, _) => u64::MAX.into(),
+                (Some(key), false) => (u64::MAX - 1 - key).into(),
+                (Some(key), true) => key.into(),
             },
+            Order::ByQuery => told.map_or(Rank::default(), |told| told.rank.clone()),
         }
     }
 }
@@ -87,7 +90,7 @@ impl SortKey {
             SortKey::Value => {
                 let slots = hits.slots(game.first_slot()..game.end_slot());
                 match &hits.values {
-                    Values::None => None,
+                    Values::None | Values::Texts(_) => None,
                     Values::Sets(sets) => slots.map(|slot| u64::from(sets[slot].count_ones())).max(),
                     Values::Numbers(numbers) => {
                         let least = i64::from(i32::MIN);
@@ -104,7 +107,8 @@ impl SortKey {
     }
 }
 
-fn hash(game: &GameRow, seed: u64) -> u64 {
+/// A number that is as good as chance, and the same for games that are the same: see [`Order::Sampled`].
+pub fn chance(game: &GameRow, seed: u64) -> u64 {
     let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
     hasher.write(bytemuck::bytes_of(&start.board));
@@ -124,14 +128,14 @@ fn hash(game: &GameRow, seed: u64) -> u64 {
 pub struct Top<T> {
     max: usize,
     /// The ranks that are kept, if each may be kept once.
-    ranks: Option<HashSet<u64>>,
+    ranks: Option<HashSet<Rank>>,
     /// The worst that is kept on top.
     kept: BinaryHeap<Entry<T>>,
 }
 
 #[derive(Clone, Debug)]
 struct Entry<T> {
-    place: (u64, u32),
+    place: (Rank, u32),
     what: T,
 }
 
@@ -167,20 +171,20 @@ impl<T> Top<T> {
     }
 
     /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
-    pub fn offer(&mut self, rank: u64, number: u32, make: impl FnOnce() -> T) {
-        let place = (rank, number);
-        if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&rank)) {
+    pub fn offer(&mut self, rank: impl Into<Rank>, number: u32, make: impl FnOnce() -> T) {
+        let place = (rank.into(), number);
+        if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&place.0)) {
             return;
         }
         if self.kept.len() < self.max {
+            self.ranks.iter_mut().for_each(|ranks| _ = ranks.insert(place.0.clone()));
             self.kept.push(Entry { place, what: make() });
-            self.ranks.iter_mut().for_each(|ranks| _ = ranks.insert(rank));
         } else if let Some(mut worst) = self.kept.peek_mut()
             && place < worst.place
         {
             if let Some(ranks) = &mut self.ranks {
                 ranks.remove(&worst.place.0);
-                ranks.insert(rank);
+                ranks.insert(place.0.clone());
             }
             *worst = Entry { place, what: make() };
         }
@@ -198,7 +202,7 @@ impl<T> Top<T> {
     /// Best first.
     fn sorted(&self) -> Vec<&Entry<T>> {
         let mut entries: Vec<&Entry<T>> = self.kept.iter().collect();
-        entries.sort_unstable_by_key(|entry| entry.place);
+        entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
         entries
     }
 
@@ -208,17 +212,20 @@ impl<T> Top<T> {
     }
 
     /// Whether a game of this rank and number, offered after all others, would be kept.
-    pub fn admits(&self, rank: u64, number: u32) -> bool {
-        let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(&rank));
-        let is_better = || self.kept.peek().is_some_and(|worst| (rank, number) < worst.place);
+    pub fn admits(&self, rank: &Rank, number: u32) -> bool {
+        let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(rank));
+        let is_better =
+            || self.kept.peek().is_some_and(|worst| (rank, number) < (&worst.place.0, worst.place.1));
         is_new && (self.kept.len() < self.max || is_better())
     }
 
     /// Keeps what passes a test of rank and number, and nothing else.
-    pub fn retain(&mut self, mut test: impl FnMut(u64, u32) -> bool) {
-        self.kept.retain(|entry| test(entry.place.0, entry.place.1));
+    pub fn retain(&mut self, mut test: impl FnMut(&Rank, u32) -> bool) {
+        self.kept.retain(|entry| test(&entry.place.0, entry.place.1));
         let kept = &self.kept;
-        self.ranks.iter_mut().for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0).collect());
+        self.ranks
+            .iter_mut()
+            .for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0.clone()).collect());
     }
 
     /// All that is kept, in no order.
@@ -279,7 +286,7 @@ impl<T: Serialize> Serialize for Top<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Top<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Top<T>, D::Error> {
-        let (max, is_distinct, kept) = <(usize, bool, Vec<(u64, u32, T)>)>::deserialize(deserializer)?;
+        let (max, is_distinct, kept) = <(usize, bool, Vec<(Rank, u32, T)>)>::deserialize(deserializer)?;
         let mut top = if is_distinct { Top::distinct(max) } else { Top::new(max) };
         kept.into_iter().for_each(|(rank, number, what)| top.offer(rank, number, || what));
         Ok(top)

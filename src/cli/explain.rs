@@ -255,13 +255,14 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let Answers { hits, copies } = prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
+    let Answers { hits, copies, .. } =
+        prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
         Values::Numbers(_) => "no value".into(),
         Values::Sets(sets) => set_text(sets[0]),
-        Values::None => hit.to_string(),
+        Values::None | Values::Texts(_) => hit.to_string(),
     };
     let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
     Ok(Evaluated { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })

@@ -7,7 +7,7 @@ use super::{
     columns::{GameColumn, game_column},
 };
 use crate::{
-    engine::games::{self, Games, Source},
+    engine::operations::{self, Games, Source},
     plan::{CarryId, Column, Id, Made, Operand, Read, StageCarry, StageFound},
     reel::Block,
 };
@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
                 carried_words(all, *back, self.block)
             }
             (Made::Along { .. }, _) => unreachable!("one word is gathered"),
-            (Made::Game(op), operands) => games::make(op, operands, &self.games, words),
+            (Made::Game(op), operands) => operations::make(op, operands, &self.games, words),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A reel's game as the facts that a query may ask for.
 
 use super::GameFacts;
-use crate::pgn::Outcome;
+use crate::pgn::{Annotation, Outcome};
 use crate::reel::GameRow;
 
 impl GameFacts for GameRow<'_> {
@@ -15,5 +15,9 @@ impl GameFacts for GameRow<'_> {
 
     fn tag(&self, name: &str) -> Option<&[u8]> {
         GameRow::tag(self, name)
+    }
+
+    fn annotations(&self) -> &[Annotation] {
+        GameRow::annotations(self)
     }
 }

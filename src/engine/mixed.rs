@@ -1,7 +1,8 @@
-//! Queries over whole games and queries over main lines alone, in one run.
+//! Queries that need different engines, in one run: those over whole games and those over main lines alone, those that
+//! plans can say and those that the reference engine alone evaluates.
 //!
-//! Blocks hold side lines then. Queries over main lines get each block without them, and what they find is put
-//! where it stands in the whole block.
+//! Where one query is asked of side lines, blocks hold them. Queries over main lines get each block without them, and what
+//! they find is put where it stands in the whole block.
 
 use std::borrow::Cow;
 
@@ -10,8 +11,7 @@ use crate::reel::{Block, SEGMENT_SLOTS};
 
 /// See the module.
 pub struct Mixed {
-    whole: Group,
-    main: Group,
+    groups: Vec<Group>,
 }
 
 /// An engine for some of the queries.
@@ -20,72 +20,116 @@ pub struct Group {
     pub engine: Box<dyn Engine>,
     /// The numbers of its queries among all.
     pub queries: Vec<usize>,
+    /// Whether the queries are asked of main lines alone, and blocks hold side lines.
+    pub main_lines: bool,
 }
 
 impl Mixed {
-    /// An engine for the queries over whole games and one for those over main lines. Each query is in one of the two.
-    pub fn new(whole: Group, main: Group) -> Mixed {
-        Mixed { whole, main }
+    /// Each query is in one of the groups, of which there is at least one.
+    pub fn new(groups: Vec<Group>) -> Mixed {
+        Mixed { groups }
+    }
+
+    fn engines(&self) -> impl Iterator<Item = &dyn Engine> {
+        self.groups.iter().map(|group| &*group.engine)
     }
 
     fn group_of(&self, query: usize) -> (&Group, usize) {
         let place = |group: &Group| group.queries.iter().position(|&other| other == query);
-        match place(&self.whole) {
-            Some(own) => (&self.whole, own),
-            None => (&self.main, place(&self.main).expect("each query is in one group")),
-        }
+        let mut places = self.groups.iter().filter_map(|group| Some((group, place(group)?)));
+        places.next().expect("each query is in one group")
     }
 }
 
 impl Group {
-    /// What the queries of the group answer on some blocks.
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    /// What the queries of the group answer on some blocks, each with the number of its query.
+    fn scan(
+        &self,
+        blocks: &[&Block],
+        request: &Request<'_>,
+    ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
+        if !self.main_lines {
+            return self.scan_blocks(blocks, request);
+        }
+        let cut: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines()).collect();
+        let mut all = self.scan_blocks(&cut.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
+        for ((block, cut), answers) in blocks.iter().zip(&cut).zip(&mut all) {
+            for (_, answers) in answers {
+                answers.hits = put_back(&answers.hits, cut, block);
+            }
+        }
+        Ok(all)
+    }
+
+    fn scan_blocks(
+        &self,
+        blocks: &[&Block],
+        request: &Request<'_>,
+    ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
         let outputs: Vec<_> = self.queries.iter().map(|&query| request.outputs[query]).collect();
         let select = |index: usize, block: &Block, own: usize, hits: &mut Hits| {
             request.select(index, block, self.queries[own], hits);
         };
-        self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select) })
+        let all = self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select) });
+        let all = all.map_err(|error| match error {
+            EngineError::Query { query, game, place, diagnostic } => {
+                EngineError::Query { query: self.queries[query], game, place, diagnostic }
+            }
+            other => other,
+        })?;
+        let numbered = |answers: Vec<Answers>| self.queries.iter().copied().zip(answers).collect();
+        Ok(all.into_iter().map(numbered).collect())
     }
 }
 
 impl Engine for Mixed {
     fn name(&self) -> &'static str {
-        self.whole.engine.name()
+        let names: Vec<&str> = self.engines().map(Engine::name).collect();
+        let is = |name| names.contains(&name);
+        match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {
+            (true, _, _, true) => "gpu and reference",
+            (_, true, _, true) => "gpu, then cpu, and reference",
+            (_, _, true, true) => "cpu and reference",
+            _ => self.groups[0].engine.name(),
+        }
     }
 
     fn queries(&self) -> usize {
-        self.whole.queries.len() + self.main.queries.len()
+        self.groups.iter().map(|group| group.queries.len()).sum()
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        let main_lines: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines()).collect();
-        let whole = self.whole.scan(blocks, request)?;
-        let main = self.main.scan(&main_lines.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
-        let answers = blocks.iter().zip(&main_lines).zip(whole.into_iter().zip(main));
-        let of_block = answers.map(|((block, main_lines), (whole, main))| {
-            let main = main.into_iter().map(|Answers { hits, copies }| {
-                let hits = put_back(hits, main_lines, block);
-                Answers { hits, copies }
-            });
-            let queries = self.whole.queries.iter().chain(&self.main.queries);
-            let mut all: Vec<_> = queries.zip(whole.into_iter().chain(main)).collect();
-            all.sort_by_key(|(query, _)| **query);
-            all.into_iter().map(|(_, answers)| answers).collect()
-        });
-        Ok(of_block.collect())
+        let mut all: Vec<Vec<(usize, Answers)>> = blocks.iter().map(|_| Vec::new()).collect();
+        for group in &self.groups {
+            let found = group.scan(blocks, request)?;
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+        }
+        let in_order = |mut answers: Vec<(usize, Answers)>| {
+            answers.sort_by_key(|(query, _)| *query);
+            answers.into_iter().map(|(_, answers)| answers).collect()
+        };
+        Ok(all.into_iter().map(in_order).collect())
     }
 
     fn notice(&self) -> Option<String> {
-        self.whole.engine.notice().or_else(|| self.main.engine.notice())
+        self.engines().find_map(Engine::notice)
+    }
+
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        self.engines().flat_map(Engine::persistent).collect()
     }
 
     fn verified(&self) -> Option<(u64, &'static str)> {
-        let (whole, main) = (self.whole.engine.verified()?, self.main.engine.verified()?);
-        Some((whole.0 + main.0, whole.1))
+        let all = self.engines().filter_map(Engine::verified);
+        all.reduce(|sum, (positions, _)| (sum.0 + positions, sum.1))
+    }
+
+    fn in_order(&self) -> bool {
+        self.engines().any(Engine::in_order)
     }
 
     fn blocks_at_once(&self) -> usize {
-        self.whole.engine.blocks_at_once().max(self.main.engine.blocks_at_once())
+        self.engines().map(Engine::blocks_at_once).max().unwrap_or(1)
     }
 
     fn copies(&self, query: usize) -> usize {
@@ -95,12 +139,13 @@ impl Engine for Mixed {
 }
 
 /// Puts what was found in the main lines of a block where it stands in the whole block.
-fn put_back(found: Hits, main_lines: &Block, block: &Block) -> Hits {
+fn put_back(found: &Hits, main_lines: &Block, block: &Block) -> Hits {
     let mut hits = Hits { main_lines: true, ..Hits::new(block) };
     hits.values = match found.values {
         Values::None => Values::None,
         Values::Numbers(_) => Values::Numbers(vec![0; block.slots()]),
         Values::Sets(_) => Values::Sets(vec![0; block.slots()]),
+        Values::Texts(_) => Values::Texts(vec![None; block.slots()]),
     };
     for (from, to) in main_lines.games().zip(block.games()) {
         let (first, end, to) = (from.first_slot(), from.end_slot(), to.first_slot());
@@ -112,6 +157,7 @@ fn put_back(found: Hits, main_lines: &Block, block: &Block) -> Hits {
         match (&mut hits.values, &found.values) {
             (Values::Numbers(out), Values::Numbers(found)) => out[range].copy_from_slice(&found[first..end]),
             (Values::Sets(out), Values::Sets(found)) => out[range].copy_from_slice(&found[first..end]),
+            (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[first..end]),
             _ => {}
         }
     }

@@ -8,19 +8,22 @@ use std::{ops::Range, sync::Arc};
 
 use shakmaty::Bitboard;
 
+pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
+pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
-pub use crate::pgn::Outcome;
+pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
-    board::Position,
+    board::{PackedMove, Position},
     diagnostic::Diagnostic,
     plan::{Options, Planner, Plans},
     query::{Query, Type},
-    reel::{Block, SEGMENT_SLOTS},
+    reel::{Block, GameRow, SEGMENT_SLOTS},
 };
 
 mod carry;
 pub mod columns;
+mod commentary;
 mod context;
 mod copies;
 pub mod cpu;
@@ -34,6 +37,7 @@ pub mod gpu;
 pub mod gpu;
 pub mod mixed;
 pub mod reference;
+mod operations;
 mod request;
 pub mod verify;
 
@@ -67,6 +71,8 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// The value of the first tag of that name, bytes as found.
     fn tag(&self, name: &str) -> Option<&[u8]>;
+    /// Comments and glyphs, ordered by the numbers of the positions; none where they are not known.
+    fn annotations(&self) -> &[Annotation];
 }
 
 /// One position in its game: all that a position-level filter may ask about.
@@ -82,6 +88,8 @@ pub struct Spot<'a> {
     pub terminal: bool,
     /// The number in its game of the position before it; none of the first.
     pub parent: Option<usize>,
+    /// The move that led here; none at the first position.
+    pub arrival: Option<PackedMove>,
     /// The game.
     pub game: &'a dyn GameFacts,
 }
@@ -106,6 +114,8 @@ pub enum Values {
     Numbers(Vec<i32>),
     /// Sets of squares; every slot has one.
     Sets(Vec<u64>),
+    /// Strings; a slot has one where its bit is set.
+    Texts(Vec<Option<Box<[u8]>>>),
 }
 
 impl Hits {
@@ -135,6 +145,15 @@ impl Hits {
             Values::None => Answer::Bool(self.contains(slot)),
             Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
             Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
+            Values::Texts(_) => Answer::Bool(self.contains(slot)),
+        }
+    }
+
+    /// The string that the query yields at a slot, if it is a hit and yields a string that was wanted.
+    pub fn text(&self, slot: usize) -> Option<&[u8]> {
+        match &self.values {
+            Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),
+            _ => None,
         }
     }
 
@@ -244,6 +263,10 @@ pub enum EngineError {
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
+    /// The query went wrong at some position of a game: a variable was read that has no value, an assertion failed.
+    #[error("game {game}, {place}: {diagnostic}")]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Query { query: usize, game: u32, place: String, diagnostic: Box<Diagnostic> },
 }
 
 /// Evaluates queries on blocks: positions are replayed once for all of them, and what queries or outputs have in
@@ -297,9 +320,19 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// The persistent variables that are printed at the end of a run, and their values.
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        Vec::new()
+    }
+
     /// How many positions another engine has recomputed, and its name, if one does.
     fn verified(&self) -> Option<(u64, &'static str)> {
         None
+    }
+
+    /// Whether what it answers on a block depends on those before it, so that blocks must come in order, on one thread.
+    fn in_order(&self) -> bool {
+        false
     }
 
     /// How many blocks it is best given together.
@@ -362,6 +395,15 @@ impl PreparedQuery {
     /// What that engine refuses.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
+    }
+}
+
+/// Where a slot is in its game: `ply 12`, in a side line `node 60 (ply 12)`.
+fn place(game: &GameRow<'_>, slot: usize) -> String {
+    let node = (slot - game.first_slot()) as u32;
+    match game.line_of(node) {
+        None => format!("ply {node}"),
+        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{CopyDetail, CopyHits, Hits};
+use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits};
 use crate::reel::Block;
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -20,6 +20,8 @@ impl Outputs {
     pub const LOWEST_COPY: Outputs = Outputs(2 | 4);
     /// All copies that match at each hit, and all of [`Outputs::LOWEST_COPY`].
     pub const ALL_COPIES: Outputs = Outputs(2 | 4 | 8);
+    /// What the query writes: comments, values of `sort`, tags and messages.
+    pub const COMMENTARY: Outputs = Outputs(16);
 
     /// Whether all of `others` is wanted.
     pub fn contains(self, others: Outputs) -> bool {
@@ -92,4 +94,24 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies that match at these hits, as far as they were wanted.
     pub copies: Option<CopyHits>,
+    /// What it says of each game of the block, of a query that is asked of whole games. Other queries find the games in
+    /// which there is a hit.
+    pub games: Option<Vec<GameAnswer>>,
+    /// What the query writes, if that was wanted and the engine can tell it.
+    pub commentary: Option<Commentary>,
+}
+
+impl Answers {
+    /// The answer of a query that says nothing of whole games.
+    pub fn of(hits: Hits, copies: Option<CopyHits>) -> Answers {
+        Answers { hits, copies, games: None, commentary: None }
+    }
+
+    /// How many games of the block are found.
+    pub fn games_found(&self, block: &Block) -> u64 {
+        match &self.games {
+            Some(games) => games.iter().filter(|game| game.is_found).count() as u64,
+            None => self.hits.games(block),
+        }
+    }
 }

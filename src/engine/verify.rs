@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values};
+use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -149,15 +149,6 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// `ply 12`, in a side line `node 60 (ply 12)`.
-fn place(game: &GameRow<'_>, slot: usize) -> String {
-    let node = (slot - game.first_slot()) as u32;
-    match game.line_of(node) {
-        None => format!("ply {node}"),
-        Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
-    }
-}
-
 /// The slots of a game beside those of its copy in another block.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
@@ -230,6 +221,10 @@ impl Engine for Verified {
         self.engine.notice()
     }
 
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        self.engine.persistent()
+    }
+
     fn verified(&self) -> Option<(u64, &'static str)> {
         Some((*self.checked.lock().unwrap_or_else(PoisonError::into_inner), self.other.name()))
     }
@@ -256,6 +251,10 @@ impl Engine for Verified {
         blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs))?;
         let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();
         Ok(ours.into_iter().map(answers).collect())
+    }
+
+    fn in_order(&self) -> bool {
+        self.engine.in_order() || self.other.in_order()
     }
 
     fn blocks_at_once(&self) -> usize {

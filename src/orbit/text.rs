@@ -297,8 +297,8 @@ fn number(f: &Number) -> String {
         N::Year => "year".into(),
         N::Elo(color) => format!("elo{}", color.map_or(String::new(), |c| format!(" {}", color_name(c)))),
         N::LegalCount(of) => format!("countmoves {}", legal(of)),
-        N::Find { back, counted: Counted::Range(1, i32::MAX), of } => find(*back, "all ", of),
-        N::Find { back, counted: range, of } => find(*back, &counted(*range), of),
+        N::Find { back, counted: Counted::Range(1, i32::MAX), of, .. } => find(*back, "all ", of),
+        N::Find { back, counted: range, of, .. } => find(*back, &counted(*range), of),
         N::Control(of) => control(of),
         N::Game(_) => of_game(f.node()),
         N::Form(NumberOrbit::Largest(copies)) => orbit(copies),
@@ -321,7 +321,7 @@ fn string(f: &Text) -> String {
 
 fn position(f: &Position) -> String {
     match f.op() {
-        PositionOp::Find { back, of } => find(*back, "", of),
+        PositionOp::Find { back, of, .. } => find(*back, "", of),
         PositionOp::Control(of) => control(of),
         PositionOp::Game(_) => of_game(f.node()),
         PositionOp::Form(never) => match *never {},
@@ -355,7 +355,7 @@ fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {
         NumberOp::Form(NumberOrbit::Counted(Counted::All, copies)) => format!("{range}{}", orbit(copies)),
-        NumberOp::Find { back, counted: Counted::All, of } => find(*back, &range, of),
+        NumberOp::Find { back, counted: Counted::All, of, .. } => find(*back, &range, of),
         _ => format!("{{({} <= {}) ({} <= {}) {}}}", tight(lo), tight(of), tight(of), tight(hi), tight(of)),
     }
 }

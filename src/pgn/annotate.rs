@@ -1,9 +1,6 @@
 //! Comments put into the text of a game, and nothing else of it changed.
 
-use super::ParseOptions;
-use super::extent::line_end;
-use super::lex::{is_blank, is_eol};
-use super::parse::Parser;
+use super::edit::{Edit, Slots, edited};
 
 /// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its node and
 /// the glyphs (`!?`, `$1`) that follow that move; those on node 0 stand before the first move and its
@@ -23,33 +20,13 @@ use super::parse::Parser;
 /// ```
 pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     assert!(comments.is_sorted_by_key(|comment| comment.0), "nodes ascend");
-    let places = places(text);
-    let place = |node: u32| places.get(node as usize).copied().flatten();
-    let placed = comments.iter().filter_map(|(node, comment)| Some((place(*node)?, comment)));
-    let mut comments: Vec<(Place, _)> = placed.collect();
-    // Side lines have higher nodes than what follows them in the text.
-    comments.sort_by_key(|(place, _)| place.at);
-    let mut out = Vec::with_capacity(text.len() + 64 * comments.len());
-    let mut at = 0;
-    for (place, comment) in comments {
-        out.extend_from_slice(&text[at..place.at]);
-        at = place.at;
-        if place.after_tags {
-            out.extend_from_slice(line_end(text));
-            out.extend_from_slice(line_end(text));
-        } else if out.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
-            out.push(b' ');
-        }
-        out.push(b'{');
-        out.extend_from_slice(comment_text(comment.as_ref()).as_bytes());
-        out.push(b'}');
-        let is_end = |byte: &u8| byte.is_ascii_whitespace() || place.in_side_line && *byte == b')';
-        if text.get(at).is_some_and(|byte| !is_end(byte)) {
-            out.push(b' ');
-        }
+    let slots = Slots::of(text);
+    let mut edits: Vec<Edit> = Vec::with_capacity(comments.len());
+    for (node, comment) in comments {
+        let comment = comment_text(comment.as_ref()).into_bytes();
+        edits.extend(slots.of_node(*node).map(|slot| Edit::Comment(slot, comment)));
     }
-    out.extend_from_slice(&text[at..]);
-    out
+    edited(text, edits)
 }
 
 /// A text as it may stand in a comment of PGN: braces become parentheses, since a brace would end the
@@ -62,44 +39,6 @@ pub fn comment_text(text: &str) -> String {
         letter => letter,
     };
     text.chars().map(plain).collect()
-}
-
-/// Where a comment goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
-    at: usize,
-    /// Nothing but tags stands before, and nothing after.
-    after_tags: bool,
-    in_side_line: bool,
-}
-
-/// Where a comment on each node goes.
-fn places(text: &[u8]) -> Vec<Option<Place>> {
-    let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
-    let found = Parser::new(&options).first_game(text);
-    let start = found.movetext;
-    let start = Place { at: start.unwrap_or(text.len()), after_tags: start.is_none(), in_side_line: false };
-    let mut places = vec![Some(start)];
-    for (node, end, in_side_line) in found.words {
-        let node = node as usize;
-        places.resize(places.len().max(node + 1), None);
-        places[node] = Some(Place { at: past_glyphs(text, end), after_tags: false, in_side_line });
-    }
-    places
-}
-
-/// Where the numeric glyphs that stand after a move end.
-fn past_glyphs(text: &[u8], from: usize) -> usize {
-    let mut at = from;
-    loop {
-        let rest = &text[at..];
-        let blanks = rest.iter().take_while(|&&byte| is_blank(byte) || is_eol(byte)).count();
-        let digits = rest.iter().skip(blanks + 1).take_while(|byte| byte.is_ascii_digit()).count();
-        if rest.get(blanks) != Some(&b'$') || digits == 0 {
-            return at;
-        }
-        at += blanks + 1 + digits;
-    }
 }
 
 #[cfg(test)]

@@ -52,9 +52,11 @@
 //! assert!(sources.failures().is_empty());
 //! ```
 
+mod amend;
 mod annotate;
 mod chunk;
 mod decode;
+mod edit;
 mod error;
 mod extent;
 mod game;
@@ -75,6 +77,7 @@ mod unpack;
 /// its number, place, start, moves, result, tags, or what is said of its faults.
 pub const READER_VERSION: u32 = 3;
 
+pub use amend::{Amendment, amend, comment_bytes, is_tag_name};
 pub use annotate::{annotate, comment_text};
 pub use chunk::{Chunk, Kind, SourceText};
 pub use decode::Compression;

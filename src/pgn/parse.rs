@@ -43,12 +43,30 @@ enum Board {
     Dead,
 }
 
-/// Where the words of a game stand in its text.
+/// Where what is kept of a game stands in its text.
+#[derive(Default)]
 pub(super) struct Places {
+    /// The names and the values of tags; these as they are written, without quotes.
+    pub(super) tags: Vec<(Range, Range)>,
     /// Where the movetext begins.
     pub(super) movetext: Option<usize>,
-    /// Of each move that is kept: the node that it leads to, where its word ends, and whether it is of a side line.
-    pub(super) words: Vec<(u32, usize, bool)>,
+    /// The moves that are kept.
+    pub(super) words: Vec<WordPlace>,
+    /// The comments that stand at a node or before the moves, without what encloses them. Those before the first move of a
+    /// side line are none.
+    pub(super) comments: Vec<(u32, Range)>,
+    /// Glyphs, wherever they stand, but for those of words that are not kept.
+    pub(super) glyphs: Vec<(u16, Range)>,
+}
+
+/// A move in the text of a game.
+pub(super) struct WordPlace {
+    /// The node that it leads to.
+    pub(super) node: u32,
+    /// Where its word ends, with the glyphs that follow it directly.
+    pub(super) end: usize,
+    /// Whether it is of a side line.
+    pub(super) in_side_line: bool,
 }
 
 impl Board {
@@ -147,7 +165,10 @@ impl<'a> Parser<'a> {
         self.base = 0;
         self.clear(0);
         let mut tokenizer = Tokenizer::whole(text, usize::MAX);
-        let (mut movetext, mut words) = (None, Vec::new());
+        let mut places = Places::default();
+        let (mut words, mut comments): (Vec<(usize, u32, usize)>, Vec<(usize, u32, Range)>) =
+            (vec![], vec![]);
+        let mut is_behind_word = false;
         while let Some(event) = tokenizer.next() {
             if self.open && matches!(event, Event::Start(_)) {
                 break;
@@ -156,17 +177,36 @@ impl<'a> Parser<'a> {
             self.take(event.clone(), &mut |_| {});
             // What is left open goes on to the end: a comment before it is none of its words.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
-            movetext = movetext.or(tokenizer.movetext()).or(open);
-            if let (Event::Word(word), Some((line, moves))) = (event, self.moves_here())
-                && before.is_some_and(|before| before.1 < moves)
-            {
-                words.push((word.end, line, moves));
+            places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
+            let here = self.moves_here().filter(|_| !matches!(self.board, Board::Dead));
+            let is_glyph = matches!(event, Event::Glyph(..));
+            is_behind_word &= is_glyph;
+            match (event, here) {
+                (Event::Tag { name, value, .. }, _) => places.tags.push((name, value)),
+                (Event::Word(word), Some((line, moves))) if before.is_some_and(|before| before.1 < moves) => {
+                    places.glyphs.extend(suffix(text, &word));
+                    words.push((line, moves, word.end));
+                    is_behind_word = true;
+                }
+                (Event::Glyph(glyph, at), Some(_)) => {
+                    if let Some((.., end)) = words.last_mut().filter(|_| is_behind_word) {
+                        *end = at.end;
+                    }
+                    places.glyphs.push((glyph, at));
+                }
+                (Event::Comment(at), Some((line, moves))) if line == 0 || moves > 0 => {
+                    comments.push((line, moves, at));
+                }
+                _ => {}
             }
         }
         self.set_up();
         self.finish_tree();
-        let node = |(end, line, moves)| (self.tree.node(line, moves), end, line > 0);
-        Places { movetext, words: words.into_iter().map(node).collect() }
+        let node = |line, moves| self.tree.node(line, moves);
+        let word = |(line, moves, end)| WordPlace { node: node(line, moves), end, in_side_line: line > 0 };
+        places.words = words.into_iter().map(word).collect();
+        places.comments = comments.into_iter().map(|(line, moves, at)| (node(line, moves), at)).collect();
+        places
     }
 
     /// The line at the current place, and how many moves it has.
@@ -189,7 +229,7 @@ impl<'a> Parser<'a> {
                 self.done = true;
             }
             Event::Fault(at, trouble) => self.trouble(at, trouble),
-            Event::Open(_) | Event::Close | Event::Comment(_) | Event::Glyph(_) => self.take_tree(event),
+            Event::Open(_) | Event::Close | Event::Comment(_) | Event::Glyph(..) => self.take_tree(event),
         }
     }
 
@@ -208,7 +248,7 @@ impl<'a> Parser<'a> {
             Event::Open(at) => self.open_line(at),
             Event::Close if !self.done => self.close_line(),
             Event::Comment(range) if keeps => self.remark(comment(self.text, range), played),
-            Event::Glyph(glyph) if keeps => self.remark(AnnotationKind::Nag(glyph), played),
+            Event::Glyph(glyph, _) if keeps => self.remark(AnnotationKind::Nag(glyph), played),
             _ => {}
         }
     }
@@ -571,6 +611,13 @@ impl<'a> Parser<'a> {
             Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
         }
     }
+}
+
+/// The glyph at the end of the word of a move, if it has one.
+fn suffix(text: &[u8], word: &Range) -> Option<(u16, Range)> {
+    let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
+    let at = word.end - marks..word.end;
+    Some((lex::glyph(&text[at.clone()])?, at))
 }
 
 /// The board of a line that leaves a position of another one.

@@ -37,8 +37,8 @@ pub(super) enum Event {
     Close,
     /// A comment, without its braces.
     Comment(Range),
-    /// An annotation glyph: 1 is `$1` or `!`.
-    Glyph(u16),
+    /// An annotation glyph, 1 of `$1` or `!`, and where it stands.
+    Glyph(u16, Range),
 }
 
 /// What can be wrong with the structure of a game.
@@ -322,7 +322,7 @@ impl<'a> Tokenizer<'a> {
             Word::Mark => {
                 self.pos = stop;
                 let glyph = self.whole.then(|| lex::glyph(&self.text[start..stop])).flatten();
-                glyph.and_then(|glyph| self.remark(Event::Glyph(glyph)))
+                glyph.and_then(|glyph| self.remark(Event::Glyph(glyph, start..stop)))
             }
             Word::Null | Word::Other => self.other(start, stop),
         }
@@ -447,7 +447,7 @@ impl<'a> Tokenizer<'a> {
         }
         let digits = std::str::from_utf8(&self.text[from..self.pos]).ok();
         let glyph = digits.filter(|_| self.whole).and_then(|digits| digits.parse().ok());
-        glyph.and_then(|glyph| self.remark(Event::Glyph(glyph)))
+        glyph.and_then(|glyph| self.remark(Event::Glyph(glyph, from - 1..self.pos)))
     }
 }
 

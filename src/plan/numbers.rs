@@ -78,7 +78,7 @@ impl Lower {
                 let (from, to) = (self.squares(&of.from), self.squares(&of.to));
                 (self.dag.add(Op::LegalCount { from, to, pseudo: of.pseudo, only: of.only }), always)
             }
-            N::Find { back, counted, of } => self.find_count(of, *back, *counted),
+            N::Find { back, counted, of, .. } => self.find_count(of, *back, *counted),
             N::Control(Control::Var(var)) => match self.cells.number(*var) {
                 Some(&number) => (number, always),
                 None => self.no_number(),
@@ -100,7 +100,7 @@ impl Lower {
     /// A position of the game as its ply, and where it has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
-            PositionOp::Find { back, of } => {
+            PositionOp::Find { back, of, .. } => {
                 let hit = self.apart(|lower| lower.truth(of.node()));
                 let ok = self.dag.carry(Carried::Any, *back, hit);
                 (self.dag.carry(Carried::Nearest, *back, hit), ok)

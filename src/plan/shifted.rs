@@ -79,7 +79,7 @@ impl<'a> Shifted<'a> {
                 _ => None,
             },
             Ref::Position(f) => match f.op() {
-                PositionOp::Find { back, of } => {
+                PositionOp::Find { back, of, .. } => {
                     Some(Shifted::Found { back: *back, of: Box::new(Shifted::new(of.node())?) })
                 }
                 PositionOp::Control(of) => Shifted::control(filter, of),

@@ -174,7 +174,9 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]"].contains(sign),
+            Tok::Sign(sign) => {
+                ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign)
+            }
             Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }
@@ -386,7 +388,7 @@ impl Parser {
     {
         let user = self.found();
         let span = self.bump();
-        let of = self.arrows()?;
+        let of = self.set_expression()?;
         let of = self.want_squares(of, &user)?;
         let span = span.to(of.span());
         Ok(filter(op(of), span))
@@ -609,7 +611,7 @@ impl Parser {
 
     /// The domain and body of a square loop.
     pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> Parsed<Node> {
-        let domain = self.arrows()?;
+        let domain = self.set_expression()?;
         let domain = self.want_squares(domain, "a square loop")?;
         if self.lookup(&name).is_some() {
             return Err(Diagnostic::error(

@@ -3,9 +3,10 @@
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
+    edges::special,
     parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
     ranges::{Counting, Within},
-    token::{Tok, unsupported},
+    token::Tok,
     tree::{GameResult, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
 use crate::{
@@ -64,15 +65,15 @@ impl Parser {
     pub(super) fn find(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let back = self.eat_sign("<--");
-        self.eat_word("quiet");
+        let mut quiet = self.eat_word("quiet");
         let counting = self.find_counting()?;
-        self.eat_word("quiet");
+        quiet |= self.eat_word("quiet");
         let of = self.argument()?;
         let span = span.to(of.span());
         Ok(match counting {
-            None => filter(P::Find { back, of }, span),
+            None => filter(P::Find { back, quiet, of }, span),
             Some(counting) => {
-                let count = N::Find { back, counted: counting.counted(), of };
+                let count = N::Find { back, quiet, counted: counting.counted(), of };
                 counting.around(Number::new(count, span)).into()
             }
         })
@@ -181,9 +182,6 @@ impl Parser {
         let span = self.span();
         let count = self.eat_word("countmoves");
         let pseudo = self.is_word("pseudolegal");
-        if !pseudo && !self.is_word("legal") {
-            return Err(unsupported(span, "counting the moves that were played"));
-        }
         self.bump();
         let everything = |at| Squares::new(S::Constant(Bitboard::FULL), at);
         let from = if self.is_sign("--") {
@@ -200,7 +198,12 @@ impl Parser {
             to = self.want_squares(reached, "`--`")?;
         }
         if self.is_sign("=") || self.is_sign("[x]") {
-            return Err(unsupported(self.span(), "a promotion or capture among legal moves"));
+            return Err(Diagnostic::error(
+                self.span(),
+                "`legal` with a promotion or a capture",
+                "expected `--` and sets of squares",
+            )
+            .help("`legal A--a` are the captures but those en passant"));
         }
         let only = if self.is_sign("(") && !self.spaced() { self.special()? } else { Special::Any };
         let (moves, span) = (Moves { pseudo, only, from, to }, span.to(self.last_span()));
@@ -221,10 +224,7 @@ impl Parser {
         }
         self.expect_sign(")", "after the kind of move")?;
         match text.as_str() {
-            "castle" => Ok(Special::Castle),
-            "o-o" => Ok(Special::KingSide),
-            "o-o-o" => Ok(Special::QueenSide),
-            "enpassant" => Ok(Special::EnPassant),
+            "castle" | "o-o" | "o-o-o" | "enpassant" => Ok(special(&text)),
             _ => Err(Diagnostic::error(
                 at,
                 format!("`{text}` is no kind of move here"),

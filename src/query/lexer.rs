@@ -33,11 +33,11 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     let mut tokens = Vec::new();
     loop {
         let before = lexer.at;
-        lexer.skip_blank()?;
+        let apart = lexer.skip_blank()?;
         let start = lexer.at;
         let tok = lexer.next()?;
         let end = tok == Tok::End;
-        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0 });
+        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0, apart });
         if end {
             return Ok(tokens);
         }
@@ -54,12 +54,19 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    fn skip_blank(&mut self) -> Result<(), Diagnostic> {
+    /// Skips blanks and comments; tells whether a blank line was among them.
+    fn skip_blank(&mut self) -> Result<bool, Diagnostic> {
+        let (mut apart, mut line_ends) = (false, 0);
         loop {
             let rest = self.rest();
             if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace() || *c == '\u{feff}') {
                 self.at += c.len_utf8();
-            } else if rest.starts_with("///") && !rest.starts_with("////") {
+                line_ends += u32::from(c == '\n');
+                apart |= line_ends > 1;
+                continue;
+            }
+            line_ends = 0;
+            if rest.starts_with("///") && !rest.starts_with("////") {
                 return Err(unsupported(Span::new(self.at, self.at + 3), "a path comment `///`")
                     .help("`//` or `;` begins a plain comment"));
             } else if rest.starts_with("//") || rest.starts_with(';') {
@@ -74,7 +81,7 @@ impl Lexer<'_> {
                 };
                 self.at += close + 2;
             } else {
-                return Ok(());
+                return Ok(apart);
             }
         }
     }
@@ -97,6 +104,10 @@ impl Lexer<'_> {
         if let Some((tok, len)) = designator(self.rest(), start)? {
             self.at += len;
             return Ok(tok);
+        }
+        if let Some(castling) = castling(self.rest()) {
+            self.at += castling.len();
+            return Ok(Tok::Word(castling.into()));
         }
         if first.is_ascii_alphabetic() || first == '_' || first == '$' {
             let len = self.rest().bytes().take_while(|&b| is_word(b)).count();
@@ -160,6 +171,12 @@ impl Lexer<'_> {
             Diagnostic::error(Span::new(start, self.at), "number is too large", "the largest is 2147483647")
         })
     }
+}
+
+/// `o-o` and `o-o-o`, which are words.
+fn castling(text: &str) -> Option<&'static str> {
+    let follows = |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
+    ["o-o-o", "o-o"].into_iter().find(follows)
 }
 
 fn is_word(byte: u8) -> bool {

@@ -5,13 +5,16 @@
 //! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
 
 mod assigned;
+mod chains;
 mod cql5;
 pub mod diagram;
+mod edges;
 mod filters;
 mod game;
 mod header;
 mod letters;
 mod lexer;
+mod nodes;
 mod parser;
 mod ranges;
 mod slips;

@@ -35,6 +35,8 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     tokens: Vec<Token>,
     at: usize,
+    /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
+    end: usize,
     depth: u32,
     links: u32,
     /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
@@ -42,6 +44,8 @@ pub(super) struct Parser {
     /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
     /// operator of arithmetic the rule of its operands.
     level: fn(&mut Parser) -> Parsed<Node>,
+    /// Where the last `L--R` that was read stands.
+    pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
@@ -54,7 +58,21 @@ impl Parser {
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
         let text = text.to_string();
         let level = Parser::node;
-        Parser { tokens, at: 0, depth: 0, links: 0, ends: false, level, text, vars, scope, remarks }
+        let end = tokens.len() - 1;
+        Parser {
+            tokens,
+            at: 0,
+            end,
+            depth: 0,
+            links: 0,
+            ends: false,
+            level,
+            last_dash: None,
+            text,
+            vars,
+            scope,
+            remarks,
+        }
     }
 
     /// All filters up to the end of the text, as one.
@@ -73,7 +91,7 @@ impl Parser {
     // ---- token access
 
     pub fn tok(&self) -> &Tok {
-        &self.tokens[self.at].tok
+        self.peek(0)
     }
 
     pub fn span(&self) -> Span {
@@ -91,7 +109,13 @@ impl Parser {
     }
 
     pub fn peek(&self, ahead: usize) -> &Tok {
-        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].tok
+        let at = self.at + ahead;
+        &self.tokens[if at < self.end { at } else { self.tokens.len() - 1 }].tok
+    }
+
+    /// Whether blank space stands before a token ahead.
+    pub(super) fn spaced_ahead(&self, ahead: usize) -> bool {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].spaced
     }
 
     pub(super) fn peek_span(&self, ahead: usize) -> Span {
@@ -105,10 +129,38 @@ impl Parser {
 
     pub fn bump(&mut self) -> Span {
         let span = self.span();
-        if self.at + 1 < self.tokens.len() {
+        if self.at < self.end {
             self.at += 1;
         }
         span
+    }
+
+    /// Where the blank line is that ends a path whose first token is the current one: everything behind it is out of
+    /// reach until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_blank_line(&mut self) -> usize {
+        let (outer, mut depth) = (self.end, 0u32);
+        for at in self.at..self.end {
+            if depth == 0 && self.tokens[at].apart {
+                self.end = at;
+                break;
+            }
+            match self.tokens[at].tok {
+                Tok::Sign("(" | "{") => depth += 1,
+                Tok::Sign(")" | "}") if depth == 0 => break,
+                Tok::Sign(")" | "}") => depth -= 1,
+                _ => {}
+            }
+        }
+        outer
+    }
+
+    pub(super) fn reach(&mut self, end: usize) {
+        self.end = end;
+    }
+
+    /// Whether a blank line ends what is read, and the current token stands behind it.
+    pub(super) fn at_blank_line(&self) -> bool {
+        self.at == self.end && self.end + 1 < self.tokens.len()
     }
 
     pub fn position(&self) -> usize {
@@ -186,7 +238,7 @@ impl Parser {
     // ---- the ladder of precedence, loosest first
 
     /// Goes one level deeper; the caller comes back with `depth -= 1`.
-    fn descend(&mut self) -> Parsed<()> {
+    pub(super) fn descend(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Diagnostic::error(
@@ -206,9 +258,14 @@ impl Parser {
         while self.eat_word("or") {
             rest.push(self.and_chain()?);
         }
-        self.depth -= 1;
+        self.ascend();
         self.level = level;
         Ok(balanced(first, rest, &|left, right| either(C::Or, left, right)))
+    }
+
+    /// Comes back from one level deeper.
+    pub(super) fn ascend(&mut self) {
+        self.depth -= 1;
     }
 
     /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
@@ -218,6 +275,15 @@ impl Parser {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
         self.ends = outer;
+        Ok(node)
+    }
+
+    /// A constituent of a line or a path: any filter, but an operator that it cannot take is a suffix.
+    pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+        let outer =
+            (std::mem::replace(&mut self.ends, true), std::mem::replace(&mut self.level, Parser::node));
+        let node = read(self)?;
+        (self.ends, self.level) = outer;
         Ok(node)
     }
 
@@ -268,7 +334,7 @@ impl Parser {
         }
     }
 
-    fn relation(&mut self) -> Parsed<Node> {
+    pub(super) fn relation(&mut self) -> Parsed<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
         // A condition cannot be compared, but what it stands in may be a number:
@@ -276,11 +342,8 @@ impl Parser {
         if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
-        if kind_of(&left) == Type::Position
-            && matches!(self.tok(), Tok::Sign("==" | "!=" | "<" | "<=" | ">" | ">="))
-        {
-            return Err(unsupported(self.span(), "comparing positions of the game")
-                .help("`find all F` and `find count F` are numbers: `find all check > 2`"));
+        if kind_of(&left) == Type::Position {
+            return self.position_relation(left);
         }
         let cmp = match self.tok() {
             Tok::Sign("==") => Cmp::Eq,
@@ -344,7 +407,7 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.refuse_range_of_squares()?;
-            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
             self.link()?;
@@ -354,7 +417,7 @@ impl Parser {
     }
 
     fn product(&mut self) -> Parsed<Node> {
-        let mut left = self.arrows()?;
+        let mut left = self.set_expression()?;
         loop {
             if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
                 return Ok(left);
@@ -363,18 +426,13 @@ impl Parser {
                 Tok::Sign("*") => Arith::Mul,
                 Tok::Sign("/") => Arith::Div,
                 Tok::Sign("%") => Arith::Rem,
-                Tok::Sign(sign @ ("--" | "[x]")) => return Err(self.unbuilt_sign(self.span(), sign)),
-                Tok::Sign(sign @ ("?" | "[<]" | "[>]" | "[<=]" | "[>=]" | ":")) => {
-                    self.refuse_keyword_of_cql_5()?;
-                    return Err(self.unbuilt_sign(self.span(), sign));
-                }
                 _ => return Ok(left),
             };
-            if self.ends && !takes_arithmetic(op, kind_of(&left)) {
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
             self.link()?;
-            let right = self.operand(Parser::arrows)?;
+            let right = self.operand(Parser::set_expression)?;
             left = self.arithmetic(op, left, right)?;
         }
     }
@@ -417,7 +475,13 @@ impl Parser {
         })
     }
 
-    /// A set expression: `->` and `<-` chains. What `#`, `power` and loop domains take.
+    /// A set expression, or the moves that one before `--` asks for. What `#`, `power` and loop domains take.
+    pub fn set_expression(&mut self) -> Parsed<Node> {
+        let left = self.arrows()?;
+        self.with_dash(left)
+    }
+
+    /// `->` and `<-` chains: what stands on both sides of `--`.
     pub fn arrows(&mut self) -> Parsed<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
@@ -459,7 +523,10 @@ impl Parser {
     }
 
     fn intersection(&mut self) -> Parsed<Node> {
-        let first = self.attack()?;
+        let mut first = self.attack()?;
+        if kind_of(&first) == Type::Position && self.is_sign("&") {
+            first = self.same_contents(first)?;
+        }
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
@@ -533,8 +600,8 @@ impl Parser {
     /// A tight operand: one filter without operators.
     pub fn primary(&mut self) -> Parsed<Node> {
         self.descend()?;
-        let node = self.primary_inner();
-        self.depth -= 1;
+        let node = self.primary_inner().and_then(|node| self.elsewhere(node));
+        self.ascend();
         node
     }
 
@@ -610,7 +677,7 @@ impl Parser {
             }
             "#" => {
                 self.bump();
-                let of = self.arrows()?;
+                let of = self.set_expression()?;
                 if kind_of(&of) == Type::Str {
                     return Err(unsupported(span, "the length of a string"));
                 }
@@ -631,7 +698,12 @@ impl Parser {
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
-            "--" | "[x]" | "-->" | "<--" => Err(self.unbuilt_sign(self.span(), sign)),
+            "--" | "[x]" => self.dash(None, false),
+            "-->" | "<--" => Err(Diagnostic::error(
+                span,
+                format!("`{sign}` without `line`"),
+                "positions in a row are asked for by `line --> check --> mate`",
+            )),
             "[" => Err(Diagnostic::error(
                 span,
                 "`[` begins neither a list of pieces nor a list of squares",
@@ -642,7 +714,7 @@ impl Parser {
             )),
             ":" => {
                 self.refuse_keyword_of_cql_5()?;
-                Err(Diagnostic::error(span, "found `:`", "expected a filter here"))
+                Err(Diagnostic::error(span, "found `:`", "expected a position of the game on its left: `parent:check`"))
             }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
@@ -678,7 +750,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
 }
 
 /// The type of a filter in the grammar.
-fn kind_of(node: &Node) -> Type {
+pub(super) fn kind_of(node: &Node) -> Type {
     if node.names_piece() { Type::Str } else { node.ty() }
 }
 
@@ -687,7 +759,7 @@ pub(super) fn typed(node: &Node) -> (Type, Span) {
     (kind_of(node), node.span())
 }
 
-fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> Diagnostic {
+pub(super) fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule: &str) -> Diagnostic {
     Diagnostic::error(
         left.1.to(right.1),
         format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),

@@ -42,6 +42,11 @@ pub(super) enum Within {
 }
 
 impl Range {
+    /// The operands that are its ends.
+    pub fn into_numbers(self) -> [Number; 2] {
+        [self.lo.into_number(), self.hi.into_number()]
+    }
+
     pub fn within(self) -> Within {
         match (&self.lo, &self.hi) {
             (&Bound::Literal(lo, _), &Bound::Literal(hi, _)) => Within::Known(lo, hi),

@@ -29,6 +29,8 @@ pub(super) struct Token {
     pub tok: Tok,
     pub span: Span,
     pub spaced: bool,
+    /// Whether a blank line precedes it, which ends a path.
+    pub apart: bool,
 }
 
 /// The text after blanks, byte order marks and comments.

@@ -76,12 +76,8 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
         }
         out.extend_from_slice(b"\"]");
     };
-    let is_name = |name: &[u8]| {
-        let rest = |&byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte);
-        name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
-    };
     let has_fen = game.tag_named("FEN").is_some();
-    game.tags().filter(|(name, _)| is_name(name)).for_each(|(name, value)| push(name, value));
+    game.tags().filter(|(name, _)| pgn::is_tag_name(name)).for_each(|(name, value)| push(name, value));
     if !has_fen && game.start() != Position::standard() {
         push(b"SetUp", b"1");
         push(b"FEN", start_fen(game, numbers).as_bytes());

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::row::{Found, Row, Rows};
-use super::words::push_number;
+use super::words::{self, push_number};
 use crate::engine::Answer;
 use crate::reel::GameRow;
 use crate::text::decode;
@@ -32,7 +32,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out:
         out.extend_from_slice(b"\",\"next\":");
         push_text(Some(row.next.as_str()).filter(|next| !next.is_empty()), out);
         out.push(b',');
-        push_value(row.value, out);
+        push_value(row, out);
         push_copy(found, row, out);
         out.extend_from_slice(b",\"hits\":");
         push_number(out, row.hits);
@@ -67,8 +67,13 @@ fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(written(&json!(text)).as_bytes());
 }
 
-fn push_value(value: Answer, out: &mut Vec<u8>) {
-    match value {
+fn push_value(row: &Row, out: &mut Vec<u8>) {
+    if let Some(text) = row.text {
+        out.extend_from_slice(b"\"value\":");
+        words::push_text(out, text);
+        return;
+    }
+    match row.value {
         Answer::Bool(_) | Answer::Num(None) => out.extend_from_slice(b"\"value\":true"),
         Answer::Num(Some(number)) => {
             out.extend_from_slice(b"\"value\":");

@@ -5,6 +5,7 @@
 //! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on threads or on time.
 
+mod comments;
 mod csv;
 mod epd;
 pub mod findings;
@@ -33,6 +34,7 @@ use crate::engine::Values;
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
+pub use comments::CommentStyle;
 pub use csv::{COLUMNS, ColumnType, NODE_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
 pub use movetext::{MoveToken, movetext};
@@ -104,6 +106,8 @@ pub struct ReportedGame {
     pub end: usize,
     /// Positions that hit.
     pub hits: u32,
+    /// Whether it is found. Games that are not found can have lines: see [`Format::Values`].
+    pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
     /// The number over all sources that the source's first game has.
@@ -130,13 +134,15 @@ impl Format {
             return report;
         }
         // Of most blocks most games have no hit at all.
-        if hits.bits.iter().all(|&bits| bits == 0) && !lists_all {
+        let is_any_found = found.told.is_some_and(|told| told.iter().any(|told| told.is_found));
+        if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
             return report;
         }
         for game in games.map(|index| block.game(index)) {
             let out = &mut report.text;
             let lists_all = lists_all && found.counts(&game);
-            if !lists_all && !found.is_hit(&game) {
+            let is_found = found.is_found(&game);
+            if !lists_all && !is_found {
                 continue;
             }
             let count = match self {
@@ -150,9 +156,7 @@ impl Format {
                     hits.count_in(game.first_slot()..game.end_slot()) as usize
                 }
             };
-            if count > 0 || lists_all {
-                report.end_game(&game, count);
-            }
+            report.end_game(&game, count, is_found);
         }
         report
     }
@@ -186,10 +190,11 @@ impl Report {
     }
 
     /// Ends the text of a game of which so many positions hit.
-    pub fn end_game(&mut self, game: &GameRow, hits: usize) {
+    pub fn end_game(&mut self, game: &GameRow, hits: usize, is_found: bool) {
         self.games.push(ReportedGame {
             end: self.text.len(),
             hits: hits as u32,
+            is_found,
             source: game.source(),
             // After a damaged block of a reel games have no numbers that fit; they are never listed.
             first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),

@@ -1,6 +1,6 @@
 //! The formats that are compared byte by byte.
 
-use super::words::{push_number, push_squares};
+use super::words::{push_number, push_squares, push_text};
 use crate::board::Bitboard;
 use crate::engine::{Hits, Values};
 use crate::reel::GameRow;
@@ -62,6 +62,10 @@ pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec
             Values::Sets(sets) => {
                 out.push(b' ');
                 push_squares(out, Bitboard(sets[slot]));
+            }
+            Values::Texts(_) => {
+                out.push(b' ');
+                push_text(out, hits.text(slot).unwrap_or_default());
             }
             Values::None => out.extend_from_slice(b" true"),
         }

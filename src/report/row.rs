@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::board::Position;
-use crate::engine::{Answer, CopyHits, Hits};
+use crate::engine::{Answer, Commentary, CopyHits, GameAnswer, GameCommentary, Hits};
 use crate::game;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
@@ -47,6 +47,10 @@ pub struct Found<'a> {
     pub hits: &'a Hits,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
+    /// What the query says of each game, if it is asked of whole games.
+    pub told: Option<&'a [GameAnswer]>,
+    /// What the query writes, if that is known.
+    pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
     /// What is called how.
@@ -86,20 +90,39 @@ pub struct Row<'a> {
     pub next: String,
     /// The value of the query.
     pub value: Answer,
+    /// The same of a query that yields a string.
+    pub text: Option<&'a [u8]>,
     /// The lowest copy that matches, from 0.
     pub copy: Option<u32>,
     /// How many copies match.
     pub copies: usize,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
     /// Whether a game counts.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])
     }
 
+    /// What the query says of a game, if it is asked of whole games.
+    pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
+        self.told.map(|told| &told[game.index()])
+    }
+
+    /// What the query writes about a game.
+    pub fn commentary_of(&self, game: &GameRow) -> Option<&'a GameCommentary> {
+        let games = &self.commentary?.games;
+        let at = games.binary_search_by_key(&(game.index() as u32), |game| game.index).ok()?;
+        Some(&games[at])
+    }
+
+    /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.
+    pub fn is_found(&self, game: &GameRow) -> bool {
+        self.of_game(game).map_or_else(|| self.has_hits(game), |told| told.is_found)
+    }
+
     /// Whether a position of a game hits.
-    pub fn is_hit(&self, game: &GameRow) -> bool {
+    pub fn has_hits(&self, game: &GameRow) -> bool {
         self.hits.slots(game.first_slot()..game.end_slot()).next().is_some()
     }
 
@@ -128,6 +151,7 @@ impl Found<'_> {
                 fen: walk.fen(),
                 next: walk.next(),
                 value: self.hits.answer(slot),
+                text: self.hits.text(slot),
                 copy,
                 copies,
             });

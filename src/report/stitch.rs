@@ -54,7 +54,7 @@ impl Stitcher {
             }
             if self.skip > 0 {
                 // What lies before a game that is passed over is passed over with it.
-                self.skip -= u64::from(game.hits > 0);
+                self.skip -= u64::from(game.is_found);
                 out.write_all(&report.text[written..end])?;
                 (written, end) = (game.end, game.end);
                 continue;
@@ -69,7 +69,7 @@ impl Stitcher {
                 self.source = Some(game.source);
             }
             end = game.end;
-            if game.hits > 0 {
+            if game.is_found {
                 self.games_left -= 1;
                 self.hit_totals.games += 1;
                 self.hit_totals.positions += u64::from(game.hits);

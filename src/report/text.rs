@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::words::{push_number, push_squares};
+use super::words::{push_number, push_squares, push_text};
 use super::{Found, Report, Walk};
 use crate::board::Color;
 use crate::engine::{Answer, Hits};
@@ -38,7 +38,7 @@ struct Line<'a> {
     hits: usize,
 }
 
-/// Writes those games of a block that have hits.
+/// Writes those games of a block that are found.
 pub(super) fn write(
     found: &Found,
     games: Range<usize>,
@@ -47,7 +47,8 @@ pub(super) fn write(
     report: &mut Report,
 ) {
     let games = games.map(|index| found.block.game(index));
-    let lines: Vec<Line> = games.filter_map(|game| line(game, found.hits, plies_max)).collect();
+    let games = games.filter(|game| found.is_found(game));
+    let lines: Vec<Line> = games.map(|game| line(game, found.hits, plies_max)).collect();
     let (widths, number_width) = match layout {
         Layout::Fitted => fitted(&lines),
         Layout::Fixed => FIXED_WIDTHS,
@@ -65,7 +66,7 @@ pub(super) fn write(
         out.extend_from_slice(b"  (");
         push_number(out, line.hits);
         out.extend_from_slice(b")\n");
-        report.end_game(&line.game, line.hits);
+        report.end_game(&line.game, line.hits, true);
     }
 }
 
@@ -80,15 +81,13 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
     (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
-fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>> {
+fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Line<'a> {
     let first = game.first_slot();
-    let mut slots = hits.slots(first..game.end_slot()).peekable();
-    slots.peek()?;
     let numbers = MoveNumbers::of(&game);
     let mut walk = Walk::of(&game);
-    let (mut plies, mut count, mut last) = (Vec::new(), 0, Answer::Bool(true));
+    let (mut plies, mut count, mut last) = (Vec::new(), 0, (Answer::Bool(true), None));
     let mut around = None;
-    for slot in slots {
+    for slot in hits.slots(first..game.end_slot()) {
         count += 1;
         if count > plies_max {
             continue;
@@ -108,9 +107,9 @@ fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>
         }
         around = line.map(|line| line.index());
         numbers.push_label(line.map_or(node, |line| walk.ply() + node - line.first_node()), &mut plies);
-        let value = hits.answer(slot);
+        let value = (hits.answer(slot), hits.text(slot));
         if value != last {
-            push_value(&value, &mut plies);
+            push_value(value, &mut plies);
             last = value;
         }
     }
@@ -122,16 +121,17 @@ fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Option<Line<'a>
         push_number(&mut plies, count - plies_max);
     }
     let cells = [players(&game), game.outcome().text().to_owned(), year(&game), event(&game)];
-    Some(Line { game, cells, plies, hits: count })
+    Line { game, cells, plies, hits: count }
 }
 
-/// Appends ` =5`, ` =e4` or ` =[a1,h1]`.
-fn push_value(value: &Answer, out: &mut Vec<u8>) {
+/// Appends ` =5`, ` =e4`, ` =[a1,h1]` or ` ="text"`.
+fn push_value((value, text): (Answer, Option<&[u8]>), out: &mut Vec<u8>) {
     out.extend_from_slice(b" =");
-    match *value {
-        Answer::Num(Some(number)) => push_number(out, number),
-        Answer::Set(squares) => push_squares(out, squares),
-        Answer::Num(None) | Answer::Bool(_) => {}
+    match (value, text) {
+        (_, Some(text)) => push_text(out, text),
+        (Answer::Num(Some(number)), _) => push_number(out, number),
+        (Answer::Set(squares), _) => push_squares(out, squares),
+        (Answer::Num(None) | Answer::Bool(_), None) => {}
     }
 }
 

@@ -1,6 +1,8 @@
-//! Numbers and squares as bytes.
+//! Numbers, squares and strings as bytes.
 
 use crate::board::{Bitboard, Square};
+use crate::text::decode;
+use crate::visible::{Context, escape};
 
 /// Appends a number in decimal.
 pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
@@ -20,6 +22,12 @@ pub fn push_squares(out: &mut Vec<u8>, squares: Bitboard) {
         push_square(out, square);
     }
     out.push(b']');
+}
+
+/// Appends a string in quotes, as JSON writes it: one line, in which no letter acts on a terminal.
+pub fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+    let written = serde_json::Value::String(decode(text).into_owned()).to_string();
+    out.extend_from_slice(escape(&written, Context::Json).as_bytes());
 }
 
 fn push_square(out: &mut Vec<u8>, square: Square) {

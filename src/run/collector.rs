@@ -4,6 +4,7 @@ use super::copies::CopiesCollector;
 use super::findings::FindingsCollector;
 use super::games::GamesCollector;
 use super::lists::ListsCollector;
+use super::messages::MessagesCollector;
 use super::needs::Needs;
 use super::ordered::OrderedCollector;
 use super::part::{Part, PartError};
@@ -156,6 +157,8 @@ collectors! {
     ordered: OrderedCollector,
     /// Counts by groups of games and positions.
     statistics: StatisticsCollector,
+    /// What the query prints while it runs.
+    messages: MessagesCollector,
     /// What a report shows.
     findings: FindingsCollector,
 }

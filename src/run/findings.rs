@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Needs, Part, PartError};
 use crate::board::{Bitboard, Color};
-use crate::choice::{Order, Top};
+use crate::choice::{Order, Top, chance};
 use crate::database::Room;
 use crate::engine::{Answer, Values};
 use crate::game::{date, tags};
@@ -150,8 +150,8 @@ impl FindingsCollector {
     fn sample(&self, found: &Found) -> Top<SampleHit> {
         let order = self.order();
         let mut top = order.top(self.sample_max);
-        for game in found.block.games().filter(|game| found.is_hit(game)) {
-            let rank = order.rank(&game, found.hits);
+        for game in found.block.games().filter(|game| found.has_hits(game)) {
+            let rank = chance(&game, self.seed);
             top.offer(rank, game.number(), || (rank, game));
         }
         top.map(|(rank, game)| {

@@ -9,10 +9,10 @@ use super::lists::Reach;
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock, TextError};
 use crate::engine::Answer;
-use crate::pgn::annotate;
+use crate::pgn::{Amendment, amend, annotate};
 use crate::reel::GameRow;
-use crate::report::words::push_squares;
-use crate::report::{Found, Row, Rows, game_text};
+use crate::report::words::{push_squares, push_text};
+use crate::report::{CommentStyle, Found, Row, Rows, game_text};
 
 /// Letters of a copy in a comment at most.
 const COPY_MAX: usize = 200;
@@ -27,6 +27,8 @@ pub enum Comment {
     Text(String),
     /// The first copy that hit, how many others did, and the value of the query.
     Copy,
+    /// What the query writes, at hits or not.
+    Query(CommentStyle),
 }
 
 /// Collects games that hit.
@@ -43,11 +45,22 @@ pub enum GameText {
     Unread {
         /// Its index in its block.
         index: u32,
-        /// What is put into it, by node.
-        comments: Vec<(u32, String)>,
+        /// What is put into it.
+        added: Added,
     },
     /// Its text.
     Read(Vec<u8>),
+}
+
+/// What is put into the text of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Added {
+    /// Nothing.
+    Nothing,
+    /// Comments by node.
+    Comments(Vec<(u32, String)>),
+    /// What the query writes.
+    Amendment(Amendment),
 }
 
 /// Games that hit, in order.
@@ -82,7 +95,7 @@ impl Collector for GamesCollector {
         let mut part = GamesPart { games: Vec::new(), games_max };
         if !self.reach.is_reached() {
             let found = result.first();
-            let hit = result.block.games().filter(|game| found.is_hit(game)).take(part.most());
+            let hit = result.block.games().filter(|game| found.is_found(game)).take(part.most());
             part.games.extend(hit.map(|game| GameText::new(&game, &found, &self.comment)));
         }
         part
@@ -128,11 +141,20 @@ impl Part for GamesPart {
 impl GameText {
     /// A game whose text is to be read.
     pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> GameText {
-        let mut comments = Vec::new();
-        if *comment != Comment::None {
-            found.rows(game, Rows::Hits, |row| comments.push((row.node, comment.at(row, found))));
-        }
-        GameText::Unread { index: game.index() as u32, comments }
+        let added = match comment {
+            Comment::None => Added::Nothing,
+            Comment::Query(style) => {
+                let commentary = found.commentary_of(game);
+                let amendment = commentary.and_then(|said| style.amendment(game.number(), said));
+                amendment.map_or(Added::Nothing, Added::Amendment)
+            }
+            Comment::Text(_) | Comment::Copy => {
+                let mut comments = Vec::new();
+                found.rows(game, Rows::Hits, |row| comments.push((row.node, comment.at(row, found))));
+                Added::Comments(comments)
+            }
+        };
+        GameText::Unread { index: game.index() as u32, added }
     }
 
     /// Its text, which is read if it was not yet. `taken` is its block.
@@ -141,9 +163,13 @@ impl GameText {
     ///
     /// Those of [`GameTexts::text`].
     pub fn read(&mut self, streamed: &StreamedBlock, texts: &mut GameTexts) -> Result<&[u8], TextError> {
-        if let GameText::Unread { index, comments } = self {
+        if let GameText::Unread { index, added } = self {
             let text = game_text(texts, streamed, &streamed.block.game(*index as usize))?;
-            *self = GameText::Read(if comments.is_empty() { text } else { annotate(&text, comments) });
+            *self = GameText::Read(match added {
+                Added::Nothing => text,
+                Added::Comments(comments) => annotate(&text, comments),
+                Added::Amendment(amendment) => amend(&text, amendment),
+            });
         }
         Ok(self.text())
     }
@@ -159,7 +185,9 @@ impl Comment {
     pub(super) fn needs(&self) -> Needs {
         // A text that is read from a file is compared with all that is known of its game.
         let games = Needs::GAME_TEXTS | Needs::TAGS;
-        games | (Needs::LOWEST_COPY | Needs::COPY_NAMES | Needs::VALUES).when(*self == Comment::Copy)
+        games
+            | (Needs::LOWEST_COPY | Needs::COPY_NAMES | Needs::VALUES).when(*self == Comment::Copy)
+            | Needs::COMMENTARY.when(matches!(self, Comment::Query(_)))
     }
 
     fn at(&self, row: &Row, found: &Found) -> String {
@@ -170,6 +198,12 @@ impl Comment {
         let mut text: String = copy.map_or(String::from("hit"), |copy| shortened(copy));
         if row.copies > 1 {
             text.push_str(&format!(" and {} more", row.copies - 1));
+        }
+        if let Some(value) = row.text {
+            let mut quoted = Vec::new();
+            push_text(&mut quoted, value);
+            text.push_str(" = ");
+            text.push_str(&String::from_utf8_lossy(&quoted));
         }
         match row.value {
             Answer::Num(Some(number)) => text.push_str(&format!(" = {number}")),

@@ -101,7 +101,7 @@ impl ListPart {
     /// Leaves out the games beyond the last one that may be listed.
     fn shorten(&mut self) {
         let Some(max) = self.games_max else { return };
-        let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.hits > 0);
+        let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.is_found);
         if let Some((next, _)) = usize::try_from(max).ok().and_then(|max| hit.nth(max)) {
             self.report.truncate(next);
         }

@@ -32,6 +32,7 @@ mod copies;
 mod findings;
 mod games;
 mod lists;
+mod messages;
 pub mod needs;
 mod ordered;
 mod part;
@@ -46,6 +47,7 @@ pub use self::copies::CopiesCollector;
 pub use self::findings::{About, FindingsCollector, FindingsPart};
 pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
 pub use self::lists::{ListPart, ListsCollector, Reach};
+pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::needs::Needs;
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{Part, PartError};
@@ -209,9 +211,9 @@ impl<'a> BlockResult<'a> {
     /// When there is no such query.
     pub fn of(&self, query: usize) -> Found<'a> {
         let BlockResult { block, games, names, answers } = *self;
-        let Answers { hits, copies } = &answers[query];
+        let Answers { hits, copies, games: told, commentary } = &answers[query];
         let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
-        Found { block, hits, games, copies, names }
+        Found { block, hits, games, told: told.as_deref(), commentary: commentary.as_ref(), copies, names }
     }
 
     /// What the first query found.

@@ -35,8 +35,10 @@ impl Needs {
     pub const COPY_NAMES: Needs = Needs(1 << 5);
     /// The text of games as their sources have it.
     pub const GAME_TEXTS: Needs = Needs(1 << 6);
+    /// What the query writes: comments, values of `sort`, tags and messages.
+    pub const COMMENTARY: Needs = Needs(1 << 7);
 
-    const NAMES: [(Needs, &str); 7] = [
+    const NAMES: [(Needs, &str); 8] = [
         (Needs::TAGS, "TAGS"),
         (Needs::VALUES, "VALUES"),
         (Needs::LOWEST_COPY, "LOWEST_COPY"),
@@ -44,6 +46,7 @@ impl Needs {
         (Needs::COPY_COUNTS, "COPY_COUNTS"),
         (Needs::COPY_NAMES, "COPY_NAMES"),
         (Needs::GAME_TEXTS, "GAME_TEXTS"),
+        (Needs::COMMENTARY, "COMMENTARY"),
     ];
 
     /// These needs, or nothing.
@@ -59,6 +62,7 @@ impl Needs {
             | wanted(self.include(Needs::LOWEST_COPY) && !has_one_copy, Outputs::LOWEST_COPY)
             | wanted(self.include(Needs::ALL_COPIES), Outputs::ALL_COPIES)
             | wanted(self.include(Needs::COPY_COUNTS), Outputs::COPY_COUNTS)
+            | wanted(self.include(Needs::COMMENTARY), Outputs::COMMENTARY)
     }
 
     /// Whether all of `other` is needed.

@@ -67,8 +67,9 @@ impl Collector for OrderedCollector {
     fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {
         let found = result.first();
         let mut best = self.order.top(self.games_max);
-        for game in result.block.games().filter(|game| found.is_hit(game)) {
-            best.offer(self.order.rank(&game, found.hits), game.number(), || game);
+        for game in result.block.games().filter(|game| found.is_found(game)) {
+            let rank = self.order.rank(&game, found.hits, found.of_game(&game));
+            best.offer(rank, game.number(), || game);
         }
         let hits = |game: &GameRow| found.hits.count_in(game.first_slot()..game.end_slot());
         let count = best.iter().map(hits).sum();

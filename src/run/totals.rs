@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
+use crate::engine::Answers;
 use crate::reel::Totals;
 use crate::report::HitTotals;
 
@@ -31,14 +32,15 @@ impl Collector for TotalsCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
-        let hits = result.answers.iter().map(|answers| &answers.hits);
+        let hit_totals = |answers: &Answers| HitTotals {
+            games: answers.games_found(result.block),
+            positions: answers.hits.count(),
+        };
         TotalsPart {
             // They are summed up with each block that is taken.
             totals: Totals::default(),
             passing: result.games.map(passing),
-            queries: hits
-                .map(|hits| HitTotals { games: hits.games(result.block), positions: hits.count() })
-                .collect(),
+            queries: result.answers.iter().map(hit_totals).collect(),
         }
     }
 

@@ -136,7 +136,7 @@ impl BlockHits<'_> {
     /// The hits of a game.
     pub(super) fn of(&self, game: &GameRow) -> impl Iterator<Item = Hit> {
         let (first, end) = (game.first_slot(), game.end_slot());
-        let Answers { hits, copies } = self.answers;
+        let Answers { hits, copies, .. } = self.answers;
         let reference = GameRef::new(&self.streamed.block, game.index(), self.sources);
         let copies = copies.as_ref();
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));

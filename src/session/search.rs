@@ -180,7 +180,8 @@ impl<'a> Search<'a> {
                 None => streamed.block.games().try_for_each(|game| found.of(&game).try_for_each(&mut take)),
                 Some((order, top)) => {
                     for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
-                        top.offer(order.rank(&game, &answers.hits), game.number(), || {
+                        let told = answers.games.as_ref().map(|games| &games[game.index()]);
+                        top.offer(order.rank(&game, &answers.hits, told), game.number(), || {
                             found.of(&game).collect::<Vec<Hit>>()
                         });
                     }

@@ -175,7 +175,7 @@ fn games_are_ranked() {
         let mut top = Top::new(3);
         let order = Order::Sorted { key, reverse };
         for game in block.games() {
-            top.offer(order.rank(&game, &hits), game.number(), || game.number());
+            top.offer(order.rank(&game, &hits, None), game.number(), || game.number());
         }
         top.by_rank().collect::<Vec<u32>>()
     };
@@ -218,7 +218,7 @@ fn samples_are_of_games_not_of_places() {
         let games = blocks.iter().flat_map(|block| block.games());
         for game in games {
             let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };
-            let rank = Order::Sampled { seed }.rank(&game, &none);
+            let rank = Order::Sampled { seed }.rank(&game, &none, None);
             top.offer(rank, game.number(), || game.moves().to_vec());
         }
         let mut games = top.by_rank().collect::<Vec<_>>();

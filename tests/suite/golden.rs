@@ -103,7 +103,7 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     match &hits.values {
         Values::None => {}
         Values::Numbers(numbers) => write!(text, " {}", numbers[slot]).unwrap(),
-        Values::Sets(_) => panic!("no golden query of kind v has a set"),
+        Values::Sets(_) | Values::Texts(_) => panic!("no golden query of kind v has a set or a string"),
     }
 }
 

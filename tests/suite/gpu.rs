@@ -51,8 +51,8 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
     let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
-        let Answers { hits: expected, copies } = cpu.answer(block, wanted).unwrap();
-        let Answers { hits: found, copies: found_copies } = &found[0];
+        let Answers { hits: expected, copies, .. } = cpu.answer(block, wanted).unwrap();
+        let Answers { hits: found, copies: found_copies, .. } = &found[0];
         assert_eq!(found.bits, expected.bits, "{text}: hits in block {index}");
         for slot in 0..block.slots() {
             let (found, expected) = (found.answer(slot), expected.answer(slot));

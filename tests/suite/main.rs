@@ -15,6 +15,7 @@
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
+//! * `second_chains`: `line` and `path` beside an evaluator of its own.
 //! * `soup`: random text, which must never bring the parser down.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
@@ -66,6 +67,7 @@ mod reference;
 mod report;
 mod runners;
 mod second;
+mod second_chains;
 mod session;
 mod soup;
 mod stats;

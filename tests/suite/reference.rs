@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     engine::{
-        Answer, GameFacts, Outcome, Spot,
+        Annotation, Answer, GameFacts, Outcome, Spot,
         reference::{Reference, ReferenceError},
     },
     query,
@@ -25,6 +25,10 @@ impl GameFacts for Nameless {
     fn tag(&self, _name: &str) -> Option<&[u8]> {
         None
     }
+
+    fn annotations(&self) -> &[Annotation] {
+        &[]
+    }
 }
 
 fn reference(text: &str) -> Reference {
@@ -33,7 +37,8 @@ fn reference(text: &str) -> Reference {
 }
 
 fn spot(fen: &str, ply: u32) -> Spot<'static> {
-    Spot { position: position(fen), ply, initial: ply == 0, terminal: false, parent: None, game: &Nameless }
+    let position = position(fen);
+    Spot { position, ply, initial: ply == 0, terminal: false, parent: None, arrival: None, game: &Nameless }
 }
 
 #[test]

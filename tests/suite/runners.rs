@@ -232,7 +232,7 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
             Answer::Set(Bitboard(sets[slot]))
         }
         Values::Numbers(numbers) => Answer::Num(hit.then_some(numbers[slot])),
-        Values::None => {
+        Values::None | Values::Texts(_) => {
             assert!(matches!(ty, Type::Bool | Type::Str), "no values came back");
             Answer::Bool(hit)
         }

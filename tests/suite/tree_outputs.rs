@@ -189,7 +189,7 @@ fn all(block: &Block, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found { block, hits, games: None, copies: None, names: &names };
+    let found = Found { block, hits, games: None, told: None, copies: None, names: &names };
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -406,7 +406,14 @@ fn positions_of_side_lines_count_by_their_plies() {
     for block in &blocks {
         let hits = all(block, |slot| slot % 5 < 2);
         counts
-            .add(stats.count(&Found { block, hits: &hits, games: None, copies: None, names: &names }))
+            .add(stats.count(&Found {
+                block,
+                hits: &hits,
+                games: None,
+                told: None,
+                copies: None,
+                names: &names,
+            }))
             .unwrap();
         for game in block.games() {
             for node in 0..game.positions() as u32 {
@@ -455,7 +462,7 @@ fn each_query_has_shares_of_its_own_positions() {
             let block = result.block;
             let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
-            let found = |hits| Found { block, hits, games: None, copies: None, names: &names };
+            let found = |hits| Found { block, hits, games: None, told: None, copies: None, names: &names };
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;
@@ -493,7 +500,7 @@ fn choosing_goes_by_nodes() {
     // Games that differ in their side lines are not the same.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
     let ranks =
-        |order: Order| [&block, &other].map(|block| order.rank(&block.game(0), &all(block, |_| true)));
+        |order: Order| [&block, &other].map(|block| order.rank(&block.game(0), &all(block, |_| true), None));
     let [ours, theirs] = ranks(Order::Sampled { seed: 1 });
     assert_ne!(ours, theirs);
     let [ours, theirs] = ranks(Order::Sorted { key: SortKey::Date, reverse: false });

@@ -7,8 +7,8 @@ use orbit_chess::internals::{
     query::{
         Query,
         tree::{
-            Assigned, Cmp, Condition, ConditionOp as C, Control, Holds, Node, Number, NumberOp as N, Of,
-            Position, PositionOp as P, Squares, SquaresOp as S, Text, TextOp as T, Var, VarId, Written,
+            Assigned, Cmp, Condition, ConditionOp as C, Control, Holds, Life, Node, Number, NumberOp as N,
+            Of, Position, PositionOp as P, Squares, SquaresOp as S, Text, TextOp as T, Var, VarId, Written,
         },
     },
 };
@@ -57,12 +57,13 @@ fn held() -> Text {
 }
 
 fn mate() -> Position {
-    of(P::Find { back: false, of: Condition::into(of(C::Mate)) })
+    of(P::Find { back: false, quiet: false, of: Condition::into(of(C::Mate)) })
 }
 
 /// What each position answers: `-` without a hit, `+` with one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
-    let query = Query { body: body.clone(), vars: vec![Var { name: "v".into(), holds }], variations: false };
+    let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
+    let query = Query { vars: vec![var], ..Query::of(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = runner.engine(&query).unwrap().answer(block, Outputs::VALUES).unwrap().hits;
     let one = |slot| match answer(&hits, slot, query.body.ty()) {
@@ -124,7 +125,7 @@ fn every_engine_answers_them_alike() {
         (
             "a position behind if",
             {
-                let back = of(P::Find { back: true, of: white_to_move() });
+                let back = of(P::Find { back: true, quiet: false, of: white_to_move() });
                 Position::into(of(P::Control(Control::If {
                     condition: white_to_move(),
                     then: mate(),

@@ -182,7 +182,7 @@ impl Cpu {
         }
         let detail = |(query, (hits, &outputs)): (usize, (Hits, &Outputs))| {
             let copies = outputs.detail().map(|detail| self.detail(query, &mut context, &hits, detail));
-            Answers { hits, copies }
+            Answers::of(hits, copies)
         };
         let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
         spare().push(context.into_spare());

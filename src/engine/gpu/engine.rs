@@ -192,7 +192,7 @@ impl Gpu {
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
         for (hits, copies) in all.into_iter().zip(told) {
             for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {
-                out.push(Answers { hits, copies });
+                out.push(Answers::of(hits, copies));
             }
         }
         Ok(out)
@@ -308,7 +308,7 @@ fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [
             match &mut out[slice.block].values {
                 Values::Numbers(numbers) => numbers[slot + i] = word as i32,
                 Values::Sets(sets) => sets[slot + i] = word,
-                Values::None => {}
+                Values::None | Values::Texts(_) => {}
             }
         }
     }

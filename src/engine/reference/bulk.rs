@@ -1,21 +1,47 @@
-//! The reference engine over whole blocks, position by position.
+//! The reference engine over whole blocks: game by game, or position by position where a query asks of single ones.
 
-use super::{Reference, ReferenceError};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Reference, ReferenceError, RunState, games::GameBlock};
 use crate::{
     engine::{
         Answer, Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot, Values,
     },
-    query::{Query, Type},
+    query::{
+        Query, Type,
+        tree::{ConditionOp, GameCondition, Kind as _, Life, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
+    },
     reel::{
-        Block, SEGMENT_SLOTS,
+        Block, GameRow, SEGMENT_SLOTS,
         replay::{Slot, for_each_slot},
     },
 };
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Bulk {
-    queries: Vec<(Reference, Type)>,
+    queries: Vec<OneQuery>,
+}
+
+/// One query of several.
+#[derive(Debug)]
+struct OneQuery {
+    reference: Reference,
+    ty: Type,
+    way: Way,
+}
+
+/// How a query is evaluated.
+#[derive(Debug)]
+enum Way {
+    /// At each position by itself.
+    Positions,
+    /// At all positions of a game, with one state.
+    Games {
+        query: Query,
+        /// What lasts from game to game, if games depend on those before them.
+        run: Option<Mutex<RunState>>,
+    },
 }
 
 impl Bulk {
@@ -25,42 +51,107 @@ impl Bulk {
     ///
     /// See [`ReferenceError`].
     pub fn new<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Result<Bulk, ReferenceError> {
-        let queries = queries.into_iter().map(|query| Ok((Reference::new(query)?, query.body.ty())));
-        Ok(Bulk { queries: queries.collect::<Result<_, _>>()? })
+        Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
+    }
+}
+
+impl OneQuery {
+    fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
+        let way = match asks_of_games(query) {
+            true => Way::Games {
+                query: query.clone(),
+                run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
+            },
+            false => Way::Positions,
+        };
+        Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
 
-    fn hits(&self, query: usize, block: &Block, outputs: Outputs) -> Hits {
-        let (reference, ty) = &self.queries[query];
+    fn hits(&self, block: &Block, outputs: Outputs) -> Hits {
         let mut hits = Hits::new(block);
-        hits.make_room(block, outputs, *ty);
-        each(block, |slot, game, at| {
-            let answer = reference.answer(game, at);
-            hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
-            match (&mut hits.values, answer) {
-                (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
-                (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
-                _ => {}
-            }
+        hits.make_room(block, outputs, self.ty);
+        each_position(block, |slot, game, at| {
+            let answer = self.reference.answer(game, at);
+            set(&mut hits, slot, answer);
         });
         hits
     }
 
-    fn detail(&self, query: usize, block: &Block, hits: &Hits, detail: CopyDetail) -> CopyHits {
-        let (reference, _) = &self.queries[query];
-        let mut found = CopyHits::new(reference.copies(), detail, hits);
-        each(block, |slot, game, at| {
+    fn detail(&self, block: &Block, hits: &Hits, detail: CopyDetail) -> CopyHits {
+        let mut found = CopyHits::new(self.reference.copies(), detail, hits);
+        each_position(block, |slot, game, at| {
             if hits.contains(slot) {
-                let matching = reference.copy_hits(game, at).into_iter().zip(0..);
+                let matching = self.reference.copy_hits(game, at).into_iter().zip(0..);
                 found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
             }
         });
         found
     }
+
+    /// What the query answers on a block, and what it says of the games in it.
+    fn whole_games(
+        &self,
+        (number, query): (usize, &Query),
+        run: Option<&Mutex<RunState>>,
+        (index, block): (usize, &Block),
+        request: &Request<'_>,
+    ) -> Result<Answers, EngineError> {
+        let outputs = request.outputs[number];
+        let mut found = GameBlock::new(block, query, &self.reference, outputs);
+        match run {
+            Some(run) => {
+                let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+                each_game(block, |slots, game, spots| found.add(slots, game, spots, &mut run))
+            }
+            None => each_game(block, |slots, game, spots| {
+                found.add(slots, game, spots, &mut RunState::new(query))
+            }),
+        }
+        .map_err(|fault| fault.of_query(number))?;
+        Ok(found.finish(|hits| request.select(index, block, number, hits)))
+    }
 }
 
-/// Visits each slot of a block, with the positions of its game and its place among them.
-fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
-    let mut slots = Vec::new();
+/// Notes what a query answers at a slot.
+pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer) {
+    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
+    match (&mut hits.values, answer) {
+        (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
+        (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
+        _ => {}
+    }
+}
+
+/// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
+fn asks_of_games(query: &Query) -> bool {
+    let is_of_game = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+        Ref::Number(f) => matches!(f.op(), NumberOp::Game(_)),
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
+    };
+    query.keeps_state.is_some() || depends_on_order(query) || query.body.node().any(&mut { is_of_game })
+}
+
+/// Whether a game cannot be judged without those before it.
+fn depends_on_order(query: &Query) -> bool {
+    let lasts = |life: &Life| matches!(life, Life::Run { .. });
+    let writes = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(GameCondition::WriteFile { .. })),
+        _ => false,
+    };
+    query.vars.iter().map(|var| &var.life).any(lasts)
+        || query.dictionaries.iter().map(|dictionary| &dictionary.life).any(lasts)
+        || query.body.node().any(&mut { writes })
+}
+
+/// Visits each game of a block: the slots of its positions, and the positions. Stops where `visit` fails.
+fn each_game<E>(
+    block: &Block,
+    mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut slots, mut outcome) = (Vec::new(), Ok(()));
     for_each_slot(block, |slot| {
         let ends = slot.last;
         slots.push(slot);
@@ -69,13 +160,25 @@ fn each(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
             let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;
                 let parent = game.parent_of(node).map(|parent| parent as usize);
-                Spot { position, ply, initial, terminal, parent, game: &game }
+                Spot { position, ply, initial, terminal, parent, arrival: game.move_to(node), game: &game }
             };
             let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
-            (0..nodes.len()).for_each(|at| visit(slots[at].slot, &nodes, at));
+            if outcome.is_ok() {
+                outcome = visit(&slots, &game, &nodes);
+            }
             slots.clear();
         }
     });
+    outcome
+}
+
+/// Visits each slot of a block, with the positions of its game and its place among them.
+fn each_position(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
+    let visited = each_game(block, |slots, _, nodes| {
+        slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
+        Ok::<_, std::convert::Infallible>(())
+    });
+    let Ok(()) = visited;
 }
 
 impl Engine for Bulk {
@@ -89,19 +192,36 @@ impl Engine for Bulk {
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let answers = |(index, block): (usize, &&Block)| {
-            let queries = request.outputs.iter().enumerate();
-            let answers = queries.map(|(query, &outputs)| {
-                let mut hits = self.hits(query, block, outputs);
-                request.select(index, block, query, &mut hits);
-                let copies = outputs.detail().map(|detail| self.detail(query, block, &hits, detail));
-                Answers { hits, copies }
-            });
-            answers.collect()
+            let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Outputs))| {
+                if let Way::Games { query, run } = &one.way {
+                    return one.whole_games((number, query), run.as_ref(), (index, block), request);
+                }
+                let mut hits = one.hits(block, outputs);
+                request.select(index, block, number, &mut hits);
+                let copies = outputs.detail().map(|detail| one.detail(block, &hits, detail));
+                Ok(Answers::of(hits, copies))
+            };
+            self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
         };
-        Ok(blocks.iter().enumerate().map(answers).collect())
+        blocks.iter().enumerate().map(answers).collect()
+    }
+
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        let runs = self.queries.iter().filter_map(|one| match &one.way {
+            Way::Games { run: Some(run), .. } => Some(run.lock().unwrap_or_else(PoisonError::into_inner)),
+            _ => None,
+        });
+        let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
+            run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        };
+        runs.flat_map(|run| named(&run)).collect()
+    }
+
+    fn in_order(&self) -> bool {
+        self.queries.iter().any(|one| matches!(one.way, Way::Games { run: Some(_), .. }))
     }
 
     fn copies(&self, query: usize) -> usize {
-        self.queries[query].0.copies()
+        self.queries[query].reference.copies()
     }
 }

@@ -23,7 +23,8 @@ type Span = <Written as Form>::Mark;
 pub(super) enum Explicit {}
 
 impl Form for Explicit {
-    type Mark = ();
+    /// Where a filter stands in the query text: run-time errors say it.
+    type Mark = Span;
     type OfCondition = Copies<Condition<Explicit>, Filter>;
     type OfSquares = Copies<Squares<Explicit>, Squares<Explicit>>;
     type OfNumber = NumberCopies;
@@ -283,7 +284,9 @@ impl Expander {
 impl Rewrite<Written, Explicit> for Expander {
     type Stop = ReferenceError;
 
-    fn mark(&mut self, _: &Span) {}
+    fn mark(&mut self, mark: &Span) -> Span {
+        *mark
+    }
 
     fn condition(&mut self, filter: &Condition) -> Result<Condition<Explicit>, ReferenceError> {
         self.count_node()?;
@@ -313,25 +316,29 @@ impl Rewrite<Written, Explicit> for Expander {
     fn of_condition(
         &mut self,
         part: &ConditionKeyword,
-        _: &Span,
+        mark: &Span,
     ) -> Result<Condition<Explicit>, ReferenceError> {
         let copies = match part {
             ConditionKeyword::Transform(kind, of) => Copies::Orbit(self.conditions(*kind, of)?),
             ConditionKeyword::Lists(transforms, of) => Copies::Orbit(self.list(transforms, of)?),
             ConditionKeyword::NoTransform(of) => Copies::NoTransform(self.condition(of)?),
         };
-        Ok(Condition::new(ConditionOp::Form(copies), ()))
+        Ok(Condition::new(ConditionOp::Form(copies), *mark))
     }
 
-    fn of_squares(&mut self, part: &Keyword<Squares>, _: &Span) -> Result<Squares<Explicit>, ReferenceError> {
+    fn of_squares(
+        &mut self,
+        part: &Keyword<Squares>,
+        mark: &Span,
+    ) -> Result<Squares<Explicit>, ReferenceError> {
         let copies = match part {
             Keyword::Transform(kind, of) => Copies::Orbit(self.sets(*kind, of)?),
             Keyword::NoTransform(of) => Copies::NoTransform(self.squares(of)?),
         };
-        Ok(Squares::new(SquaresOp::Form(copies), ()))
+        Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberKeyword, _: &Span) -> Result<Number<Explicit>, ReferenceError> {
+    fn of_number(&mut self, part: &NumberKeyword, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
         let copies = match part {
             NumberKeyword::Counted(kind, counted, of) => {
                 NumberCopies::Counted(*counted, self.counted(*kind, of)?)
@@ -341,19 +348,19 @@ impl Rewrite<Written, Explicit> for Expander {
                 NumberCopies::Largest(Copies::NoTransform(self.number(of)?))
             }
         };
-        Ok(Number::new(NumberOp::Form(copies), ()))
+        Ok(Number::new(NumberOp::Form(copies), *mark))
     }
 
-    fn of_text(&mut self, part: &NoTransform<Text>, _: &Span) -> Result<Text<Explicit>, ReferenceError> {
-        Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), ()))
+    fn of_text(&mut self, part: &NoTransform<Text>, mark: &Span) -> Result<Text<Explicit>, ReferenceError> {
+        Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), *mark))
     }
 
     fn of_position(
         &mut self,
         part: &NoTransform<Position>,
-        _: &Span,
+        mark: &Span,
     ) -> Result<Position<Explicit>, ReferenceError> {
-        Ok(Position::new(PositionOp::Form(NoTransform(self.position(&part.0)?)), ()))
+        Ok(Position::new(PositionOp::Form(NoTransform(self.position(&part.0)?)), *mark))
     }
 }
 
@@ -381,7 +388,9 @@ impl Image<'_> {
 impl Rewrite<Explicit, Explicit> for Image<'_> {
     type Stop = ReferenceError;
 
-    fn mark(&mut self, (): &()) {}
+    fn mark(&mut self, mark: &Span) -> Span {
+        *mark
+    }
 
     fn condition(&mut self, filter: &Condition<Explicit>) -> Result<Condition<Explicit>, ReferenceError> {
         self.expander.count_node()?;
@@ -395,7 +404,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             }
             _ => return rewrite::condition(filter, self),
         };
-        Ok(Condition::new(op, ()))
+        Ok(Condition::new(op, filter.mark))
     }
 
     fn squares(&mut self, filter: &Squares<Explicit>) -> Result<Squares<Explicit>, ReferenceError> {
@@ -423,7 +432,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             }
             _ => return rewrite::squares(filter, self),
         };
-        Ok(Squares::new(op, ()))
+        Ok(Squares::new(op, filter.mark))
     }
 
     fn number(&mut self, filter: &Number<Explicit>) -> Result<Number<Explicit>, ReferenceError> {
@@ -433,7 +442,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             NumberOp::Elo(Some(color)) => NumberOp::Elo(Some(self.color(*color))),
             _ => return rewrite::number(filter, self),
         };
-        Ok(Number::new(op, ()))
+        Ok(Number::new(op, filter.mark))
     }
 
     fn text(&mut self, filter: &Text<Explicit>) -> Result<Text<Explicit>, ReferenceError> {
@@ -445,7 +454,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             TextOp::Tag(name) if swap && name == "Black" => TextOp::Tag(String::from("White")),
             _ => return rewrite::text(filter, self),
         };
-        Ok(Text::new(op, ()))
+        Ok(Text::new(op, filter.mark))
     }
 
     fn position(&mut self, filter: &Position<Explicit>) -> Result<Position<Explicit>, ReferenceError> {
@@ -456,28 +465,28 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
     fn of_condition(
         &mut self,
         part: &Copies<Condition<Explicit>, Filter>,
-        (): &(),
+        mark: &Span,
     ) -> Result<Condition<Explicit>, ReferenceError> {
         let copies = match part {
             Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
             Copies::NoTransform(_) => part.clone(),
         };
-        Ok(Condition::new(ConditionOp::Form(copies), ()))
+        Ok(Condition::new(ConditionOp::Form(copies), *mark))
     }
 
     fn of_squares(
         &mut self,
         part: &Copies<Squares<Explicit>, Squares<Explicit>>,
-        (): &(),
+        mark: &Span,
     ) -> Result<Squares<Explicit>, ReferenceError> {
         let copies = match part {
             Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
             Copies::NoTransform(_) => part.clone(),
         };
-        Ok(Squares::new(SquaresOp::Form(copies), ()))
+        Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberCopies, (): &()) -> Result<Number<Explicit>, ReferenceError> {
+    fn of_number(&mut self, part: &NumberCopies, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
         let copies = match part {
             NumberCopies::Largest(Copies::Orbit(copies)) => {
                 NumberCopies::Largest(Copies::Orbit(self.copies(copies)?))
@@ -485,23 +494,23 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             NumberCopies::Largest(Copies::NoTransform(_)) => part.clone(),
             NumberCopies::Counted(counted, copies) => NumberCopies::Counted(*counted, self.copies(copies)?),
         };
-        Ok(Number::new(NumberOp::Form(copies), ()))
+        Ok(Number::new(NumberOp::Form(copies), *mark))
     }
 
     fn of_text(
         &mut self,
         part: &NoTransform<Text<Explicit>>,
-        (): &(),
+        mark: &Span,
     ) -> Result<Text<Explicit>, ReferenceError> {
-        Ok(Text::new(TextOp::Form(part.clone()), ()))
+        Ok(Text::new(TextOp::Form(part.clone()), *mark))
     }
 
     fn of_position(
         &mut self,
         part: &NoTransform<Position<Explicit>>,
-        (): &(),
+        mark: &Span,
     ) -> Result<Position<Explicit>, ReferenceError> {
-        Ok(Position::new(PositionOp::Form(part.clone()), ()))
+        Ok(Position::new(PositionOp::Form(part.clone()), *mark))
     }
 }
 

@@ -11,15 +11,15 @@ use super::{
     lines,
     moves::{Placement, Rules, Step},
     pure,
-    state::State,
+    state::{Declared, State},
 };
 use crate::{
     board::{Code, PieceSet},
     engine::{Outcome, Spot},
     query::tree::{
-        Any, Arith, Assigned, Cell, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, GameResult,
-        Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref, Squares,
-        SquaresOp as S, Text, TextOp, Values, VarId,
+        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
+        GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
+        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
     },
 };
 
@@ -30,6 +30,7 @@ pub(super) enum Value {
     Set(Bitboard),
     Num(Option<i32>),
     Str(Option<Vec<u8>>),
+    Position(Option<i32>),
 }
 
 /// Variables hold values.
@@ -40,7 +41,7 @@ impl Values for Evaluated {
     type Squares = Bitboard;
     type Number = i32;
     type Text = Vec<u8>;
-    /// The half-moves played before it.
+    /// The number of the node.
     type Position = i32;
 }
 
@@ -50,6 +51,7 @@ pub(super) struct Evaluation<'a> {
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
+    pub(super) declared: &'a Declared,
     pub(super) state: State,
 }
 
@@ -70,8 +72,8 @@ impl<'a> Here<'a> {
 
 impl<'a> Evaluation<'a> {
     /// At position `at` of a game; variables begin unbound.
-    pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, vars: usize) -> Evaluation<'a> {
-        Evaluation { nodes, here: Here::new(nodes, at), state: State::new(vars) }
+    pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, declared: &'a Declared) -> Evaluation<'a> {
+        Evaluation { nodes, here: Here::new(nodes, at), declared, state: State::new(declared) }
     }
 
     /// What a function yields at another position of the game. Afterwards the position is as before.
@@ -82,26 +84,80 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Whether a filter matches.
+    /// Whether a filter matches. One that fails takes back its comments, and nothing else.
     pub(super) fn matches(&mut self, filter: &impl Kind<Explicit>) -> bool {
-        match filter.node() {
-            Ref::Condition(f) => self.test(f),
-            Ref::Squares(f) => self.squares(f).any(),
-            Ref::Number(f) => self.number(f).is_some(),
-            Ref::Text(f) => self.text(f).is_some(),
-            Ref::Position(f) => self.position(f).is_some(),
-        }
+        self.noted(|this| match filter.node() {
+            Ref::Condition(f) => this.test(f).then_some(()),
+            Ref::Squares(f) => this.has_squares(f).then_some(()),
+            Ref::Number(f) => this.number(f).map(drop),
+            Ref::Text(f) => this.text(f).map(drop),
+            Ref::Position(f) => this.position(f).map(drop),
+        })
+        .is_some()
     }
 
     /// The value of a filter.
     pub(super) fn value(&mut self, filter: &Filter) -> Value {
         match filter {
-            Any::Condition(f) => Value::Bool(self.test(f)),
+            Any::Condition(f) => Value::Bool(self.matches(f)),
             Any::Squares(f) => Value::Set(self.squares(f)),
             Any::Number(f) => Value::Num(self.number(f)),
             Any::Text(f) => Value::Str(self.text(f)),
-            Any::Position(f) => Value::Num(self.position(f)),
+            Any::Position(f) => Value::Position(self.position(f)),
         }
+    }
+
+    /// What a filter yields, if it yields something and the run can go on; else its comments are taken back.
+    fn noted<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let before = self.state.notes.len();
+        let value = if self.state.fault.is_none() { evaluate(self) } else { None };
+        let value = value.filter(|_| self.state.fault.is_none());
+        if value.is_none() {
+            self.state.notes.truncate(before);
+        }
+        value
+    }
+
+    /// Whether a set is not empty. What hands on the set of a `--` asks more than its value.
+    fn has_squares(&mut self, f: &Squares<Explicit>) -> bool {
+        match f.op() {
+            S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
+            S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.matches(f),
+                HandedOn::Var(_) | HandedOn::Nothing => false,
+            },
+            S::Form(Copies::NoTransform(of)) => self.matches(of),
+            S::Form(Copies::Orbit(copies)) => self.count_matching(copies) > 0,
+            S::Game(GameSquares::Entry { dictionary, key }) => self.entry(*dictionary, key).is_some(),
+            _ => self.squares(f).any(),
+        }
+    }
+
+    /// The value of a set, and whether it matches, evaluated once but for the set of a `--` that is empty.
+    pub(super) fn squares_and_match(&mut self, f: &Squares<Explicit>) -> (Bitboard, bool) {
+        match f.op() {
+            S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
+                HandedOn::Filter(f) => self.squares_and_match(f),
+                HandedOn::Var(_) | HandedOn::Nothing => (Bitboard::EMPTY, false),
+            },
+            S::Form(Copies::NoTransform(of)) => self.squares_and_match(of),
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { .. }) | GameSquares::Entry { .. }) => {
+                let squares = self.squares(f);
+                (squares, squares.any() || self.matches(f))
+            }
+            _ => {
+                let squares = self.squares(f);
+                (squares, squares.any())
+            }
+        }
+    }
+
+    /// Whether a filter fails. Its comments are taken back even if it does not.
+    fn fails(&mut self, filter: &Filter) -> bool {
+        let before = self.state.notes.len();
+        let matches = self.matches(filter);
+        self.state.notes.truncate(before);
+        !matches
     }
 
     // ---- copies: every one is evaluated, in order, since they may assign variables
@@ -153,6 +209,25 @@ impl<'a> Evaluation<'a> {
         out
     }
 
+    fn nearest(&mut self, back: bool, quiet: bool, filter: &Filter) -> Option<i32> {
+        let &at = self.found(back, filter, true).first()?;
+        if !quiet {
+            self.note_automatic(at, "Found");
+        }
+        Some(at as i32)
+    }
+
+    fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &Filter) -> Option<i32> {
+        let all = self.found(back, filter, false);
+        let count = within(all.len() as i32, counted)?;
+        if !quiet {
+            for (at, number) in all.into_iter().zip(1..) {
+                self.note_automatic(at, format!("Found {number} of {count}"));
+            }
+        }
+        Some(count)
+    }
+
     // ---- what hands on the value of another filter
 
     /// Whether all of some filters match, up to the first that does not.
@@ -162,6 +237,7 @@ impl<'a> Evaluation<'a> {
 
     /// The filter whose value is handed on, if one is; a variable has its own.
     fn handed_on<'f, F>(&mut self, of: &'f Control<Explicit, F>) -> HandedOn<'f, F> {
+        let before = self.state.notes.len();
         match of {
             Control::Var(var) => HandedOn::Var(*var),
             Control::If { condition, then, other } => {
@@ -171,6 +247,7 @@ impl<'a> Evaluation<'a> {
                 if self.all(first) {
                     HandedOn::Filter(last)
                 } else {
+                    self.state.notes.truncate(before);
                     HandedOn::Nothing
                 }
             }
@@ -179,13 +256,13 @@ impl<'a> Evaluation<'a> {
 
     // ---- sets
 
-    fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
+    pub(super) fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
         match f.op() {
             S::Designator { pieces, squares } => {
                 squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
             }
             S::Constant(squares) => *squares,
-            S::SquareLoop { var, domain, body } => self.square_loop(*var, domain, body),
+            S::SquareLoop { var, domain, body } => self.square_loop(*var, domain, body, f.mark),
             S::MakeSquare { file, rank } => {
                 let (file, rank) = (self.number(file), self.number(rank));
                 make_square(file, rank).map_or(Bitboard::EMPTY, Bitboard::from)
@@ -239,10 +316,10 @@ impl<'a> Evaluation<'a> {
             S::Shade { light, of } => lines::shade(*light, self.squares(of)),
             S::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.squares(f),
-                HandedOn::Var(var) => self.state.cells.squares(var).copied().unwrap_or(Bitboard::EMPTY),
+                HandedOn::Var(var) => self.squares_of(var, f.mark),
                 HandedOn::Nothing => Bitboard::EMPTY,
             },
-            S::Game(op) => self.game_squares(op),
+            S::Game(op) => self.game_squares(op, f.mark),
             S::Form(Copies::NoTransform(of)) => self.squares(of),
             S::Form(Copies::Orbit(copies)) => {
                 copies.iter().map(|copy| self.squares(copy)).fold(Bitboard::EMPTY, |a, b| a | b)
@@ -261,7 +338,7 @@ impl<'a> Evaluation<'a> {
             C::Bool(value) => *value,
             C::And(a, b) => self.matches(a) && self.matches(b),
             C::Or(a, b) => self.matches(a) || self.matches(b),
-            C::Not(of) => !self.matches(of),
+            C::Not(of) => self.fails(of),
             C::Braces(filters) => self.all(filters),
             C::If { condition, then, other } => {
                 if self.matches(condition) {
@@ -275,7 +352,7 @@ impl<'a> Evaluation<'a> {
                 (inner & !outer).is_empty()
             }
             C::SetEq { equal, left, right } => *equal == (self.squares(left) == self.squares(right)),
-            C::SquareAll { var, domain, body } => self.square_all(*var, domain, body),
+            C::SquareAll { var, domain, body } => self.square_all(*var, domain, body, f.mark),
             C::Check => self.rules().check,
             C::Mate => self.is_over(true),
             C::Stalemate => self.is_over(false),
@@ -297,7 +374,7 @@ impl<'a> Evaluation<'a> {
                 (Some(needle), Some(text)) => facts::occurs_in(&needle, &text),
                 _ => false,
             },
-            C::Game(op) => self.game_condition(op),
+            C::Game(op) => self.game_condition(op, f.mark),
             C::Form(Copies::NoTransform(of)) => self.test(of),
             C::Form(Copies::Orbit(copies)) => self.count_matching(copies) > 0,
         }
@@ -305,7 +382,11 @@ impl<'a> Evaluation<'a> {
 
     // ---- numbers
 
-    fn number(&mut self, f: &Number<Explicit>) -> Option<i32> {
+    pub(super) fn number(&mut self, f: &Number<Explicit>) -> Option<i32> {
+        self.noted(|this| this.number_of_op(f))
+    }
+
+    fn number_of_op(&mut self, f: &Number<Explicit>) -> Option<i32> {
         match f.op() {
             N::Int(value) => Some(*value),
             N::Cardinality(of) => Some(self.squares(of).count() as i32),
@@ -349,13 +430,13 @@ impl<'a> Evaluation<'a> {
             N::GameNumber => Some(self.here.spot.game.number() as i32),
             N::Year => facts::year(self.here.spot.game),
             N::Elo(color) => facts::elo(self.here.spot.game, *color),
-            N::Find { back, counted, of } => within(self.found(*back, of, false).len() as i32, *counted),
+            N::Find { back, quiet, counted, of } => self.found_count(*back, *quiet, *counted, of),
             N::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.number(f),
-                HandedOn::Var(var) => self.state.cells.number(var).copied(),
+                HandedOn::Var(var) => self.number_of_var(var, f.mark),
                 HandedOn::Nothing => None,
             },
-            N::Game(op) => self.game_number(op),
+            N::Game(op) => self.game_number(op, f.mark),
             N::Form(copies) => self.number_of(copies),
         }
     }
@@ -373,17 +454,21 @@ impl<'a> Evaluation<'a> {
 
     // ---- strings and positions
 
-    fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
+        self.noted(|this| this.text_of_op(f))
+    }
+
+    fn text_of_op(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
         match f.op() {
             TextOp::Literal(text) => Some(text.clone().into_bytes()),
             TextOp::Tag(name) => facts::tag(self.here.spot.game, name),
             TextOp::Player(color) => facts::player(self.here.spot.game, *color),
             TextOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.text(f),
-                HandedOn::Var(var) => self.state.cells.text(var).cloned(),
+                HandedOn::Var(var) => self.text_of(var, f.mark),
                 HandedOn::Nothing => None,
             },
-            TextOp::Game(op) => self.game_text(op),
+            TextOp::Game(op) => self.game_text(op, f.mark),
             TextOp::Form(NoTransform(of)) => self.text(of),
         }
     }
@@ -403,61 +488,21 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The number of a position in its game.
-    fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
+    pub(super) fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
+        self.noted(|this| this.position_of_op(f))
+    }
+
+    fn position_of_op(&mut self, f: &Position<Explicit>) -> Option<i32> {
         match f.op() {
-            PositionOp::Find { back, of } => {
-                let nearest = self.found(*back, of, true);
-                nearest.first().map(|&at| at as i32)
-            }
+            PositionOp::Find { back, quiet, of } => self.nearest(*back, *quiet, of),
             PositionOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.position(f),
-                HandedOn::Var(var) => self.state.cells.position(var).copied(),
+                HandedOn::Var(var) => self.position_of(var, f.mark),
                 HandedOn::Nothing => None,
             },
             PositionOp::Game(op) => self.game_position(op),
             PositionOp::Form(NoTransform(of)) => self.position(of),
         }
-    }
-
-    // ---- variables
-
-    fn assign(&mut self, var: VarId, value: &Assigned<Explicit>) -> bool {
-        let cell = match value {
-            Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
-            Assigned::Number(f) => self.number(f).map(Cell::Number),
-            Assigned::Text(f) => self.text(f).map(Cell::Text),
-            Assigned::Position(f) => self.position(f).map(Cell::Position),
-        };
-        let has_value = cell.is_some();
-        if let Some(cell) = cell {
-            self.state.cells.bind(var, cell);
-        }
-        has_value
-    }
-
-    fn square_loop(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> Bitboard {
-        let mut out = Bitboard::EMPTY;
-        for s in self.squares(domain) {
-            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
-            if self.matches(body) {
-                out.add(s);
-            }
-        }
-        self.state.cells.bind(var, Cell::Unbound);
-        out
-    }
-
-    fn square_all(&mut self, var: VarId, domain: &Squares<Explicit>, body: &Filter) -> bool {
-        let mut all = true;
-        for s in self.squares(domain) {
-            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
-            all = self.matches(body);
-            if !all {
-                break;
-            }
-        }
-        self.state.cells.bind(var, Cell::Unbound);
-        all
     }
 
     // ---- the position
@@ -514,7 +559,7 @@ impl<'a> Evaluation<'a> {
 
     /// 1 at the start of the game, one more after each move of Black. Sides alternate, so the
     /// half-moves played tell who began.
-    fn move_number(&self) -> i32 {
+    pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
         1 + (self.here.spot.ply as i32 + i32::from(black_began)) / 2

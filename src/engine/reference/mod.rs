@@ -26,19 +26,38 @@ use crate::query::{
 use super::{Answer, Spot};
 use copies::{Copies, Expander, Explicit, Filter, NumberCopies};
 use eval::{Evaluation, Value};
+use state::Declared;
 
 pub use bulk::Bulk;
+pub use found::{Found, FoundValue, GameFound, Note, Noted};
+pub use state::RunState;
+pub use whole::{Fault, Wanted};
 
 mod bulk;
+mod chains;
+mod control;
 mod copies;
+mod dictionaries;
+mod echo;
+mod edges;
 mod eval;
 mod facts;
+mod found;
 mod game;
+mod games;
 mod geometry;
 mod lines;
 mod moves;
+mod nodes;
+mod notes;
+mod patterns;
+mod pieces;
 mod pure;
 mod state;
+mod strings;
+mod variables;
+mod whole;
+mod write;
 
 /// Why a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -62,7 +81,7 @@ pub enum ReferenceError {
 #[derive(Clone, Debug)]
 pub struct Reference {
     body: Filter,
-    vars: usize,
+    declared: Declared,
 }
 
 impl Reference {
@@ -72,7 +91,7 @@ impl Reference {
     ///
     /// See [`ReferenceError`].
     pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
-        Ok(Reference { body: Expander::expand(&query.body)?, vars: query.vars.len() })
+        Ok(Reference { body: Expander::expand(&query.body)?, declared: Declared::of(query) })
     }
 
     /// The value of the query at position `at` of a game.
@@ -81,11 +100,12 @@ impl Reference {
     ///
     /// Where the game has no such position.
     pub fn answer(&self, game: &[Spot], at: usize) -> Answer {
-        match Evaluation::new(game, at, self.vars).value(&self.body) {
+        match Evaluation::new(game, at, &self.declared).value(&self.body) {
             Value::Bool(hit) => Answer::Bool(hit),
             Value::Set(squares) => Answer::Set(squares),
             Value::Num(value) => Answer::Num(value),
             Value::Str(value) => Answer::Bool(value.is_some()),
+            Value::Position(value) => Answer::Num(value),
         }
     }
 
@@ -105,7 +125,10 @@ impl Reference {
     ///
     /// Where the game has no such position.
     pub fn copy_hits(&self, game: &[Spot], at: usize) -> Vec<bool> {
-        let mut evaluation = Evaluation::new(game, at, self.vars);
+        self.matching_copies(&mut Evaluation::new(game, at, &self.declared))
+    }
+
+    fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         match top(&self.body) {
             Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),

@@ -16,7 +16,7 @@ use crate::{
 
 /// Says that no plan has a filter.
 pub(in crate::plan) fn not_planned(at: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(at, format!("{what} is not planned"), "the reference engine evaluates the query")
+    Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
 }
 
 /// Why no plan says a query, if that is so.
@@ -116,7 +116,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let name = &self.query.vars[var.0 as usize].name;
-        Err(not_planned(at, &format!("`{name}`, which is used at several positions of the game,")))
+        Err(not_planned(at, &format!("`{name}`, which is used at several positions of the game")))
     }
 
     fn each<'a, F: Kind<Written> + 'a>(

@@ -55,6 +55,16 @@ impl<V: Values> Cells<V> {
         self.0[var.0 as usize] = cell;
     }
 
+    /// What a variable holds, which is unbound afterwards.
+    pub fn take(&mut self, var: VarId) -> Cell<V> {
+        std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
+    }
+
+    /// What a variable holds.
+    pub fn cell(&self, var: VarId) -> &Cell<V> {
+        &self.0[var.0 as usize]
+    }
+
     /// Whether a variable has a value.
     pub fn is_bound(&self, var: VarId) -> bool {
         !matches!(self.0[var.0 as usize], Cell::Unbound)

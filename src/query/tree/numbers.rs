@@ -63,7 +63,7 @@ pub enum NumberOp<P: Form> {
     LegalCount(Moves<P>),
     /// `find count F`, `find lo hi F`: at how many positions from this one on, or with `back` up to this one, F
     /// matches.
-    Find { back: bool, counted: Counted, of: Any<P> },
+    Find { back: bool, quiet: bool, counted: Counted, of: Any<P> },
     /// What hands on a number.
     Control(Control<P, Number<P>>),
     /// What needs the game, or what was evaluated before.

@@ -208,7 +208,9 @@ pub fn number<P: Form, Q: Form, R: Rewrite<P, Q>>(
         N::Year => N::Year,
         N::Elo(color) => N::Elo(*color),
         N::LegalCount(of) => N::LegalCount(moves(of, by)?),
-        N::Find { back, counted, of } => N::Find { back: *back, counted: *counted, of: by.any(of)? },
+        N::Find { back, quiet, counted, of } => {
+            N::Find { back: *back, quiet: *quiet, counted: *counted, of: by.any(of)? }
+        }
         N::Control(of) => N::Control(control(of, by)?),
         N::Game(op) => N::Game(game::number(op, by)?),
         N::Form(part) => return by.of_number(part, &filter.mark),
@@ -246,7 +248,9 @@ pub fn position<P: Form, Q: Form, R: Rewrite<P, Q>>(
 ) -> Result<Position<Q>, R::Stop> {
     let mark = by.mark(&filter.mark);
     let op = match filter.op() {
-        PositionOp::Find { back, of } => PositionOp::Find { back: *back, of: by.any(of)? },
+        PositionOp::Find { back, quiet, of } => {
+            PositionOp::Find { back: *back, quiet: *quiet, of: by.any(of)? }
+        }
         PositionOp::Control(of) => PositionOp::Control(control(of, by)?),
         PositionOp::Game(op) => PositionOp::Game(game::position(op, by)?),
         PositionOp::Form(part) => return by.of_position(part, &filter.mark),

@@ -28,7 +28,7 @@ pub enum PositionOp<P: Form> {
     /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F and
     /// what is around it share no variables.
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
-    Find { back: bool, of: Any<P> },
+    Find { back: bool, quiet: bool, of: Any<P> },
     /// What hands on a position.
     Control(Control<P, Position<P>>),
     /// What needs the game, or what was evaluated before.

@@ -290,6 +290,7 @@ impl<'a> Generator<'a> {
             Ty::Set => self.set(depth),
             Ty::Num => self.num(depth),
             Ty::Str => self.string(depth),
+            Ty::Position => Term::leaf(ty, "currentposition"),
         }
     }
 

@@ -4,6 +4,8 @@
 //! Everything follows from seeds, so a failure names the one that repeats it. The number of seeds
 //! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
 
+mod game_queries;
+mod games;
 mod generate;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -330,7 +332,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
             };
         if !same && fault.is_none() {
             let value = |hits: &Hits| match &hits.values {
-                Values::None => hits.contains(k).to_string(),
+                Values::None | Values::Texts(_) => hits.contains(k).to_string(),
                 Values::Sets(sets) => format!("{:#x}", sets[k]),
                 Values::Numbers(_) if !hits.contains(k) => "no value".into(),
                 Values::Numbers(numbers) => numbers[k].to_string(),

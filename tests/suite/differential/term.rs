@@ -7,6 +7,7 @@ pub enum Ty {
     Set,
     Num,
     Str,
+    Position,
 }
 
 /// A filter: its text with a `@` for each operand, which gets parentheses where it may need them.
@@ -49,6 +50,7 @@ impl Term {
             Ty::Set => "R",
             Ty::Num => "1",
             Ty::Str => "\"\"",
+            Ty::Position => "currentposition",
         };
         let mut out = Vec::new();
         if self.template != least {

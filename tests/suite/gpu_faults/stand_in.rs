@@ -53,7 +53,7 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
             let wanted = [Outputs::VALUES | Outputs::ALL_COPIES];
             let answers = engine.scan(pair, &Request::all(&wanted))?;
             for (block, answers) in pair.iter().zip(answers) {
-                let Answers { hits, copies: told } = &answers[0];
+                let Answers { hits, copies: told, .. } = &answers[0];
                 let told = told.as_ref().expect("copies were asked for");
                 copies.iter_mut().zip(told.sums()).for_each(|(sum, more)| *sum += more);
                 let digest = (0..block.slots()).fold(0u64, |sum, slot| {

@@ -51,13 +51,13 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();
     let work = |result: BlockAnswers<'_>, _: &Room| {
-        let (block, Answers { hits, copies }) = (result.block, &result.answers[0]);
+        let (block, Answers { hits, copies, .. }) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });
         let names = &Names::default();
         let (games, copies) = (chosen.as_deref(), copies.as_ref());
-        stats.count(&Found { block, hits, games, copies, names })
+        stats.count(&Found { block, hits, games, told: None, copies, names })
     };
     let values = if stats.needs().include(Needs::VALUES) { Outputs::VALUES } else { Outputs::BITS };
     let copies = if stats.needs().include(Needs::ALL_COPIES) { Outputs::ALL_COPIES } else { Outputs::BITS };

@@ -1,0 +1,95 @@
+//! What a query answers of whole games, beside the positions that it hits.
+
+use serde::{Deserialize, Serialize};
+
+use super::SortValue;
+
+/// What a query answers of one game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameAnswer {
+    /// Whether the game is found. A query may ask for games in which no position matches: `cql(matchcount 0)`.
+    pub is_found: bool,
+    /// At how many of its positions the query matches; some of them may not be among the hits that count.
+    pub match_count: u32,
+    /// Its place among others by what the query sorts by; equal for all games where it sorts by nothing.
+    pub rank: Rank,
+}
+
+/// A place in an order: bytes of which the smaller come first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Rank(Vec<u8>);
+
+impl Rank {
+    /// Adds what decides between ranks that are equal so far. Without a value the rank is behind those that have one.
+    pub fn push(&mut self, value: Option<&SortValue>, smallest_first: bool) {
+        let Some(value) = value else {
+            self.0.push(1);
+            return;
+        };
+        self.0.push(0);
+        let begin = self.0.len();
+        match value {
+            SortValue::Number(number) => self.0.extend((number ^ i32::MIN).to_be_bytes()),
+            SortValue::Text(text) => {
+                // The end of a text is less than any byte of a longer one.
+                text.iter().for_each(|&byte| match byte {
+                    0 => self.0.extend([0, 1]),
+                    byte => self.0.push(byte),
+                });
+                self.0.extend([0, 0]);
+            }
+        }
+        if !smallest_first {
+            self.0[begin..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
+    }
+
+    /// Lets another rank decide where this one does not.
+    pub fn extend(&mut self, next: &Rank) {
+        self.0.extend_from_slice(&next.0);
+    }
+}
+
+impl From<u64> for Rank {
+    fn from(rank: u64) -> Rank {
+        Rank(rank.to_be_bytes().to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ranks are ordered as the values are that they are made of.
+    #[test]
+    fn ranks_are_ordered_as_their_values() {
+        let texts: [&[u8]; 7] = [b"", b"\0", b"\0\0", b"\0\x01", b"a", b"a\0b", b"ab"];
+        let numbers = [i32::MIN, -2, -1, 0, 1, 255, 256, i32::MAX];
+        let texts = texts.iter().map(|text| SortValue::Text(text.to_vec())).collect::<Vec<_>>();
+        let numbers = numbers.map(SortValue::Number).to_vec();
+        for values in [texts, numbers] {
+            for smallest_first in [false, true] {
+                let mut pairs: Vec<(Rank, usize)> = Vec::new();
+                for (index, value) in values.iter().enumerate() {
+                    for second in 0..2 {
+                        let mut rank = Rank::default();
+                        rank.push(Some(value), smallest_first);
+                        rank.push(Some(&SortValue::Number(second)), true);
+                        pairs.push((rank, 2 * index + second as usize));
+                    }
+                }
+                let mut none = Rank::default();
+                none.push(None, smallest_first);
+                pairs.sort();
+                let last = pairs.last().unwrap().0.clone();
+                assert!(last < none);
+                let order: Vec<usize> = pairs.into_iter().map(|(_, index)| index).collect();
+                let mut due: Vec<usize> = (0..2 * values.len()).collect();
+                if !smallest_first {
+                    due.sort_by_key(|index| (std::cmp::Reverse(index / 2), index % 2));
+                }
+                assert_eq!(order, due);
+            }
+        }
+    }
+}

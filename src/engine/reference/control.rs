@@ -1,0 +1,89 @@
+//! Loops, and what ends the run.
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::{Evaluation, Value},
+};
+use crate::{
+    diagnostic::{Diagnostic, Span},
+    query::tree::Text,
+};
+
+impl Evaluation<'_> {
+    /// Whether a filter matched at least once, until it failed.
+    pub(super) fn repeat(&mut self, of: &Filter, span: Span) -> bool {
+        let mut matched = false;
+        while self.matches(of) && self.state.repeats("loop", span) {
+            matched = true;
+        }
+        matched
+    }
+
+    pub(super) fn repeat_while(&mut self, condition: &Filter, body: &Filter, span: Span) -> bool {
+        while self.matches(condition) && self.state.repeats("while", span) {
+            self.matches(body);
+        }
+        true
+    }
+
+    /// Once for each match of a regular expression. The string is computed once.
+    pub(super) fn repeat_while_match(
+        &mut self,
+        text: &Text<Explicit>,
+        pattern: &str,
+        body: &Filter,
+        span: Span,
+    ) -> bool {
+        let Some(text) = self.text(text) else { return true };
+        for groups in self.all_matches(&text, pattern, span) {
+            self.state.groups = Some(groups);
+            self.matches(body);
+        }
+        self.state.groups = None;
+        true
+    }
+
+    /// A filter has to match.
+    pub(super) fn assert(&mut self, of: &Filter, span: Span) -> bool {
+        let holds = self.matches(of);
+        if !holds {
+            self.state.fail(
+                Diagnostic::error(
+                    span,
+                    format!("an assertion fails {}", self.where_it_is()),
+                    "asserted here",
+                )
+                .help("correct the query, or leave the assertion out"),
+            );
+        }
+        holds
+    }
+
+    pub(super) fn abort(&mut self, span: Span) -> bool {
+        let fault = Diagnostic::error(span, format!("the query ends the run {}", self.where_it_is()), "here");
+        self.state.fail(fault);
+        false
+    }
+
+    /// `in game 3 at half-move 7`.
+    fn where_it_is(&self) -> String {
+        format!("in game {} at half-move {}", self.here.spot.game.number(), self.here.spot.ply)
+    }
+
+    /// Whether two filters have the same value; both are evaluated.
+    pub(super) fn equal(&mut self, a: &Filter, b: &Filter) -> bool {
+        let (a, b) = (self.value(a), self.value(b));
+        a.is_some() && a == b
+    }
+}
+
+impl Value {
+    /// Whether there is a value at all.
+    pub(super) fn is_some(&self) -> bool {
+        match self {
+            Value::Bool(_) | Value::Set(_) => true,
+            Value::Num(number) | Value::Position(number) => number.is_some(),
+            Value::Str(text) => text.is_some(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `echo`: pairs of positions of a game.
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::Evaluation,
+    found::Noted,
+};
+use crate::query::tree::{Cell, Echo, Number};
+
+impl Evaluation<'_> {
+    pub(super) fn echo_condition(&mut self, echo: &Echo<Explicit, Filter>) -> bool {
+        let mut found = false;
+        for target in self.targets(echo) {
+            let before = self.state.notes.len();
+            if self.at_target(echo, target, |there| there.matches(&echo.body)) {
+                self.note_echo(echo, target);
+                found = true;
+            } else {
+                self.state.notes.truncate(before);
+            }
+        }
+        self.end_echo(echo);
+        found
+    }
+
+    /// The largest value of the body. Within `sort` the comments of the first target that has it stay, else those of
+    /// all targets with a value.
+    pub(super) fn echo_number(&mut self, echo: &Echo<Explicit, Number<Explicit>>) -> Option<i32> {
+        let begin = self.state.notes.len();
+        let mut best = None;
+        for target in self.targets(echo) {
+            let before = self.state.notes.len();
+            let value = self.at_target(echo, target, |there| there.number(&echo.body));
+            let is_better = value.is_some() && value > best;
+            if value.is_some() && (is_better || !self.state.sorts) {
+                self.note_echo(echo, target);
+            } else {
+                self.state.notes.truncate(before);
+            }
+            if is_better {
+                best = value;
+                if self.state.sorts {
+                    self.state.notes.drain(begin..before);
+                }
+            }
+        }
+        self.end_echo(echo);
+        best
+    }
+
+    /// The positions that an echo compares with this one, in the order of their numbers. All are visited.
+    fn targets<F>(&self, echo: &Echo<Explicit, F>) -> impl Iterator<Item = usize> + use<F> {
+        let (source, in_all) = (self.here.at, echo.in_all);
+        (0..self.nodes.len()).filter(move |&target| in_all || target != source)
+    }
+
+    fn at_target<F, T>(
+        &mut self,
+        echo: &Echo<Explicit, F>,
+        target: usize,
+        evaluate: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.state.cells.bind(echo.source, Cell::Position(self.here.at as i32));
+        self.state.cells.bind(echo.target, Cell::Position(target as i32));
+        self.there(target, evaluate)
+    }
+
+    fn end_echo<F>(&mut self, echo: &Echo<Explicit, F>) {
+        self.state.cells.bind(echo.source, Cell::Unbound);
+        self.state.cells.bind(echo.target, Cell::Unbound);
+    }
+
+    /// Names both positions, and where they part if that is at a third one.
+    fn note_echo<F>(&mut self, echo: &Echo<Explicit, F>, target: usize) {
+        if echo.quiet {
+            return;
+        }
+        let source = self.here.at;
+        let name = self.name(echo.target).to_owned();
+        self.note_automatic(target, name);
+        let text = self.position_text(source, Noted::Automatic);
+        self.note_automatic(target, format!("-->{text}"));
+        let name = self.name(echo.source).to_owned();
+        self.note_automatic(source, name);
+        let text = self.position_text(target, Noted::Automatic);
+        self.note_automatic(source, format!("<--{text}"));
+        let fork = self.fork(source, target);
+        if fork != source && fork != target {
+            self.note_automatic(fork, "LCA");
+        }
+    }
+
+    /// The last position from which both can be reached.
+    fn fork(&self, a: usize, b: usize) -> usize {
+        let before = |at| std::iter::successors(Some(at), |&at: &usize| self.nodes[at].parent);
+        before(a).find(|&at| before(b).any(|other| other == at)).unwrap_or(0)
+    }
+}

@@ -1,0 +1,133 @@
+//! What a query says of the games of a block.
+
+use super::{
+    GameFound, Noted, Reference, RunState,
+    bulk::set,
+    found::FoundValue,
+    whole::{Fault, Wanted},
+};
+use crate::{
+    engine::{
+        Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits, Outputs,
+        Rank, Spot, Values, place,
+    },
+    query::{Query, Type, tree::Comments},
+    reel::{Block, GameRow, replay::Slot},
+};
+
+/// The answers of a query on a block, game by game.
+pub(super) struct GameBlock<'a> {
+    query: &'a Query,
+    reference: &'a Reference,
+    detail: Option<CopyDetail>,
+    hits: Hits,
+    /// Of each hit the copies that match, if they are wanted.
+    copies: Vec<(usize, Vec<u32>)>,
+    games: Vec<GameAnswer>,
+    commentary: Option<Commentary>,
+}
+
+/// A run-time error of a query.
+pub(super) struct QueryFault {
+    fault: Fault,
+    game: u32,
+    place: String,
+}
+
+impl QueryFault {
+    pub(super) fn of_query(self, query: usize) -> EngineError {
+        let QueryFault { fault, game, place } = self;
+        EngineError::Query { query, game, place, diagnostic: Box::new(fault.diagnostic) }
+    }
+}
+
+impl<'a> GameBlock<'a> {
+    pub(super) fn new(
+        block: &Block,
+        query: &'a Query,
+        reference: &'a Reference,
+        outputs: Outputs,
+    ) -> GameBlock<'a> {
+        let (mut hits, ty) = (Hits::new(block), query.body.ty());
+        hits.make_room(block, outputs, ty);
+        if ty == Type::Str && outputs.contains(Outputs::VALUES) {
+            hits.values = Values::Texts(vec![None; block.slots()]);
+        }
+        GameBlock {
+            query,
+            reference,
+            detail: outputs.detail(),
+            hits,
+            copies: Vec::new(),
+            games: Vec::with_capacity(block.games_len()),
+            commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
+        }
+    }
+
+    /// Evaluates the next game.
+    pub(super) fn add(
+        &mut self,
+        slots: &[Slot],
+        game: &GameRow,
+        spots: &[Spot],
+        run: &mut RunState,
+    ) -> Result<(), QueryFault> {
+        let wanted = Wanted { copies: self.detail.is_some() };
+        let found = self.reference.game(spots, run, wanted).map_err(|fault| {
+            let place = place(game, game.first_slot() + fault.at);
+            QueryFault { fault, game: game.number(), place }
+        })?;
+        for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
+            set(&mut self.hits, slot, found.answer());
+            if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
+                out[slot] = text.clone().map(Vec::into_boxed_slice);
+            }
+            if found.hit && wanted.copies {
+                self.copies.push((slot, found.copies.clone()));
+            }
+        }
+        let mut rank = Rank::default();
+        for (sort, value) in self.query.sorts.iter().zip(&found.sorts) {
+            rank.push(value.as_ref(), sort.smallest);
+        }
+        let match_count = found.match_count;
+        self.games.push(GameAnswer { is_found: match_count > 0, match_count, rank });
+        self.comment(game, found);
+        Ok(())
+    }
+
+    /// Adds what the query writes. Games in which nothing matches may be asked for.
+    fn comment(&mut self, game: &GameRow, found: GameFound) {
+        let Some(commentary) = &mut self.commentary else { return };
+        commentary.messages.extend(found.messages);
+        let header = &self.query.header;
+        if found.match_count == 0 && !header.match_count.is_some_and(|(least, _)| least == 0) {
+            return;
+        }
+        let comments = found.notes.into_iter().filter_map(|note| match (note.what, header.comments) {
+            (Noted::Asked(text), Comments::All | Comments::Quiet) => Some((note.at as u32, text)),
+            (Noted::Automatic(text), Comments::All) => Some((note.at as u32, text)),
+            _ => None,
+        });
+        commentary.games.push(GameCommentary {
+            index: game.index() as u32,
+            matches: found.match_count,
+            comments: comments.collect(),
+            sorts: found.sorts,
+            tags: found.tags,
+            removed: found.removed.into_iter().map(|node| node as u32).collect(),
+        });
+    }
+
+    /// The answers, once `select` has taken hits away that do not count.
+    pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
+        select(&mut self.hits);
+        let copies = self.detail.map(|detail| {
+            let mut told = CopyHits::new(self.reference.copies(), detail, &self.hits);
+            let kept = self.copies.into_iter().filter(|(slot, _)| self.hits.contains(*slot));
+            kept.for_each(|(_, copies)| told.push(copies.into_iter()));
+            told
+        });
+        Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a query adds to the games that it finds: comments, tags, what they are sorted by, and messages.
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::Evaluation,
+    found::{Note, Noted},
+};
+use crate::{
+    diagnostic::{Diagnostic, Span},
+    engine::{AnnotationKind, SortValue},
+    query::tree::{Number, SortId, Text},
+};
+
+impl Evaluation<'_> {
+    /// Notes something at a position; a filter around this one takes it back if it fails.
+    pub(super) fn note(&mut self, at: usize, what: Noted) {
+        self.state.notes.push(Note { at, what });
+    }
+
+    pub(super) fn comment(&mut self, of: &[Filter]) -> bool {
+        let text = self.written(of);
+        self.note(self.here.at, Noted::Asked(text));
+        true
+    }
+
+    /// A comment of a filter's own.
+    pub(super) fn note_automatic(&mut self, at: usize, text: impl Into<Vec<u8>>) {
+        self.note(at, Noted::Automatic(text.into()));
+    }
+
+    pub(super) fn message(&mut self, quiet: bool, of: &[Filter]) -> bool {
+        let mut text = Vec::new();
+        if !quiet {
+            let at = self.position_text(self.here.at, Noted::Asked);
+            text = format!("Game: {} {at}: ", self.here.spot.game.number()).into_bytes();
+        }
+        text.extend(self.written(of));
+        self.state.messages.push(text);
+        true
+    }
+
+    pub(super) fn set_tag(&mut self, name: &str, value: &Text<Explicit>) -> bool {
+        if let Some(value) = self.text(value) {
+            self.state.tags.insert(name.to_owned(), value);
+        }
+        true
+    }
+
+    pub(super) fn remove_comment(&mut self) -> bool {
+        self.state.removed.insert(self.here.at);
+        true
+    }
+
+    pub(super) fn sort_number(&mut self, sort: SortId, of: &Number<Explicit>) -> Option<i32> {
+        self.sorted_by(sort, |this| this.number(of), |&number| SortValue::Number(number))
+    }
+
+    pub(super) fn sort_text(&mut self, sort: SortId, of: &Text<Explicit>) -> Option<Vec<u8>> {
+        self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
+    }
+
+    /// Keeps the best value of a game, the first of equal ones, and the comments that were made for it.
+    fn sorted_by<T>(
+        &mut self,
+        sort: SortId,
+        evaluate: impl FnOnce(&mut Self) -> Option<T>,
+        key: impl FnOnce(&T) -> SortValue,
+    ) -> Option<T> {
+        let before = self.state.notes.len();
+        let sorts = std::mem::replace(&mut self.state.sorts, true);
+        let value = evaluate(self);
+        self.state.sorts = sorts;
+        let notes = self.state.notes.split_off(before);
+        let smallest = self.declared.sorts[sort.0 as usize].smallest;
+        if let Some(value) = &value {
+            let (key, sorted) = (key(value), self.state.sorted(sort));
+            let is_better =
+                sorted.best.as_ref().is_none_or(|best| if smallest { key < *best } else { key > *best });
+            if is_better {
+                sorted.best = Some(key);
+                sorted.notes = notes;
+            }
+        }
+        value
+    }
+
+    pub(super) fn write_file(&mut self, _name: &Text<Explicit>, _value: &Text<Explicit>, span: Span) -> bool {
+        self.state.fail(no_files(span));
+        false
+    }
+
+    pub(super) fn read_file(&mut self, _name: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+        self.state.fail(no_files(span));
+        None
+    }
+
+    /// The comments behind the move that led here, or before the first move, with a blank between.
+    pub(super) fn original_comment(&self) -> Option<Vec<u8>> {
+        let comments = self.annotations().filter_map(|kind| match kind {
+            AnnotationKind::Comment(text) => Some(&text[..]),
+            AnnotationKind::Before(_) | AnnotationKind::Nag(_) => None,
+        });
+        let comments: Vec<&[u8]> = comments.collect();
+        (!comments.is_empty()).then(|| comments.join(&b' '))
+    }
+
+    pub(super) fn has_glyph(&self, glyph: u8) -> bool {
+        self.annotations().any(|kind| *kind == AnnotationKind::Nag(glyph.into()))
+    }
+
+    fn annotations(&self) -> impl Iterator<Item = &AnnotationKind> {
+        let all = self.here.spot.game.annotations().iter();
+        all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
+    }
+
+    pub(super) fn last_game_number(&self) -> Option<i32> {
+        None
+    }
+}
+
+fn no_files(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "a query reads and writes no files", "here")
+        .help("print with `message quiet(...)`")
+}

@@ -1,0 +1,103 @@
+//! Whole games: one evaluation after the other, with one state.
+
+use super::{
+    Reference,
+    copies::Filter,
+    eval::{Evaluation, Value},
+    found::{Found, FoundValue, GameFound, Noted},
+    state::RunState,
+};
+use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
+
+/// What is wanted of a game beside the values at its positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    /// Which copies of the outermost transform match.
+    pub copies: bool,
+}
+
+/// Why a game cannot be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The number of the position at which that showed.
+    pub at: usize,
+    /// What it is.
+    pub diagnostic: Diagnostic,
+}
+
+impl Reference {
+    /// What the query says of a game: it is evaluated once at each position, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// What ends the run: a variable that is read before it holds something, an assertion that fails, a loop that
+    /// does not end.
+    pub fn game(&self, nodes: &[Spot], run: &mut RunState, wanted: Wanted) -> Result<GameFound, Fault> {
+        let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
+        run.lend(&mut evaluation.state);
+        let mut values = Vec::with_capacity(nodes.len());
+        for at in 0..nodes.len() {
+            let before = wanted.copies.then(|| evaluation.state.clone());
+            let mut found = evaluation.there(at, |there| there.found_here(&self.body));
+            if let Some(diagnostic) = evaluation.state.fault.take() {
+                return Err(Fault { at, diagnostic });
+            }
+            if let Some(before) = before.filter(|_| found.hit) {
+                // The copies are evaluated once more, from the same state, to tell them apart.
+                let after = std::mem::replace(&mut evaluation.state, before);
+                let matching = evaluation.there(at, |there| self.matching_copies(there));
+                found.copies =
+                    matching.into_iter().zip(0..).filter_map(|(hit, copy)| hit.then_some(copy)).collect();
+                evaluation.state = after;
+            }
+            values.push(found);
+        }
+        let mut state = evaluation.state;
+        run.take_back(&mut state);
+        let mut notes = std::mem::take(&mut state.notes);
+        let mut sorts = Vec::new();
+        for sorted in state.take_sorted() {
+            notes.extend(sorted.notes);
+            sorts.push(sorted.best);
+        }
+        Ok(GameFound {
+            match_count: values.iter().filter(|found| found.hit).count() as u32,
+            values,
+            sorts,
+            notes,
+            removed: state.removed.into_iter().collect(),
+            tags: state.tags.into_iter().collect(),
+            messages: state.messages,
+        })
+    }
+}
+
+impl Evaluation<'_> {
+    fn found_here(&mut self, body: &Filter) -> Found {
+        let before = self.state.notes.len();
+        let (value, hit) = match body {
+            Any::Squares(f) => {
+                let (squares, hit) = self.squares_and_match(f);
+                (Value::Set(squares), hit && self.state.fault.is_none())
+            }
+            _ => {
+                let value = self.value(body);
+                let hit = value.is_some() && value != Value::Bool(false);
+                (value, hit)
+            }
+        };
+        if hit {
+            self.note(self.here.at, Noted::Matched);
+        } else {
+            self.state.notes.truncate(before);
+        }
+        let value = match value {
+            Value::Bool(value) => FoundValue::Bool(value),
+            Value::Set(value) => FoundValue::Set(value),
+            Value::Num(value) => FoundValue::Num(value),
+            Value::Str(value) => FoundValue::Str(value),
+            Value::Position(value) => FoundValue::Position(value),
+        };
+        Found { hit, value, copies: Vec::new() }
+    }
+}

@@ -1,0 +1,117 @@
+//! The text of a game with something put in, taken out or replaced, and nothing else of it changed.
+
+use super::ParseOptions;
+use super::extent::line_end;
+use super::lex::Range;
+use super::parse::{Parser, Places};
+
+/// Where a new comment goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Slot {
+    at: usize,
+    /// Nothing but tags stands before, and nothing after.
+    after_tags: bool,
+    in_side_line: bool,
+}
+
+/// Where new comments on the nodes of a game go: after the move that leads to the node and the glyphs that follow it; of
+/// node 0 before the first move and its number.
+pub(super) struct Slots(Vec<Option<Slot>>);
+
+/// A change of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Edit {
+    /// A comment that is put in.
+    Comment(Slot, Vec<u8>),
+    /// Bytes in the place of others.
+    Replace(Range, Vec<u8>),
+    /// What is taken out, so that one blank stays if there was one on a side.
+    Remove(Range),
+}
+
+/// Where what is kept of the first game of a text stands.
+pub(super) fn places(text: &[u8]) -> Places {
+    let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
+    Parser::new(&options).first_game(text)
+}
+
+impl Slots {
+    /// Those of the first game of a text.
+    pub(super) fn of(text: &[u8]) -> Slots {
+        Slots::new(text, &places(text))
+    }
+
+    /// The same where its places are known.
+    pub(super) fn new(text: &[u8], places: &Places) -> Slots {
+        let at = places.movetext.unwrap_or(text.len());
+        let start = Slot { at, after_tags: places.movetext.is_none(), in_side_line: false };
+        let mut slots = vec![Some(start)];
+        for word in &places.words {
+            let node = word.node as usize;
+            slots.resize(slots.len().max(node + 1), None);
+            slots[node] = Some(Slot { at: word.end, after_tags: false, in_side_line: word.in_side_line });
+        }
+        Slots(slots)
+    }
+
+    /// Where a comment on a node goes; nowhere if the text has no such node.
+    pub(super) fn of_node(&self, node: u32) -> Option<Slot> {
+        self.0.get(node as usize).copied().flatten()
+    }
+}
+
+impl Edit {
+    fn range(&self) -> Range {
+        match self {
+            Edit::Comment(slot, _) => slot.at..slot.at,
+            Edit::Replace(range, _) | Edit::Remove(range) => range.clone(),
+        }
+    }
+}
+
+/// A text with all changes, which do not overlap. Those at one place are made in the order given.
+pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
+    edits.sort_by_key(|edit| (edit.range().start, edit.range().end));
+    let mut out = Vec::with_capacity(text.len() + 64 * edits.len());
+    let mut at = 0;
+    for (index, edit) in edits.iter().enumerate() {
+        let range = edit.range();
+        out.extend_from_slice(&text[at..range.start]);
+        at = range.end;
+        match edit {
+            Edit::Replace(_, with) => out.extend_from_slice(with),
+            Edit::Remove(_) => {
+                let before = out.last().is_none_or(u8::is_ascii_whitespace);
+                match text.get(at).map(u8::is_ascii_whitespace) {
+                    Some(true) if before => at += 1,
+                    // What stood on both sides of it must not become one word.
+                    Some(false) if !before => out.push(b' '),
+                    _ => {}
+                }
+            }
+            Edit::Comment(slot, comment) => {
+                put(&mut out, text, *slot, comment);
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || slot.in_side_line && *byte == b')';
+                let goes_on = edits.get(index + 1).is_some_and(|next| next.range().start == at);
+                if !goes_on && text.get(at).is_some_and(|byte| !is_end(byte)) {
+                    out.push(b' ');
+                }
+            }
+        }
+    }
+    out.extend_from_slice(&text[at..]);
+    out
+}
+
+/// Puts a comment at the end.
+fn put(out: &mut Vec<u8>, text: &[u8], slot: Slot, comment: &[u8]) {
+    if slot.after_tags {
+        out.extend_from_slice(line_end(text));
+        out.extend_from_slice(line_end(text));
+    } else if out.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+        out.push(b' ');
+    }
+    out.push(b'{');
+    out.extend_from_slice(comment);
+    out.push(b'}');
+}

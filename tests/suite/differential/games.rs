@@ -1,0 +1,215 @@
+//! Generated queries of the game language on games with and without side lines: `cpu` and `gpu` against `reference`, wherever
+//! a plan can say the query.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use orbit_chess::internals::{
+    database::DatabaseOptions,
+    engine::{Engine as _, Outputs, PreparedQuery, reference::Bulk},
+    query::{self, Query},
+    reel::Block,
+};
+
+use super::{
+    Outcome, Rng, catching, compare,
+    game_queries::{Construct, GameQueries, constructs},
+    term::Term,
+};
+use crate::{
+    common::{by_length, data, is_long, pgn_blocks_with},
+    game_trees, runners,
+    second_chains::game::{self, Game},
+};
+
+/// Queries of a run.
+fn queries_due() -> usize {
+    by_length(3000, 180)
+}
+
+/// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
+const TRIES: u64 = 5;
+
+/// In how many queries each construct must occur.
+const OCCURRENCES_DUE: usize = 30;
+
+/// Of a hundred queries about a construct, how many at least a plan can say.
+const PLANNED_DUE: &[(&str, usize)] = &[];
+
+fn pool() -> &'static [Game] {
+    static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
+    GAMES.get_or_init(|| {
+        let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
+        let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
+        let made = (0..4).map(|seed| game_trees::made(2000 + seed, 30).text).collect::<String>();
+        let mut out: Vec<Game> = files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
+        out.retain(|game| (8..=120).contains(&game.nodes.len()));
+        out
+    })
+}
+
+/// A query and the games on which it is asked.
+struct Case {
+    term: Term,
+    query: Query,
+    block: Block,
+    used: Vec<&'static str>,
+    mask: u32,
+    balanced: bool,
+}
+
+/// The games of a case: with side lines where the query looks at them.
+fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
+    let fits = |game: &&Game| game.has_side_lines() == variations;
+    let pool: Vec<&Game> = pool().iter().filter(fits).collect();
+    let games: Vec<Game> = (0..6).map(|_| (*rng.pick(&pool)).clone()).collect();
+    let pgn: String = games.iter().map(|game| format!("{}\n", game.pgn)).collect();
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = variations;
+    let block = pgn_blocks_with(&pgn, options).remove(0);
+    (games, block)
+}
+
+/// Why no text of a seed became a case.
+enum Unfit {
+    Unread(String),
+    Fault(String),
+}
+
+/// One text of a seed.
+fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
+    let mut rng = Rng::new(seed);
+    let (games, block) = games(&mut rng, variations);
+    let mask = if rng.percent(60) { 0 } else { rng.below(runners::NONE as usize + 1) as u32 };
+    let mut queries = GameQueries::new(&mut rng, &games);
+    let term = queries.query(about, transformed, variations);
+    let used = queries.used.into_iter().collect();
+    let text = term.text();
+    let parsed = catching(|| query::parse(&text).map(|parsed| parsed.query).map_err(|error| error.to_string()));
+    let query = match parsed {
+        Ok(Ok(query)) => query,
+        Ok(Err(error)) => return Err(Unfit::Unread(format!("{text}: {error}"))),
+        Err(panic) => return Err(Unfit::Fault(format!("{text}\n  {panic}"))),
+    };
+    let answer = catching(|| {
+        let reference = Bulk::new([&query]).map_err(|error| error.to_string())?;
+        reference.answer(&block, Outputs::BITS).map_err(|error| error.to_string())
+    });
+    let hits = match answer {
+        Ok(Ok(answers)) => answers.hits.count(),
+        Ok(Err(error)) => return Err(Unfit::Unread(format!("{text}: {error}"))),
+        Err(panic) => return Err(Unfit::Fault(format!("{text}\n  {panic}"))),
+    };
+    let balanced = (2..=98).contains(&(100 * hits / block.slots() as u64));
+    Ok(Case { term, query, block, used, mask, balanced })
+}
+
+/// What a run has seen.
+#[derive(Default)]
+struct Seen {
+    queries: usize,
+    balanced: usize,
+    transformed: usize,
+    variations: usize,
+    compared: usize,
+    gpu: usize,
+    /// Of each construct the queries that use it, those that are about it, and how many of these were planned.
+    constructs: BTreeMap<&'static str, [usize; 3]>,
+    unread: Vec<String>,
+    faults: Vec<String>,
+}
+
+impl Seen {
+    fn run(&mut self, seed: u64, all: &[&Construct]) {
+        let of = all.len() as u64;
+        let about = all[(seed % of) as usize];
+        let (transformed, variations) = ((seed / of + seed).is_multiple_of(2), (seed / of + seed) % 3 == 0);
+        let mut chosen = None;
+        for attempt_seed in (0..TRIES).map(|k| seed * TRIES + k) {
+            match attempt(attempt_seed, about, transformed, variations) {
+                Ok(case) => {
+                    let enough = case.balanced;
+                    chosen = Some(case);
+                    if enough {
+                        break;
+                    }
+                }
+                Err(Unfit::Unread(text)) => self.unread.push(format!("{}: {text}", about.name)),
+                Err(Unfit::Fault(text)) => self.faults.push(format!("seed {seed}: {text}")),
+            }
+        }
+        let Some(case) = chosen else { return };
+        self.queries += 1;
+        self.balanced += usize::from(case.balanced);
+        self.transformed += usize::from(transformed);
+        self.variations += usize::from(variations);
+        let options = runners::without(case.mask);
+        let planned = PreparedQuery::new(case.query.clone(), options)
+            .is_ok_and(|prepared| prepared.planner.refusal().is_none());
+        for name in &case.used {
+            self.constructs.entry(name).or_default()[0] += 1;
+        }
+        let counts = self.constructs.entry(about.name).or_default();
+        counts[1] += 1;
+        counts[2] += usize::from(planned);
+        if !planned {
+            return;
+        }
+        match compare(&case.query, &case.block, options) {
+            Outcome::Same(..) => self.compared += 1,
+            Outcome::Refused => {}
+            Outcome::Differ(fault) => {
+                let small = case.term.clone().shrink(&mut |text| {
+                    query::parse(text).is_ok_and(|parsed| {
+                        matches!(compare(&parsed.query, &case.block, options), Outcome::Differ(_))
+                    })
+                });
+                self.faults.push(format!("seed {seed}, {options:?}\n  {}\n  {fault}", small.text()));
+            }
+        }
+    }
+}
+
+#[test]
+fn engines_agree_on_generated_queries_of_games() {
+    let all = constructs();
+    let mut seen = Seen::default();
+    let mut seed = 0;
+    while seen.queries < queries_due() && seed < 2 * queries_due() as u64 && seen.faults.len() < 10 {
+        seen.run(seed, &all);
+        seed += 1;
+    }
+    let planned: usize = seen.constructs.values().map(|counts| counts[2]).sum();
+    eprintln!(
+        "{} queries of {seed} seeds, {} balanced, {} under transforms, {} with side lines, {} texts unread; {planned} \
+         planned, {} compared with cpu, {} with gpu",
+        seen.queries,
+        seen.balanced,
+        seen.transformed,
+        seen.variations,
+        seen.unread.len(),
+        seen.compared,
+        seen.gpu
+    );
+    if std::env::var_os("ORBIT_TEST_TABLE").is_some() {
+        seen.unread.iter().for_each(|text| eprintln!("unread: {text}"));
+        seen.constructs.iter().for_each(|(name, [used, about, planned])| eprintln!("{name}\t{used}\t{about}\t{planned}"));
+    }
+    assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
+    assert!(2 * seen.balanced >= seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);
+    assert!(100 * seen.unread.len() <= 3 * seen.queries, "unread: {}", seen.unread.join("\n"));
+    for &(name, percent) in PLANNED_DUE {
+        let [_, about, planned] = seen.constructs[name];
+        assert!(100 * planned >= percent * about, "{name}: {planned} of {about} are planned");
+    }
+    if !is_long() {
+        return;
+    }
+    assert!(10 * seen.transformed >= 4 * seen.queries && 4 * seen.variations >= seen.queries);
+    let rare: Vec<_> = all
+        .iter()
+        .map(|construct| (construct.name, seen.constructs.get(construct.name).map_or(0, |counts| counts[0])))
+        .filter(|(_, count)| *count < OCCURRENCES_DUE)
+        .collect();
+    assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
+}

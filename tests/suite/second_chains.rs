@@ -1,0 +1,156 @@
+//! `line` and `path` beside an evaluator that was written from the text of the language alone, which tries every walk
+//! through the tree of a game that shakmaty plays.
+
+pub mod game;
+mod generate;
+mod query;
+mod walks;
+
+use std::sync::OnceLock;
+
+use orbit_chess::internals::{database::DatabaseOptions, engine::Answer, query as orbit_query};
+
+use crate::{
+    common::{by_length, data, pgn_blocks_with},
+    differential::Rng,
+    game_trees,
+    runners::Runner,
+};
+use game::Game;
+use generate::Generator;
+use query::Body;
+use walks::{READINGS, TooMany};
+
+/// Games of more positions have too many walks.
+const NODES_MAX: usize = 60;
+
+fn queries_due() -> usize {
+    by_length(500, 100)
+}
+
+/// Small games from files, and made at random.
+fn games() -> &'static [Game] {
+    static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
+    GAMES.get_or_init(|| {
+        let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
+        let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
+        let made = (0..6).map(|seed| game_trees::made(1000 + seed, 40).text).collect::<String>();
+        let mut out: Vec<Game> = files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
+        out.retain(|game| game.nodes.len() <= NODES_MAX);
+        out
+    })
+}
+
+/// A query, the games on which it is asked, and what each of their positions answers, by each reading.
+struct Case {
+    body: Body,
+    games: Vec<Game>,
+    values: Vec<Vec<Vec<Option<i32>>>>,
+}
+
+/// What a seed leads to; `None` if there are too many walks.
+fn case(seed: u64) -> Option<Case> {
+    let mut rng = Rng::new(seed);
+    let variations = rng.percent(60);
+    let pool: Vec<&Game> =
+        games().iter().filter(|game| !variations || game.has_side_lines() || game.nodes.len() < 8).collect();
+    let games: Vec<Game> = (0..5)
+        .map(|_| {
+            let game = *rng.pick(&pool);
+            if variations { game.clone() } else { game.main_line() }
+        })
+        .collect();
+    let body = Generator { rng: &mut rng, games: &games, variations }.body();
+    let values = READINGS.map(|reading| {
+        games.iter().map(|game| walks::values(&body, game, reading)).collect::<Result<Vec<_>, TooMany>>()
+    });
+    let values: Vec<_> = values.into_iter().collect::<Result<_, _>>().ok()?;
+    Some(Case { body, games, values })
+}
+
+/// What a run has seen.
+#[derive(Default, Debug)]
+struct Seen {
+    queries: usize,
+    nodes: usize,
+    hits: usize,
+    /// Queries that hit at two to 98 of a hundred positions.
+    balanced: usize,
+    /// Games on which the readings differ.
+    open: usize,
+    /// How many of them each reading answers as the engine does.
+    as_reading: [usize; READINGS.len()],
+    faults: Vec<String>,
+}
+
+/// Whether an engine's answer is a value of the evaluator.
+fn is_same(answer: Answer, value: Option<i32>) -> bool {
+    match answer {
+        Answer::Num(number) => number == value,
+        answer => answer.is_hit() == value.is_some(),
+    }
+}
+
+fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
+    let text = case.body.to_string();
+    let pgn: String = case.games.iter().map(|game| format!("{}\n", game.pgn)).collect();
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = case.body.variations;
+    let blocks = pgn_blocks_with(&pgn, options);
+    let [block] = &blocks[..] else { panic!("{} blocks", blocks.len()) };
+    let lengths: Vec<usize> = block.games().map(|game| game.positions()).collect();
+    assert_eq!(lengths, case.games.iter().map(|game| game.nodes.len()).collect::<Vec<_>>(), "{pgn}");
+    let answers = match orbit_query::parse(&text) {
+        Ok(_) => runner.answers(&text, block),
+        Err(error) => Err(error.to_string()),
+    };
+    let answers = match answers {
+        Ok(answers) => answers,
+        Err(error) => return seen.faults.push(format!("{text}: {error}")),
+    };
+    for (index, row) in block.games().enumerate() {
+        let found = &answers[row.first_slot()..row.end_slot()];
+        let same = |reading: &Vec<Vec<Option<i32>>>| {
+            found.iter().zip(&reading[index]).position(|(&answer, &value)| !is_same(answer, value))
+        };
+        let faults: Vec<Option<usize>> = case.values.iter().map(same).collect();
+        if case.values.iter().any(|reading| reading[index] != case.values[0][index]) {
+            seen.open += 1;
+            seen.as_reading.iter_mut().zip(&faults).for_each(|(sum, fault)| *sum += usize::from(fault.is_none()));
+        }
+        if let Some(node) = faults[0].filter(|_| faults.iter().all(Option::is_some)) {
+            let answers: Vec<_> = case.values.iter().map(|reading| reading[index][node]).collect();
+            seen.faults.push(format!(
+                "{text}\n  position {node} of\n{}\n  {} {:?}, second reading {answers:?}",
+                case.games[index].pgn, runner.name, found[node]
+            ));
+        }
+    }
+    let hits = case.values[0].iter().flatten().flatten().count();
+    let nodes = answers.len();
+    seen.queries += 1;
+    seen.nodes += nodes;
+    seen.hits += hits;
+    seen.balanced += usize::from((2..=98).contains(&(100 * hits / nodes)));
+}
+
+#[test]
+fn an_evaluator_from_the_text_alone_agrees() {
+    let runner = Runner::reference();
+    let mut seen = Seen::default();
+    let (mut seed, mut skipped) = (0, 0);
+    while seen.queries < queries_due() && seen.faults.len() < 10 {
+        match case(seed) {
+            Some(case) => compare(&case, &runner, &mut seen),
+            None => skipped += 1,
+        }
+        seed += 1;
+    }
+    eprintln!(
+        "{} queries at {} positions, {} hits, {} balanced, {skipped} with too many walks; {} games are open, {:?}",
+        seen.queries, seen.nodes, seen.hits, seen.balanced, seen.open, seen.as_reading
+    );
+    assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
+    assert!(2 * seen.balanced >= seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);
+    assert!(10 * skipped <= seen.queries, "{skipped} have too many walks");
+}
