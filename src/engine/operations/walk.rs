@@ -90,9 +90,12 @@ impl<'a> Runner<'a> {
                 let reached = self.reached(nodes, node, value, focus);
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
-                if self.walk.nestban {
+                if self.walk.nestban && self.walk.moves {
+                    // What is between moves in focus belongs to the walk as well.
+                    banned[node..last].fill(true);
+                } else if self.walk.nestban {
                     banned[node] = true;
-                    reached.into_iter().filter(|&at| !self.walk.moves || at != last).for_each(|at| banned[at] = true);
+                    reached.into_iter().for_each(|at| banned[at] = true);
                 }
             } else {
                 out[slot] = value as u64;
