@@ -1,17 +1,18 @@
-//! Checks that every variable is assigned before it is read.
+//! Whether each position can be judged alone, which plans rely on.
 //!
-//! CQL stops a run at the first read of an unassigned variable. Here a query in which that could
-//! happen at any position is refused before it runs, so that no engine needs a notion of
-//! "unassigned".
+//! That is so if every variable is assigned before it is read, whatever position the query begins with: then no value
+//! is kept from one position to the next. Where it is not so, only an engine that visits the positions of a game in
+//! their order can run the query.
 
 use super::tree::{
-    Assigned, ConditionKeyword, ConditionOp as C, Control, Keyword, Kind, Node, NumberKeyword, NumberOp as N,
-    PositionOp as P, Query, Ref, SquaresOp as S, TextOp as T, VarId, Written,
+    Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
+    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Query, Ref,
+    SquaresOp as S, TextOp as T, VarId, Written,
 };
 use crate::diagnostic::{Diagnostic, Span};
 
 /// Variables are bits of a word.
-pub(super) const VARS_MAX: usize = 64;
+const VARS_MAX: usize = 64;
 
 /// What is assigned once a filter has been evaluated.
 #[derive(Clone, Copy)]
@@ -26,9 +27,50 @@ struct After {
 ///
 /// # Errors
 ///
-/// The first variable that may be read before it is assigned.
+/// The first thing that keeps a value from one position to the next, or may do so.
 pub(super) fn check(query: &Query) -> Result<(), Diagnostic> {
+    let whole = query.body.span();
+    if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
+        return Err(keeps(whole, &format!("the persistent variable `{}`", var.name)));
+    }
+    if let Some(dictionary) = query.dictionaries.first() {
+        return Err(keeps(whole, &format!("the dictionary `{}`", dictionary.name)));
+    }
+    if query.vars.len() > VARS_MAX {
+        return Err(Diagnostic::error(
+            whole,
+            format!("the query has {} variables", query.vars.len()),
+            format!("plans have at most {VARS_MAX}"),
+        ));
+    }
     visit(query.body.node(), 0, query).map(|_| ())
+}
+
+fn keeps(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("{what} keeps values from one position to the next"), "evaluated in order")
+}
+
+/// What a filter is called that reads or changes what other evaluations left behind.
+fn state_of(node: Ref<Written>) -> Option<&'static str> {
+    Some(match node {
+        Ref::Condition(f) => match f.op() {
+            C::Game(GameCondition::SetSlice { .. }) => "a part of a variable",
+            C::Game(GameCondition::AssignSome { .. }) => "`=?`",
+            C::Game(GameCondition::Unbind(_)) => "`unbind`",
+            C::Game(GameCondition::IsBound { .. }) => "`isbound`",
+            C::Game(GameCondition::Loop(_)) => "`loop`",
+            C::Game(GameCondition::While { .. } | GameCondition::WhileMatch { .. }) => "`while`",
+            C::Game(GameCondition::WriteFile { .. }) => "`writefile`",
+            _ => return None,
+        },
+        Ref::Number(f) if let N::Game(GameNumber::GroupStart(_)) = f.op() => "a group of `~~`",
+        Ref::Text(f) => match f.op() {
+            T::Game(GameText::Group(_)) => "a group of `~~`",
+            T::Game(GameText::ReadFile(_)) => "`readfile`",
+            _ => return None,
+        },
+        _ => return None,
+    })
 }
 
 fn bit(var: VarId) -> u64 {
@@ -40,6 +82,9 @@ fn same(set: u64) -> After {
 }
 
 fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    if let Some(what) = state_of(node) {
+        return Err(keeps(*node.mark(), what));
+    }
     match node {
         Ref::Condition(f) => match f.op() {
             C::Assign(var, value) => {
@@ -75,10 +120,17 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
             C::SquareAll { var, domain, body } => {
                 return square_loop(*var, [domain.node(), body.node()], before, query);
             }
+            C::Game(op) => return game(op, node, before, query),
             C::Form(ConditionKeyword::Transform(_, of)) => return transform(of.node(), before, query),
             _ => {}
         },
         Ref::Squares(f) => match f.op() {
+            S::Game(GameSquares::Piece(var)) => return read(*var, f.span(), before, query),
+            S::Game(GameSquares::PieceLoop { var, domain, body }) => {
+                return square_loop(*var, [domain.node(), body.node()], before, query);
+            }
+            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before),
+            S::Game(GameSquares::Move(_)) => return apart(node, before),
             S::SquareLoop { var, domain, body } => {
                 return square_loop(*var, [domain.node(), body.node()], before, query);
             }
@@ -88,6 +140,14 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
         },
         Ref::Number(f) => match f.op() {
             N::Find { of, .. } => return find(of, f.span(), before, query),
+            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before),
+            N::Game(
+                GameNumber::Echo(_)
+                | GameNumber::Line(_)
+                | GameNumber::Path(_)
+                | GameNumber::CountMoves { .. }
+                | GameNumber::Move(_),
+            ) => return apart(node, before),
             N::Control(of) => return control(of, f.span(), before, query),
             N::Form(NumberKeyword::Counted(_, _, of)) => return transform(of.node(), before, query),
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of))) => {
@@ -95,14 +155,16 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
             }
             _ => {}
         },
-        Ref::Text(f) => {
-            if let T::Control(of) = f.op() {
-                return control(of, f.span(), before, query);
-            }
-        }
+        Ref::Text(f) => match f.op() {
+            T::Control(of) => return control(of, f.span(), before, query),
+            T::Game(GameText::Elsewhere(_)) => return apart(node, before),
+            _ => {}
+        },
         Ref::Position(f) => match f.op() {
             P::Find { of, .. } => return find(of, f.span(), before, query),
             P::Control(of) => return control(of, f.span(), before, query),
+            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before),
+            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => return apart(node, before),
             P::Game(_) | P::Form(_) => {}
         },
     }
@@ -162,6 +224,65 @@ fn transform(of: Ref<Written>, before: u64, query: &Query) -> Result<After, Diag
     visit(of, before, query).map(|_| same(before))
 }
 
+/// The conditions of the game language.
+fn game(
+    op: &GameCondition<Written>,
+    node: Ref<Written>,
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    match op {
+        GameCondition::BindPiece { var, of } => {
+            let set = visit(of.node(), before, query)?.always;
+            Ok(After { matched: set | bit(*var), always: set })
+        }
+        GameCondition::PieceAll { var, domain, body } => {
+            square_loop(*var, [domain.node(), body.node()], before, query)
+        }
+        GameCondition::At { .. }
+        | GameCondition::Edge { .. }
+        | GameCondition::Move(_)
+        | GameCondition::Echo(_) => apart(node, before),
+        _ => operands(node, before, query),
+    }
+}
+
+/// A filter whose operands are evaluated at other positions, any number of times: they must share no variable with
+/// what is around, nor keep a value themselves.
+fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
+    let uses = |node: Ref<Written>| match node {
+        Ref::Condition(f) => {
+            matches!(f.op(), C::Assign(..) | C::Game(GameCondition::BindPiece { .. } | GameCondition::Echo(_)))
+        }
+        Ref::Squares(f) => {
+            matches!(f.op(), S::Control(Control::Var(_)) | S::Game(GameSquares::Piece(_)))
+        }
+        Ref::Number(f) => {
+            matches!(f.op(), N::Control(Control::Var(_)) | N::Game(GameNumber::Echo(_)))
+        }
+        Ref::Text(f) => matches!(f.op(), T::Control(Control::Var(_))),
+        Ref::Position(f) => matches!(f.op(), P::Control(Control::Var(_))),
+    };
+    if node.any(&mut |node| uses(node) || state_of(node).is_some()) {
+        return Err(keeps(*node.mark(), "a variable at other positions of the game"));
+    }
+    Ok(same(before))
+}
+
+/// A variable that is read.
+fn read(var: VarId, span: Span, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    if before & bit(var) != 0 {
+        return Ok(same(before));
+    }
+    let name = &query.vars[var.0 as usize].name;
+    Err(Diagnostic::error(
+        span,
+        format!("`{name}` may be read before it is assigned"),
+        "not assigned on every way to here",
+    )
+    .help("it may keep its value from one position to the next"))
+}
+
 fn control<F: Kind<Written>>(
     of: &Control<Written, F>,
     span: Span,
@@ -169,16 +290,7 @@ fn control<F: Kind<Written>>(
     query: &Query,
 ) -> Result<After, Diagnostic> {
     match of {
-        Control::Var(var) if before & bit(*var) == 0 => {
-            let name = &query.vars[var.0 as usize].name;
-            Err(Diagnostic::error(
-                span,
-                format!("`{name}` may be read before it is assigned"),
-                "not assigned on every way to here",
-            )
-            .help("variables that carry a value from one position to the next are not supported yet"))
-        }
-        Control::Var(_) => Ok(same(before)),
+        Control::Var(var) => read(*var, span, before, query),
         Control::If { condition, then, other } => {
             branches([condition.node(), then.node(), other.node()], before, query)
         }

@@ -3,6 +3,7 @@
 //! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
 
 use super::{
+    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
     token::Tok,
     tree::{
@@ -113,8 +114,12 @@ impl Parser {
             ));
         };
         if squares != shakmaty::Bitboard::FULL || pieces == Pieces::UNNAMED {
-            return Err(Diagnostic::error(at, "a promotion with squares", "write the piece alone: `Q`, `[NR]`")
-                .help("the square stands behind the dash: `P--h8=Q`"));
+            return Err(Diagnostic::error(
+                at,
+                "a promotion with squares",
+                "write the piece alone: `Q`, `[NR]`",
+            )
+            .help("the square stands behind the dash: `P--h8=Q`"));
         }
         self.bump();
         let kinds = pieces.accepts();
@@ -235,7 +240,11 @@ impl Parser {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
         let twice = || {
-            Diagnostic::error(at, format!("`{word}` contradicts what `move` says before"), "write one of both")
+            Diagnostic::error(
+                at,
+                format!("`{word}` contradicts what `move` says before"),
+                "write one of both",
+            )
         };
         let value = match word.as_str() {
             "from" => MoveValue::From,
@@ -277,7 +286,7 @@ impl Parser {
             }
             "comment" if matches!(self.peek(1), Tok::Sign("(")) && of.comment.is_none() => {
                 self.bump();
-                of.comment = Some(self.comment_of_move()?);
+                of.comment = Some(self.joined()?);
             }
             "promote" | "castle" | "o-o" | "o-o-o" | "enpassant" | "primary" | "secondary" | "previous"
             | "legal" | "pseudolegal" => return Err(twice()),
@@ -300,15 +309,6 @@ impl Parser {
         Ok(())
     }
 
-    fn comment_of_move(&mut self) -> Parsed<Vec<Node>> {
-        self.bump();
-        let mut parts = Vec::new();
-        while !self.is_sign(")") {
-            parts.push(self.inside(Parser::node)?);
-        }
-        self.bump();
-        Ok(parts)
-    }
 }
 
 /// What `castle` and its kin are called in the tree.
@@ -329,7 +329,7 @@ pub(super) fn sibling(word: &str) -> Sibling {
 
 /// A move filter of the kind of its target.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
-    match target {
+    match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
         Some(Node::Condition(of)) => {
             filter(C::Game(GameCondition::Edge { edge, target: Some(of.into()) }), span)

@@ -4,20 +4,18 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     Dialect,
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, transformed, typed, wanted},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, transformed},
     ranges::{Counting, Range, Within},
     token::{Tok, unsupported},
     tree::{
-        Assigned, ConditionKeyword, Control, Dirs, GameSquares, Holds, Keyword, Kind as _, Life, NoTransform,
-        Node, Number, NumberKeyword, Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind,
-        Type, Var, VarId, Written,
+        ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword, Of,
+        OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
     },
-    words::{self, Reading, Status, Updated, directions, transform, updated},
+    words::{self, Reading, Status, directions, transform},
 };
 use crate::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
-    query::assigned::VARS_MAX,
 };
 
 impl Parser {
@@ -96,19 +94,8 @@ impl Parser {
         if words::is_inside(word) {
             return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
         }
-        match self.peek(1) {
-            Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=") => return self.assignment(word),
-            Tok::Sign("=?") => return Err(self.unbuilt_sign(self.peek_span(1), "=?")),
-            Tok::Sign("[element]") => {
-                self.bump();
-                self.bump();
-                return self.square_loop(span, word.to_string(), false);
-            }
-            _ => {}
-        }
-        if let Some(var) = self.lookup(word) {
-            self.bump();
-            return Ok(self.variable(var, span));
+        if let Some(node) = self.known_name(word)? {
+            return Ok(node);
         }
         if let Some(Status::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
             return Err(Diagnostic::error(span, format!("`{word}` is no filter"), why));
@@ -174,9 +161,7 @@ impl Parser {
     pub(super) fn begins_filter(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => {
-                ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign)
-            }
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "[forall]", "--", "[x]"].contains(sign),
             Tok::Word(word) => !words::is_inside(word),
             _ => true,
         }
@@ -402,34 +387,15 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    pub(super) fn extremum(&mut self, op: fn(OneOrMore<Number>) -> N) -> Parsed<Node> {
-        let span = self.bump();
-        self.expect_sign("(", "after `max` or `min`")?;
-        let mut args = Vec::new();
-        while !self.is_sign(")") {
-            let arg = self.inside(Parser::sum)?;
-            args.push(self.want_number(arg, "`max` or `min`")?);
-        }
-        self.bump();
-        let span = span.to(self.last_span());
-        let count = args.len();
-        match OneOrMore::new(args) {
-            Some(args) if count > 1 => Ok(filter(op(args), span)),
-            _ => Err(Diagnostic::error(
-                span,
-                "`max` and `min` compare at least two numbers",
-                format!("found {count}"),
-            )),
-        }
-    }
-
     pub(super) fn makesquare(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let parenthesised = self.eat_sign("(");
-        if let Tok::Str(name) = self.tok().clone() {
+        let literal_alone = matches!(self.tok(), Tok::Str(_))
+            && (!parenthesised || matches!(self.peek(1), Tok::Sign(")")));
+        if literal_alone && let Tok::Str(name) = self.tok().clone() {
             let at = self.bump();
             if parenthesised {
-                self.expect_sign(")", "after the name of the square")?;
+                self.bump();
             }
             let square: Square = name
                 .parse()
@@ -437,15 +403,19 @@ impl Parser {
             return Ok(filter(S::Constant(Bitboard::from(square)), span.to(self.last_span())));
         }
         if !parenthesised {
-            return Err(Diagnostic::error(
-                self.span(),
-                format!("found {}", self.found()),
-                "expected `(file rank)` or a string: `makesquare(5 4)`, `makesquare \"e4\"`",
-            ));
+            let name = self.primary()?;
+            let name = self.want_text(name, "`makesquare` without parentheses")?;
+            let span = span.to(name.span());
+            return Ok(filter(S::Game(GameSquares::SquareOf(name)), span));
         }
         let mut args = Vec::new();
         while !self.is_sign(")") {
             let arg = self.inside(Parser::sum)?;
+            if let (true, Type::Str) = (args.is_empty(), kind_of(&arg)) {
+                let name = self.want_text(arg, "`makesquare`")?;
+                self.expect_sign(")", "after the name of the square")?;
+                return Ok(filter(S::Game(GameSquares::SquareOf(name)), span.to(self.last_span())));
+            }
             args.push(self.want_number(arg, "`makesquare`")?);
         }
         self.bump();
@@ -454,180 +424,5 @@ impl Parser {
             Diagnostic::error(span, "`makesquare` takes a file and a rank", "expected two numbers")
         })?;
         Ok(filter(S::MakeSquare { file, rank }, span))
-    }
-
-    // ---- control, variables, loops
-
-    pub(super) fn condition(&mut self) -> Parsed<Node> {
-        let span = self.bump();
-        let condition = self.node()?;
-        self.eat_word("then");
-        let then = self.node()?;
-        let other = if self.eat_word("else") { Some(self.node()?) } else { None };
-        let span = span.to(self.last_span());
-        Ok(match (then, other) {
-            (Node::Squares(then), Some(Node::Squares(other))) => {
-                filter(S::Control(Control::If { condition, then, other }), span)
-            }
-            (Node::Number(then), Some(Node::Number(other))) => {
-                filter(N::Control(Control::If { condition, then, other }), span)
-            }
-            (Node::Position(then), Some(Node::Position(other))) => {
-                filter(P::Control(Control::If { condition, then, other }), span)
-            }
-            (then, other) => filter(C::If { condition, then, other }, span),
-        })
-    }
-
-    pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
-        self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, var)| *var)
-    }
-
-    fn declare(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
-        if self.vars.len() == VARS_MAX {
-            return Err(Diagnostic::error(span, "too many variables", format!("at most {VARS_MAX}")));
-        }
-        let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var { name: name.to_string(), holds, life: Life::Game, atomic: false });
-        self.scope.push((name.to_string(), var));
-        Ok(var)
-    }
-
-    fn assignment(&mut self, name: &str) -> Parsed<Node> {
-        let span = self.bump();
-        let sign = self.sign_text();
-        self.bump();
-        let known = self.lookup(name);
-        let value = self.sum()?;
-        let (kind, at) = typed(&value);
-        let mut value = match value {
-            Node::Squares(value) => Assigned::Squares(value),
-            Node::Number(value) => Assigned::Number(value),
-            _ => {
-                return Err(Diagnostic::error(
-                    at,
-                    format!("`{name}` cannot hold {}", name_of(kind)),
-                    "variables hold sets of squares or numbers",
-                ));
-            }
-        };
-        if let Some(by) = updated(sign) {
-            let Some(var) = known else {
-                return Err(Diagnostic::error(span, format!("`{name}` has no value yet"), "assign it first"));
-            };
-            value = self.update(&format!("`{sign}`"), by, (self.variable(var, span), value))?;
-        }
-        let holds = if kind == Type::Set { Holds::Squares } else { Holds::Number };
-        let var = match known {
-            Some(var) => var,
-            None => self.declare(name, holds, span)?,
-        };
-        let known = self.vars[var.0 as usize].holds;
-        if known != holds {
-            return Err(Diagnostic::error(
-                span.to(at),
-                format!("`{name}` holds {}, not {}", name_of(known.ty()), name_of(holds.ty())),
-                "a variable keeps the type of its first value",
-            ));
-        }
-        Ok(filter(C::Assign(var, value), span.to(at)))
-    }
-
-    /// `x += 1`: the new value of a variable.
-    fn update(
-        &self,
-        sign: &str,
-        by: Updated,
-        (old, value): (Node, Assigned<Written>),
-    ) -> Parsed<Assigned<Written>> {
-        let span = old.span();
-        match (by, value) {
-            (Updated::Number(arith), Assigned::Number(value)) => {
-                let old = self.want_number(old, sign)?;
-                let span = span.to(value.span());
-                Ok(Assigned::Number(Number::new(N::Arith(arith, old, value), span)))
-            }
-            (Updated::Squares(join), Assigned::Squares(value)) => {
-                let old = self.want_squares(old, sign)?;
-                let span = span.to(value.span());
-                Ok(Assigned::Squares(Squares::new(join(old, value), span)))
-            }
-            (by, value) => {
-                let wants = if let Updated::Number(_) = by { Type::Num } else { Type::Set };
-                let found = match value {
-                    Assigned::Squares(f) => (Type::Set, f.span()),
-                    Assigned::Number(f) => (Type::Num, f.span()),
-                    Assigned::Text(f) => (Type::Str, f.span()),
-                    Assigned::Position(f) => (Type::Position, f.span()),
-                };
-                Err(wanted(wants, found, sign))
-            }
-        }
-    }
-
-    /// What a variable holds.
-    pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
-        match self.vars[var.0 as usize].holds {
-            Holds::Squares => filter(S::Control(Control::Var(var)), span),
-            Holds::Piece => filter(S::Game(GameSquares::Piece(var)), span),
-            Holds::Number => filter(N::Control(Control::Var(var)), span),
-            Holds::Text => filter(T::Control(Control::Var(var)), span),
-            Holds::Position => filter(P::Control(Control::Var(var)), span),
-        }
-    }
-
-    pub(super) fn loop_variable(&mut self) -> Parsed<String> {
-        match self.tok().clone() {
-            Tok::Word(name) if !words::is_reserved(&name) => {
-                self.bump();
-                Ok(name)
-            }
-            Tok::Designator { .. } => Err(Diagnostic::error(
-                self.span(),
-                "a piece designator as a loop variable",
-                "expected a name that is no designator, such as `s`",
-            )),
-            _ => Err(Diagnostic::error(
-                self.span(),
-                format!("found {}", self.found()),
-                "expected the name of the loop's variable",
-            )),
-        }
-    }
-
-    pub(super) fn square_word(&mut self) -> Parsed<Node> {
-        let span = self.bump();
-        let all = self.eat_word("all");
-        let name = self.loop_variable()?;
-        if !self.eat_word("in") && !self.eat_sign("[element]") {
-            return Err(Diagnostic::error(
-                self.span(),
-                format!("found {}", self.found()),
-                "expected `in`: `square s in R {up 1 s & _}`",
-            ));
-        }
-        self.square_loop(span, name, all)
-    }
-
-    /// The domain and body of a square loop.
-    pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> Parsed<Node> {
-        let domain = self.set_expression()?;
-        let domain = self.want_squares(domain, "a square loop")?;
-        if self.lookup(&name).is_some() {
-            return Err(Diagnostic::error(
-                span,
-                format!("`{name}` is already in use"),
-                "a loop needs a variable of its own",
-            ));
-        }
-        let var = self.declare(&name, Holds::Squares, span)?;
-        let body = self.argument()?;
-        self.scope.retain(|(_, known)| *known != var);
-        let span = span.to(body.span());
-        Ok(if all {
-            filter(C::SquareAll { var, domain, body }, span)
-        } else {
-            filter(S::SquareLoop { var, domain, body }, span)
-        })
     }
 }

@@ -49,13 +49,17 @@ impl Parser {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
         let Tok::Str(text) = self.tok().clone() else { return Ok(searched.into()) };
+        if self.state.joins {
+            return Ok(searched.into());
+        }
         let at = self.bump();
         if text.contains(['[', ']', '*', '+', '?']) {
             return Err(Diagnostic::error(
                 at,
                 "this looks like a regular expression",
-                "only plain text is searched for; `~~` is not supported yet",
-            ));
+                "only plain text is searched for",
+            )
+            .help(format!("a regular expression stands behind `~~`: `{} ~~ \"{text}\"`", &self.text[searched.span().start..searched.span().end])));
         }
         let literal = Text::new(T::Literal(text), at);
         Ok(filter(C::TextIn(literal, searched), span.to(at)))

@@ -3,8 +3,8 @@
 use super::{
     lexer::lex,
     parser::{C, N, Parsed, Parser, filter},
-    token::{skip_blank, unsupported},
-    tree::{Cmp, Node, Number},
+    token::skip_blank,
+    tree::{self, Cmp, Comments, Node, Number},
     words::{self, Parameter},
 };
 use crate::diagnostic::{Diagnostic, Span};
@@ -47,28 +47,46 @@ pub(super) struct Asked {
     pub filters: Vec<Node>,
     /// Whether side lines are searched.
     pub variations: bool,
+    /// What else it asks for.
+    pub header: tree::Header,
 }
 
 impl Header {
     /// Reads the parameters; those that name files or output become notes.
     pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Asked> {
         let mut inside = Words { text, at: self.inside.start, end: self.inside.end };
-        let Asked { mut filters, mut variations } = Asked::default();
+        let Asked { mut filters, mut variations, mut header } = Asked::default();
         while let Some((word, span)) = inside.next() {
             match words::parameter(word) {
-                Some(Parameter::Value) => {
-                    let value = inside.value(word, span)?;
-                    remarks.push(Diagnostic::note(
-                        span.to(value.1),
-                        format!("`{word}` in the header has no effect"),
-                        "files and output are chosen on the command line",
-                    ));
+                Some(Parameter::Input | Parameter::Output) => {
+                    let (value, at) = inside.value(word, span)?;
+                    let name = if word == "input" { &mut header.input } else { &mut header.output };
+                    *name = Some(unquoted(value).to_string());
+                    remarks.push(without_effect(word, span.to(at), "files and output are"));
                 }
-                Some(Parameter::Switch) => remarks.push(Diagnostic::note(
-                    span,
-                    format!("`{word}` in the header has no effect"),
-                    "output is chosen on the command line",
-                )),
+                Some(Parameter::MatchString) => {
+                    let (value, at) = inside.value(word, span)?;
+                    header.match_string = Some(unquoted(value).to_string());
+                    remarks.push(without_effect(word, span.to(at), "files and output are"));
+                }
+                Some(Parameter::Quiet | Parameter::Silent) => {
+                    let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
+                    header.comments = header.comments.max(comments);
+                    remarks.push(without_effect(word, span, "output is"));
+                }
+                Some(Parameter::MatchCount) => header.match_count = Some(inside.counts(word, span)?),
+                Some(Parameter::Sort) => {
+                    let (word, at) = inside.value(word, span)?;
+                    if word != "matchcount" {
+                        return Err(Diagnostic::error(
+                            at,
+                            format!("`sort {word}` in the header"),
+                            "expected `sort matchcount 1 100`; other sorts are filters",
+                        ));
+                    }
+                    header.match_count = Some(inside.counts(word, at)?);
+                    header.sort_match_count = true;
+                }
                 Some(Parameter::Result) => {
                     let (value, at) = inside.value(word, span)?;
                     let mut parser = Parser::new(value, lex(value)?);
@@ -81,12 +99,10 @@ impl Header {
                         inside.next();
                         found
                     });
+                    header.last_game = Some(u32::try_from(hi).unwrap_or(0));
                     filters.extend(game_range(lo, hi, span.to(at)));
                 }
                 Some(Parameter::Variations) => variations = true,
-                Some(Parameter::Unbuilt) => {
-                    return Err(unsupported(span, &format!("the header parameter `{word}`")));
-                }
                 None => {
                     return Err(Diagnostic::error(
                         span,
@@ -96,8 +112,18 @@ impl Header {
                 }
             }
         }
-        Ok(Asked { filters, variations })
+        Ok(Asked { filters, variations, header })
     }
+}
+
+/// A parameter that is for those who choose files and output in the query.
+fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
+    let label = format!("{what} chosen on the command line");
+    Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').map_or(value, |inner| inner.strip_suffix('"').unwrap_or(inner))
 }
 
 fn game_range(lo: i32, hi: i32, span: Span) -> [Node; 2] {
@@ -139,6 +165,23 @@ impl<'a> Words<'a> {
             Diagnostic::error(at, format!("`{value}` is no number"), format!("expected `{word} 1 100`"))
         })?;
         Ok((number, at))
+    }
+
+    /// One number or two, neither below 0.
+    fn counts(&mut self, word: &str, span: Span) -> Parsed<(u32, u32)> {
+        let first = self.number(word, span)?;
+        let second = self.peek_number().unwrap_or(first);
+        if self.peek_number().is_some() {
+            self.next();
+        }
+        match (u32::try_from(first.0), u32::try_from(second.0)) {
+            (Ok(lo), Ok(hi)) if lo <= hi => Ok((lo, hi)),
+            _ => Err(Diagnostic::error(
+                first.1.to(second.1),
+                format!("the range {} {} of `{word}`", first.0, second.0),
+                "expected two numbers from 0 on, the lower first",
+            )),
+        }
     }
 
     fn peek_number(&self) -> Option<(i32, Span)> {

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Piece};
 
 use super::{
     slips,
-    token::{QUERY_BYTES_MAX, Tok, Token, unsupported},
+    token::{QUERY_BYTES_MAX, Tok, Token},
     tree::Pieces,
     words,
 };
@@ -30,14 +30,22 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
         ));
     }
     let mut lexer = Lexer { text, at: 0 };
-    let mut tokens = Vec::new();
+    let mut tokens: Vec<Token> = Vec::new();
     loop {
         let before = lexer.at;
         let apart = lexer.skip_blank()?;
         let start = lexer.at;
-        let tok = lexer.next()?;
+        let tok = match tokens.last() {
+            Some(Token { tok, .. }) if start == before && lexer.begins_index(tok) => lexer.bracket("["),
+            _ => lexer.next()?,
+        };
         let end = tok == Tok::End;
-        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0, apart });
+        tokens.push(Token {
+            tok,
+            span: Span::new(start, lexer.at),
+            spaced: start > before || start == 0,
+            apart,
+        });
         if end {
             return Ok(tokens);
         }
@@ -67,8 +75,7 @@ impl Lexer<'_> {
             }
             line_ends = 0;
             if rest.starts_with("///") && !rest.starts_with("////") {
-                return Err(unsupported(Span::new(self.at, self.at + 3), "a path comment `///`")
-                    .help("`//` or `;` begins a plain comment"));
+                return Ok(apart);
             } else if rest.starts_with("//") || rest.starts_with(';') {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
@@ -101,6 +108,10 @@ impl Lexer<'_> {
         if let Some(slip) = slips::at_start(self.rest(), start) {
             return Err(slip);
         }
+        if let Some(len) = piece_variable(self.rest()) {
+            self.at += len;
+            return Ok(Tok::Word("piece".into()));
+        }
         if let Some((tok, len)) = designator(self.rest(), start)? {
             self.at += len;
             return Ok(tok);
@@ -122,14 +133,30 @@ impl Lexer<'_> {
             return Ok(if is_word { Tok::Word(usual.into()) } else { Tok::Sign(usual) });
         }
         if let Some(bracket) = BRACKETS.into_iter().find(|bracket| self.rest().starts_with(bracket)) {
-            self.at += bracket.len();
-            return Ok(Tok::Sign(bracket));
+            return Ok(self.bracket(bracket));
         }
         Err(Diagnostic::error(
             Span::new(start, start + first.len_utf8()),
             format!("unexpected character `{}`", first.escape_debug()),
             "begins no filter, name or operator",
         ))
+    }
+
+    fn bracket(&mut self, bracket: &'static str) -> Tok {
+        self.at += bracket.len();
+        Tok::Sign(bracket)
+    }
+
+    /// Whether a `[` directly behind a token asks for a part of what that names: `D[k]`, `s[1]`. Behind the words
+    /// of the language it begins a designator, as in `light[BN]`.
+    fn begins_index(&self, before: &Tok) -> bool {
+        let named = match before {
+            Tok::Word(word) => !words::is_reserved(word),
+            Tok::Str(_) | Tok::Group { .. } | Tok::Sign("]") => true,
+            _ => false,
+        };
+        let rest = self.rest();
+        named && rest.starts_with('[') && !words::signs().iter().any(|(sign, _)| rest.starts_with(sign))
     }
 
     fn string(&mut self) -> Result<Tok, Diagnostic> {
@@ -148,19 +175,33 @@ impl Lexer<'_> {
     }
 
     fn escape(&mut self) -> Result<Tok, Diagnostic> {
-        let start = self.at;
         let value = match self.rest().as_bytes().get(1) {
             Some(b'n') => "\n",
             Some(b't') => "\t",
             Some(b'r') => "\r",
             Some(b'"') => "\"",
             Some(b'\\') => "\\",
-            _ => {
-                return Err(unsupported(Span::new(start, start + 1), "a regular-expression group `\\`"));
-            }
+            _ => return self.group(),
         };
         self.at += 2;
         Ok(Tok::Str(value.to_string()))
+    }
+
+    fn group(&mut self) -> Result<Tok, Diagnostic> {
+        let at = self.at;
+        let after = &self.rest()[1..];
+        let start = after.starts_with('-');
+        let digits = &after[usize::from(start)..];
+        let digits = &digits[..digits.bytes().take_while(u8::is_ascii_digit).count()];
+        let Ok(number) = digits.parse() else {
+            return Err(Diagnostic::error(
+                Span::new(at, at + 1),
+                "`\\` outside of quotation marks",
+                "expected `\\n`, `\\t`, `\\r`, `\\\"`, `\\\\`, or the number of a group: `\\1`, `\\-1`",
+            ));
+        };
+        self.at += 1 + usize::from(start) + digits.len();
+        Ok(Tok::Group { start, number })
     }
 
     fn integer(&mut self) -> Result<Tok, Diagnostic> {
@@ -175,12 +216,24 @@ impl Lexer<'_> {
 
 /// `o-o` and `o-o-o`, which are words.
 fn castling(text: &str) -> Option<&'static str> {
-    let follows = |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
+    let follows =
+        |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
     ["o-o-o", "o-o"].into_iter().find(follows)
 }
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// The bytes of `◭` or `[Aa]` before the name of a piece variable: `◭X`. `◭a1` and `◭a-h2` are designators.
+fn piece_variable(text: &str) -> Option<usize> {
+    let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
+    let after = text[sign.len()..].as_bytes();
+    let name = &after[..after.iter().take_while(|&&byte| is_word(byte)).count()];
+    let is_range = name.len() == 1 && after.get(1) == Some(&b'-') && matches!(name[0], b'a'..=b'h');
+    let is_square = matches!(name, [b'a'..=b'h', b'1'..=b'8']);
+    let is_name = name.first().is_some_and(|first| !first.is_ascii_digit());
+    (is_name && !is_range && !is_square).then_some(sign.len())
 }
 
 /// One piece symbol: what it adds to the pieces, how many bytes it takes, whether it is Unicode.

@@ -6,24 +6,34 @@
 
 mod assigned;
 mod chains;
+mod comments;
 mod cql5;
 pub mod diagram;
+mod dictionaries;
 mod edges;
 mod filters;
+mod functions;
 mod game;
 mod header;
 mod letters;
 mod lexer;
+mod loops;
 mod nodes;
 mod parser;
 mod ranges;
 mod slips;
+mod state;
+mod strings;
+mod tags;
 mod token;
 pub mod tree;
+mod variables;
 mod vocabulary;
 pub mod words;
 
 pub use tree::{Node, Query, Type};
+
+use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -91,7 +101,7 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
 fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();
-    let (mut asked, blanked) = match &header {
+    let (asked, blanked) = match &header {
         None => (header::Asked::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
@@ -100,13 +110,47 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         }
     };
     let body = blanked.as_deref().unwrap_or(text);
-    let parser = parser::Parser::new(body, lexer::lex(body)?);
-    let (mut query, more) = parser.program(std::mem::take(&mut asked.filters))?;
+    let (mut query, more) = read(body, &asked)?;
     query.variations = asked.variations;
+    query.header = asked.header;
     remarks.extend(more);
     query.keeps_state = assigned::check(&query).err();
     other_meanings(&query.body, text, &mut remarks);
     Ok(Parsed { query, remarks })
+}
+
+/// How often a text is read to find the types of dictionaries that are read before they are written.
+const READINGS_MAX: u32 = 64;
+
+/// The filters of a text.
+fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
+    let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
+    let mut foreseen: Vec<dictionaries::Foreseen> = Vec::new();
+    let mut first_fault = None;
+    for _ in 0..READINGS_MAX {
+        let mut parser = parser::Parser::new(text, Rc::clone(&tokens));
+        parser.state.foreseen.clone_from(&foreseen);
+        parser.state.variations = asked.variations;
+        let query = parser.program(asked.filters.clone());
+        let found = std::mem::take(&mut parser.state.foreseen);
+        let learned = found != foreseen && found.iter().any(|one| one.certain);
+        foreseen = found;
+        match query {
+            Ok(query) if !learned => {
+                parser.state.foreseen = foreseen;
+                return parser.refuse_unwritten(&query.body).map(|()| (query, parser.remarks));
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                let supposed = foreseen.iter_mut().rev().find(|one| !one.certain);
+                if !learned && !supposed.is_some_and(dictionaries::Foreseen::advance) {
+                    return Err(first_fault.unwrap_or(fault));
+                }
+                first_fault.get_or_insert(fault);
+            }
+        }
+    }
+    Err(first_fault.unwrap_or_else(|| Diagnostic::error(Span::new(0, 0), "too many dictionaries of unknown types", "put values in before they are read")))
 }
 
 /// Notes signs that mean something else in CQL 5.

@@ -1,6 +1,7 @@
 //! Positions of the game as values: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
 
 use super::{
+    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, mismatch, name_of, typed, wanted},
     token::Tok,
     tree::{
@@ -29,7 +30,7 @@ impl Parser {
             other => return Ok(other),
         };
         self.bump();
-        let of = self.primary()?;
+        let of = valued(self.primary()?);
         let span = at.span().to(of.span());
         Ok(match of {
             Node::Condition(of) => filter(C::Game(GameCondition::At { at, of }), span),
@@ -166,7 +167,9 @@ impl Parser {
             Diagnostic::error(at, found, "expected a variable that holds a position")
                 .help("`echo(s t) {s < t consecutivemoves(s t)}` compares the positions of a game")
         };
-        let Tok::Word(name) = self.tok().clone() else { return Err(fault(format!("found {}", self.found()))) };
+        let Tok::Word(name) = self.tok().clone() else {
+            return Err(fault(format!("found {}", self.found())));
+        };
         let Some(var) = self.lookup(&name) else { return Err(fault(format!("`{name}` is no variable"))) };
         let holds = self.vars[var.0 as usize].holds;
         if holds != Holds::Position {

@@ -4,13 +4,17 @@
 //! sets, numbers or strings), so there is no untyped tree in between. Keyword filters are in
 //! [`super::filters`].
 
+use std::rc::Rc;
+
 use shakmaty::Color;
 
 use super::{
-    token::{Tok, Token, unsupported},
+    letters::valued,
+    state::State,
+    token::{Tok, Token},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, Keyword, Kind as _, Node, Number, NumberKeyword,
-        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, TextOp, TransformKind, Type, Var,
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
+        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
         VarId, Written,
     },
 };
@@ -33,7 +37,7 @@ pub(super) type T = TextOp<Written>;
 pub(super) type P = PositionOp<Written>;
 
 pub(super) struct Parser {
-    tokens: Vec<Token>,
+    tokens: Rc<[Token]>,
     at: usize,
     /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
     end: usize,
@@ -50,13 +54,21 @@ pub(super) struct Parser {
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
     pub scope: Vec<(String, VarId)>,
+    pub(super) state: State,
     pub remarks: Vec<Diagnostic>,
 }
 
+/// Where a parser stands, put aside while it reads other tokens.
+pub(super) struct Place {
+    tokens: Rc<[Token]>,
+    at: usize,
+    end: usize,
+}
+
 impl Parser {
-    pub fn new(text: &str, tokens: Vec<Token>) -> Parser {
+    pub fn new(text: &str, tokens: impl Into<Rc<[Token]>>) -> Parser {
         let (vars, scope, remarks) = (Vec::new(), Vec::new(), Vec::new());
-        let text = text.to_string();
+        let (text, tokens) = (text.to_string(), tokens.into());
         let level = Parser::node;
         let end = tokens.len() - 1;
         Parser {
@@ -71,13 +83,14 @@ impl Parser {
             text,
             vars,
             scope,
+            state: State::default(),
             remarks,
         }
     }
 
     /// All filters up to the end of the text, as one.
-    pub fn program(mut self, mut filters: Vec<Node>) -> Parsed<(Query, Vec<Diagnostic>)> {
-        while *self.tok() != Tok::End {
+    pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
+        while !self.at_end()? {
             filters.push(self.node()?);
         }
         let Some(last) = filters.pop() else {
@@ -85,7 +98,13 @@ impl Parser {
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
         };
         let body = compound(filters, last);
-        Ok((Query { vars: self.vars, ..Query::of(body) }, self.remarks))
+        self.finish(body)
+    }
+
+    /// Whether nothing follows, once declarations are read.
+    pub(super) fn at_end(&mut self) -> Parsed<bool> {
+        while self.declaration()? {}
+        Ok(*self.tok() == Tok::End)
     }
 
     // ---- token access
@@ -133,6 +152,36 @@ impl Parser {
             self.at += 1;
         }
         span
+    }
+
+    /// Reads other tokens, up to [`Tok::End`], and comes back.
+    pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
+        let end = tokens.len() - 1;
+        let place = self.put_aside(Place { tokens, at: 0, end });
+        let read = read(self);
+        self.put_aside(place);
+        read
+    }
+
+    fn put_aside(&mut self, place: Place) -> Place {
+        Place {
+            tokens: std::mem::replace(&mut self.tokens, place.tokens),
+            at: std::mem::replace(&mut self.at, place.at),
+            end: std::mem::replace(&mut self.end, place.end),
+        }
+    }
+
+    /// Some tokens, ended where the next one begins.
+    pub(super) fn taken(&self, from: usize, to: usize) -> Rc<[Token]> {
+        let end = Token { tok: Tok::End, ..self.tokens[to].clone() };
+        self.tokens[from..to].iter().cloned().chain([end]).collect()
+    }
+
+    /// Puts everything from a byte of the text on out of reach, until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
+        let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
+        self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
+        outer
     }
 
     /// Where the blank line is that ends a path whose first token is the current one: everything behind it is out of
@@ -209,7 +258,9 @@ impl Parser {
     /// Names the current token for a message.
     pub fn found(&self) -> String {
         match self.tok() {
+            Tok::End if self.at_blank_line() => "the end of the line".into(),
             Tok::End => "the end of the query".into(),
+            Tok::Group { .. } => "a group of a match".into(),
             Tok::Designator { .. } => "a piece designator".into(),
             Tok::Word(word) => format!("`{word}`"),
             Tok::Int(value) => format!("`{value}`"),
@@ -352,7 +403,7 @@ impl Parser {
             Tok::Sign("<=") => Cmp::Le,
             Tok::Sign(">") => Cmp::Gt,
             Tok::Sign(">=") => Cmp::Ge,
-            Tok::Sign("~~") => return Err(self.unbuilt_sign(self.span(), "~~")),
+            Tok::Sign("~~") => return self.regex_match(left),
             _ => return Ok(left),
         };
         self.bump();
@@ -463,13 +514,21 @@ impl Parser {
             Arith::Rem => "%",
         };
         let span = left.span().to(right.span());
-        let (left, right) = match (left, right) {
+        let (left, right) = match (valued(left), valued(right)) {
             (Node::Number(left), Node::Number(right)) => return Ok(filter(N::Arith(op, left, right), span)),
+            (Node::Text(left), Node::Text(right)) if op == Arith::Add => {
+                return Ok(filter(T::Game(GameText::Joined(left, right)), span));
+            }
             (left, right) => (typed(&left), typed(&right)),
         };
         let wrong = || mismatch(sign, left, right, "both sides must be numbers");
         Err(match (left.0, right.0) {
-            (Type::Str, Type::Str) => unsupported(span, "joining strings with `+`"),
+            (Type::Str, Type::Str) => {
+                mismatch(sign, left, right, "strings are joined by `+`, and know no other arithmetic")
+            }
+            (Type::Str, Type::Num) | (Type::Num, Type::Str) => {
+                wrong().help("`str` makes a string of a number, `int` a number of a string")
+            }
             (Type::Set, _) | (_, Type::Set) => wrong().help("`#` counts the squares of a set: `#R + #r`"),
             _ => wrong(),
         })
@@ -600,7 +659,11 @@ impl Parser {
     /// A tight operand: one filter without operators.
     pub fn primary(&mut self) -> Parsed<Node> {
         self.descend()?;
-        let node = self.primary_inner().and_then(|node| self.elsewhere(node));
+        let mut node = self.primary_inner()?;
+        while self.is_sign("[") && !self.spaced() && kind_of(&node) == Type::Str {
+            node = self.index(node)?;
+        }
+        let node = self.elsewhere(node);
         self.ascend();
         node
     }
@@ -621,6 +684,20 @@ impl Parser {
             }
             Tok::Word(word) => self.word(&word),
             Tok::Sign(sign) => self.sign(sign),
+            Tok::Group { start, number } => {
+                self.bump();
+                Ok(if start {
+                    filter(N::Game(GameNumber::GroupStart(number)), span)
+                } else {
+                    filter(T::Game(GameText::Group(number)), span)
+                })
+            }
+            Tok::End if self.at_blank_line() => Err(Diagnostic::error(
+                self.last_span(),
+                "the line ends too early",
+                "expected a filter behind this",
+            )
+            .help("`///` ends with its line, and `path` at a blank line")),
             Tok::End => Err(Diagnostic::error(span, "the query ends too early", "expected a filter here")),
             Tok::Int(_) => unreachable!("signed_int takes every integer"),
         }
@@ -648,7 +725,7 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.is_sign("}") {
+                while !self.declaration()? && !self.is_sign("}") {
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
@@ -677,12 +754,15 @@ impl Parser {
             }
             "#" => {
                 self.bump();
-                let of = self.set_expression()?;
-                if kind_of(&of) == Type::Str {
-                    return Err(unsupported(span, "the length of a string"));
+                if let Some(size) = self.dictionary_size(span) {
+                    return Ok(size);
                 }
-                let of = self.want_squares(of, "`#`")?;
+                let of = self.set_expression()?;
                 let span = span.to(of.span());
+                let of = match valued(of) {
+                    Node::Text(of) => return Ok(filter(N::Game(GameNumber::Length(of)), span)),
+                    of => self.want_squares(of, "`#`")?,
+                };
                 Ok(filter(N::Cardinality(of), span))
             }
             "-" => {
@@ -694,10 +774,14 @@ impl Parser {
             }
             "[forall]" => {
                 self.bump();
+                if self.eat_word("piece") {
+                    return self.piece_loop(span, true);
+                }
                 let name = self.loop_variable()?;
                 self.expect_sign("[element]", "after the variable of a loop")?;
                 self.square_loop(span, name, true)
             }
+            "///" => self.line_comment(),
             "--" | "[x]" => self.dash(None, false),
             "-->" | "<--" => Err(Diagnostic::error(
                 span,
@@ -714,7 +798,11 @@ impl Parser {
             )),
             ":" => {
                 self.refuse_keyword_of_cql_5()?;
-                Err(Diagnostic::error(span, "found `:`", "expected a position of the game on its left: `parent:check`"))
+                Err(Diagnostic::error(
+                    span,
+                    "found `:`",
+                    "expected a position of the game on its left: `parent:check`",
+                ))
             }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
@@ -732,6 +820,14 @@ impl Parser {
         match node {
             Node::Squares(squares) => Ok(squares),
             other => Err(wanted(Type::Set, typed(&other), user)),
+        }
+    }
+
+    /// A filter that must be a string.
+    pub fn want_text(&self, node: Node, user: &str) -> Parsed<Text> {
+        match valued(node) {
+            Node::Text(text) => Ok(text),
+            other => Err(wanted(Type::Str, typed(&other), user)),
         }
     }
 

@@ -112,7 +112,7 @@ impl Parser {
             return Some(Bound::Literal(value, number));
         }
         let Tok::Word(name) = self.tok() else { return None };
-        let var = self.lookup(name).filter(|var| self.vars[var.0 as usize].holds == Holds::Number)?;
+        let var = self.lookup(name).filter(|var| self.vars[var.0 as usize].holds == Holds::Number && !self.is_unassigned(*var))?;
         if self.assigns_next() {
             return None;
         }
@@ -122,6 +122,7 @@ impl Parser {
 
     /// Whether the current word is assigned by the sign behind it.
     pub(super) fn assigns_next(&self) -> bool {
-        matches!(self.peek(1), Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "=?"))
+        matches!(self.tok(), Tok::Word(_))
+            && matches!(self.peek(1), Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "=?"))
     }
 }

@@ -36,9 +36,6 @@ pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
                 .help("word processors replace `\"` by such marks"),
         );
     }
-    if let Some(found) = piece_variable(text, at) {
-        return Some(found);
-    }
     for (sign, word, help) in FOREIGN {
         if text.starts_with(sign) && !text.starts_with("!=") {
             let span = Span::new(at, at + sign.len());
@@ -48,25 +45,6 @@ pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
         }
     }
     listed_range(text, at)
-}
-
-/// `◭x` or `[Aa]x`: a variable for a piece.
-fn piece_variable(text: &str, at: usize) -> Option<Diagnostic> {
-    let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
-    let name: String =
-        text[sign.len()..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    // `◭a1` and `◭a-h2` are designators.
-    let is_range = name.len() == 1 && text[sign.len() + 1..].starts_with('-');
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && square(name.as_bytes()).is_none();
-    (is_name && !is_range).then(|| {
-        unsupported(
-            Span::new(at, at + sign.len() + name.len()),
-            &format!("the piece variable `{sign}{name}`"),
-        )
-        .help(format!(
-            "`{sign}{name}` follows one piece; for squares of pieces write `square {name} in [Aa]`"
-        ))
-    })
 }
 
 /// `R[a1-h8]`: a range from square to square.

@@ -18,6 +18,11 @@ pub(super) enum Tok {
     Word(String),
     Int(i32),
     Str(String),
+    /// `\1`, `\-1`: a group of the last match, or where it began.
+    Group {
+        start: bool,
+        number: u32,
+    },
     /// Punctuation and operators, in their ASCII spelling.
     Sign(&'static str),
     End,

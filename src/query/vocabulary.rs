@@ -105,14 +105,17 @@ pub(super) struct Row<R> {
 /// How the header takes a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parameter {
-    /// A value follows, and both have no effect.
-    Value,
-    /// It stands alone and has no effect.
-    Switch,
+    Input,
+    Output,
+    MatchString,
+    Quiet,
+    Silent,
     Result,
     Games,
+    MatchCount,
+    /// `sort matchcount`.
+    Sort,
     Variations,
-    Unbuilt,
 }
 
 pub(super) type Spellings = &'static [&'static str];

@@ -102,12 +102,7 @@ const fn header(
     meaning: &'static str,
     example: &'static str,
 ) -> Row {
-    let row = here(spellings, arguments, Value::NoValue, Reading::Outside, meaning, example);
-    match parameter {
-        Parameter::Unbuilt => row.with_status(Status::NotYet(None)),
-        _ => row,
-    }
-    .and_parameter(parameter)
+    here(spellings, arguments, Value::NoValue, Reading::Outside, meaning, example).and_parameter(parameter)
 }
 
 // ---- the table
@@ -232,7 +227,7 @@ pub(super) fn parameter(word: &str) -> Option<Parameter> {
 
 /// The parameters of a header, for a message.
 pub(super) fn parameters() -> String {
-    let built = TABLE.rows().filter(|row| row.parameter.is_some_and(|known| known != Parameter::Unbuilt));
+    let built = TABLE.rows().filter(|row| row.parameter.is_some());
     let names: Vec<&str> = built.map(|row| row.word.spellings[0]).collect();
     let (last, others) = names.split_last().expect("the header has parameters");
     format!("{} or {last}", others.join(", "))

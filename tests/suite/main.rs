@@ -23,6 +23,7 @@
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
 //! * `game_trees`: games with side lines beside a tree that shakmaty plays.
+//! * `game_vectors`: what CQL 6.2 answers to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
@@ -48,6 +49,7 @@ mod examples;
 mod find;
 mod fuzz_smoke;
 mod game_trees;
+mod game_vectors;
 mod games_out;
 mod golden;
 mod golden_sample;

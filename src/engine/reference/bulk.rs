@@ -72,7 +72,7 @@ impl OneQuery {
         hits.make_room(block, outputs, self.ty);
         each_position(block, |slot, game, at| {
             let answer = self.reference.answer(game, at);
-            set(&mut hits, slot, answer);
+            set(&mut hits, slot, answer, answer.is_hit());
         });
         hits
     }
@@ -113,8 +113,8 @@ impl OneQuery {
 }
 
 /// Notes what a query answers at a slot.
-pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer) {
-    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(answer.is_hit()) << (slot % SEGMENT_SLOTS);
+pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
+    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {
         (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
         (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),

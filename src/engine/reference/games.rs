@@ -78,7 +78,7 @@ impl<'a> GameBlock<'a> {
             QueryFault { fault, game: game.number(), place }
         })?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
-            set(&mut self.hits, slot, found.answer());
+            set(&mut self.hits, slot, found.answer(), found.hit);
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
                 out[slot] = text.clone().map(Vec::into_boxed_slice);
             }
@@ -104,7 +104,11 @@ impl<'a> GameBlock<'a> {
         if found.match_count == 0 && !header.match_count.is_some_and(|(least, _)| least == 0) {
             return;
         }
+        let match_string = header.match_string.as_deref().unwrap_or("CQL");
         let comments = found.notes.into_iter().filter_map(|note| match (note.what, header.comments) {
+            (Noted::Matched, Comments::All) if !match_string.is_empty() => {
+                Some((note.at as u32, match_string.into()))
+            }
             (Noted::Asked(text), Comments::All | Comments::Quiet) => Some((note.at as u32, text)),
             (Noted::Automatic(text), Comments::All) => Some((note.at as u32, text)),
             _ => None,

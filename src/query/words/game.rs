@@ -2,8 +2,8 @@
 
 use super::{Parameter, Reading::*, Rows, Value::*, header, here, later, leaf, refused};
 use crate::query::{
-    parser::{C, N, P, S},
-    tree::{GameCondition, GameNumber, GamePosition, GameSquares, Sibling, Special},
+    parser::{C, N, P, S, T},
+    tree::{GameCondition, GameNumber, GamePosition, GameSquares, GameText, Sibling, Special},
 };
 
 #[rustfmt::skip]
@@ -55,8 +55,8 @@ pub(super) const GROUPS: &[Rows] = &[
             "find mate"),
         here(&["<--"], "find @ F, line @ F ...", NoValue, Sign, "in `find`: towards the start of the game; in `line`: the position before", "find <-- Qd8"),
         here(&["-->"], "line @ F ...", NoValue, Sign, "in `line`: the next position", "line --> check --> not check"),
-        here(&["quiet"], "find @ F", NoValue, Inside, "leaves out comments", "find quiet mate")
-            .and_parameter(Parameter::Switch),
+        here(&["quiet"], "find @ F", NoValue, Inside, "leaves out the comments that a filter makes by itself", "find quiet mate")
+            .and_parameter(Parameter::Quiet),
         here(&["line"], "[RANGE] [OPTION ...] --> F --> F ...", Number, Filter(|p, _| p.line()),
             "the number of positions of the longest run from here that fits the filters one after the other; `* + ? {2} {2,} {,3} {2,3}` behind a \
              filter or a chain in parentheses repeat it", "line --> check --> not check"),
@@ -114,33 +114,37 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["[>=]", "≽"], "P @ P", Position, Sign, "the same, or both are one", "currentposition [>=] position 3"),
         here(&["consecutivemoves"], "[quiet] [RANGE] (NAME NAME)", Number, Filter(|p, _| p.consecutive_moves()),
             "the moves that two side lines have in common one after the other", "{s = currentposition t = parent not consecutivemoves(s t)}"),
-        later(&["echo"], "(NAME NAME) [in all] F", AsF, "F for this and each other position of the game"),
+        here(&["echo"], "[quiet] (NAME NAME) [in all] F", AsF, Filter(|p, _| p.echo()),
+            "F at each other position of the game, with names for this one and that one; of a number the largest value", "echo (s t) {ply > 4 check}"),
         later(&["similarposition"], "TEXT", Condition, "the position occurs in the games of a file, turned or shifted"),
         later(&["anticipate"], "TEXT", Condition, "the older name of `similarposition`"),
         refused(&["oldline"], "reserved by CQL 6.2 and without a use; runs of positions are asked for by `line`"),
         refused(&["pathdebug"], "reserved by CQL 6.2 and without a use"),
     ] },
     Rows { title: "Comments, order and output", about: "", words: &[
-        later(&["sort"], "[quiet] [min] [TEXT] F", AsF, "puts games in the order of a value").and_parameter(Parameter::Unbuilt),
-        later(&["comment"], "@(F ...)", Condition, "writes a comment into the game"),
-        later(&["message"], "[quiet] (F ...)", Condition, "prints a line"),
-        later(&["originalcomment"], "[TEXT]", Text, "the comment of the last move"),
-        later(&["hascomment"], "[TEXT]", Text, "the older name of `originalcomment`"),
-        later(&["removecomment"], "", Condition, "takes the comment from the last move"),
-        later(&["writefile"], "@(TEXT T)", Condition, "adds text to a file"),
-        later(&["readfile"], "TEXT", Text, "the text of a file"),
-        later(&["currentfen"], "", Text, "the position as FEN"),
+        here(&["sort"], "[quiet] [min] [TEXT] F", AsF, Filter(|p, _| p.sort()), "puts games in the order of a value, the largest first", "sort \"men\" #A > 8")
+            .and_parameter(Parameter::Sort),
+        here(&["comment"], "@(F ...) | @ F", Condition, Filter(|p, _| p.comment()), "writes a comment into the game", "check comment(\"check by \" A attacks k)"),
+        here(&["///"], "F ...", Condition, Sign, "`comment` of the filters up to the end of the line", "check ///\"check by \" A attacks k"),
+        here(&["message"], "[quiet] (F ...)", Condition, Filter(|p, _| p.message()), "prints a line; with `quiet` without game and position", "mate message(\"mate after \" ply)"),
+        here(&["originalcomment"], "[TEXT]", Text, Filter(|p, _| p.original_comment()),
+            "the comment behind the last move; with a text: it contains that, or, of `\"!\"` or `\"$1\"`, the move has this glyph", "originalcomment \"novelty\""),
+        here(&["hascomment"], "[TEXT]", Text, Filter(|p, _| p.original_comment()), "the older name of `originalcomment`", "hascomment \"!\""),
+        here(&["removecomment"], "", Condition, leaf!(C::Game(GameCondition::RemoveComment)), "takes the comment from the last move in the output", "check removecomment"),
+        here(&["writefile"], "@(T T)", Condition, Filter(|p, _| p.write_file()), "adds text to a file, which is emptied at first", "mate writefile(\"mates.cqo\" str(ply))"),
+        here(&["readfile"], "T", Text, Filter(|p, _| p.of_text(|of| T::Game(GameText::ReadFile(of)))), "the text of a file", "fen in readfile \"positions.cqo\""),
+        here(&["currentfen"], "", Text, leaf!(T::Game(GameText::Fen)), "`fen` alone: the position as FEN", "currentfen ~~ \"^rnbq\""),
     ] },
     Rows { title: "The header of a query file", about:
         "`cql(...)` may begin a query. What names files or chooses output has no effect: both are chosen on the command line. \
-         `result`, `gamenumber` and `quiet` may stand in it as well.",
+         `result`, `gamenumber`, `sort matchcount` and `quiet` may stand in it as well.",
         words: &[
         here(&["cql"], "@(PARAMETER ...) F ...", NoValue, Inside, "begins the header", "cql(input games.pgn) check"),
-        header(&["input"], "cql(@ FILE)", Parameter::Value, "the games, without effect", "cql(input games.pgn) check"),
-        header(&["output"], "cql(@ FILE)", Parameter::Value, "the output, without effect", "cql(output hits.pgn) check"),
-        header(&["matchstring"], "cql(@ TEXT)", Parameter::Value, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
-        header(&["silent"], "cql(@)", Parameter::Switch, "no comments, without effect", "cql(silent) check"),
+        header(&["input"], "cql(@ FILE)", Parameter::Input, "the games, without effect", "cql(input games.pgn) check"),
+        header(&["output"], "cql(@ FILE)", Parameter::Output, "the output, without effect", "cql(output hits.pgn) check"),
+        header(&["matchstring"], "cql(@ TEXT)", Parameter::MatchString, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
+        header(&["silent"], "cql(@)", Parameter::Silent, "no comments, without effect", "cql(silent) check"),
         header(&["variations"], "cql(@)", Parameter::Variations, "side lines are searched as well", "cql(variations) check"),
-        header(&["matchcount"], "cql(@ RANGE)", Parameter::Unbuilt, "games with so many hits", ""),
+        header(&["matchcount"], "cql(@ RANGE)", Parameter::MatchCount, "games with so many hits", "cql(matchcount 2 100) check"),
     ] },
 ];

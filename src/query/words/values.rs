@@ -2,8 +2,11 @@
 
 use shakmaty::Color;
 
-use super::{Parameter, Reading::*, Rows, Value::*, here, later, later_as, leaf, refused};
-use crate::query::parser::{C, N};
+use super::{Parameter, Reading::*, Rows, Value::*, here, later, leaf, refused};
+use crate::query::{
+    parser::{C, N},
+    tree::GameNumber,
+};
 
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Rows] = &[
@@ -17,8 +20,8 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["terminal"], "", Condition, leaf!(C::Terminal), "the position after the last move of the game", "terminal"),
         here(&["wtm"], "", Condition, leaf!(C::ToMove(Color::White)), "White is to move", "wtm"),
         here(&["btm"], "", Condition, leaf!(C::ToMove(Color::Black)), "Black is to move", "btm"),
-        here(&["fen"], "TEXT", Condition, Filter(|p, _| p.fen()),
-            "the board is as in this FEN, in which `A`, `a`, `_` and `.` stand for what they are in designators", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
+        here(&["fen"], "[TEXT]", Condition, Filter(|p, _| p.fen_word()),
+            "the board is as in this FEN, in which `A`, `a`, `_` and `.` stand for what they are in designators; alone, the position as FEN", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
     ] },
     Rows { title: "Numbers", about:
         "A number may have no value, as `rank R` if there are two rooks; then it does not match, and a comparison with it does not either.",
@@ -32,7 +35,7 @@ pub(super) const GROUPS: &[Rows] = &[
             .and_parameter(Parameter::Games),
         here(&["year"], "", Number, leaf!(N::Year), "the year of the game's date", "year >= 2000"),
         here(&["elo"], "[white | black]", Number, Filter(|p, _| p.elo()), "the rating of a player, or the higher one", "elo white > 2400"),
-        here(&["#"], "S", Number, Sign, "how many squares a set has", "#N == 2"),
+        here(&["#"], "S, @ T, @ NAME", Number, Sign, "how many squares a set has, bytes a text, keys a dictionary", "#N == 2"),
         here(&["power"], "S", Number, Filter(|p, _| p.of_set(N::Power)),
             "the worth of the pieces on S: queens 9, rooks 5, bishops and knights 3, pawns 1", "power A > power a"),
         here(&["rank"], "S", Number, Filter(|p, _| p.of_set(N::Rank)), "the rank of S, 1 to 8, if S is one square", "rank K > 4"),
@@ -41,15 +44,15 @@ pub(super) const GROUPS: &[Rows] = &[
             "what stands on S, if S is one square: 0 nothing, 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king", "type e4 == 2"),
         here(&["colortype"], "S", Number, Filter(|p, _| p.of_set(|of| N::ContentType { signed: true, of })),
             "`type`, negative for a black piece", "colortype e5 == -2"),
-        here(&["+"], "N @ N", Number, Sign, "the sum", "#R + #r == 3"),
+        here(&["+"], "N @ N, T @ T", AsF, Sign, "the sum; of texts, both joined", "#R + #r == 3"),
         here(&["-"], "N @ N, @ N", Number, Sign, "the difference, and a number with its sign changed", "#P - #p > 1"),
         here(&["*"], "N @ N", Number, Sign, "the product", "#R * #r == 4"),
         here(&["/"], "N @ N", Number, Sign, "the quotient towards 0; no value if the right number is 0", "ply / 10 == 4"),
         here(&["%"], "N @ N", Number, Sign, "the remainder, with the sign of the left number; no value if the right one is 0", "movenumber % 10 == 0"),
         here(&["abs"], "N", Number, Filter(|p, _| p.of_number(N::Abs)), "the number without its sign", "abs (#P - #p) > 1"),
         here(&["sqrt"], "N", Number, Filter(|p, _| p.of_number(N::Sqrt)), "the square root, rounded down; no value for a negative number", "sqrt #A == 2"),
-        here(&["max"], "@(N N ...)", Number, Filter(|p, _| p.extremum(N::Max)), "the largest of the numbers that have a value", "max(#R #r) == 0"),
-        here(&["min"], "@(N N ...)", Number, Filter(|p, _| p.extremum(N::Min)), "the smallest of the numbers that have a value", "min(#N #n) == 2"),
+        here(&["max"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(true)), "the largest of the numbers, or texts, that have a value", "max(#R #r) == 0"),
+        here(&["min"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(false)), "the smallest of the numbers, or texts, that have a value", "min(#N #n) == 2"),
     ] },
     Rows { title: "The game and its tags", about:
         "A text with a literal behind it is a condition: `player \"Carlsen\"` asks whether the name contains it.",
@@ -63,22 +66,23 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["eventdate"], "[TEXT]", Text, Filter(|p, _| p.tag("EventDate")), "the tag EventDate", "eventdate \"2011\""),
         here(&["eco"], "[TEXT]", Text, Filter(|p, _| p.tag("ECO")), "the tag ECO, the code of the opening", "eco \"B\""),
         here(&["tag"], "TEXT", Text, Filter(|p, _| p.any_tag()), "the value of a tag", "tag \"Round\" == \"1\""),
-        later(&["lastgamenumber"], "", Number, "the number of games in the database"),
-        later(&["settag"], "@(TEXT T)", Condition, "sets a tag of the game in the output"),
+        here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of games in the database", "gamenumber == lastgamenumber"),
+        here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
         later(&["hhdb"], "WORD", Condition, "facts that one collection of studies keeps in its tags"),
     ] },
-    Rows { title: "Text", about: "Text in quotation marks is taken as it stands.", words: &[
+    Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\\\n`, `\\\\t`, `\\\\r`, `\\\\\"` and `\\\\\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
+         `T[1:3]` a part of it; negative numbers count from the end.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of what stands on S, if S is one square: `K`, ..., `P`, `_` for nothing", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
-        later(&["str"], "@(F ...)", Text, "values as text"),
-        later(&["int"], "T", Number, "the number that a text is"),
-        later(&["ascii"], "N | T", AsF, "the letter of a code, the code of a letter"),
-        later(&["uppercase"], "T", Text, "the text in capital letters"),
-        later(&["lowercase"], "T", Text, "the text in small letters"),
-        later(&["indexof"], "@(T T)", Number, "where the first text stands in the second"),
-        later(&["string"], "NAME in NAME F", Condition, "F for each key of a dictionary"),
-        later_as("a regular expression `~~`", "\"R\" ~~ \"R\"", &["~~"], "T @ T", Text, "the part of the text that a regular expression finds"),
+        here(&["str"], "@(F ...) | @ F", Text, Filter(|p, _| p.str()), "values as one text", "str(\"ply \" ply) == \"ply 3\""),
+        here(&["int"], "T", Number, Filter(|p, _| p.of_text(|of| N::Game(GameNumber::ToNumber(of)))), "the number that a text is", "int eco[1:] > 50"),
+        here(&["ascii"], "N | T", AsF, Filter(|p, _| p.ascii()), "the letter of a code, the code of a letter", "ascii 66 == \"B\""),
+        here(&["uppercase"], "T", Text, Filter(|p, word| p.case(word)), "the text in capital letters", "\"CARLSEN\" in uppercase player white"),
+        here(&["lowercase"], "T", Text, Filter(|p, word| p.case(word)), "the text in small letters", "\"carlsen\" in lowercase player white"),
+        here(&["indexof"], "@(T T)", Number, Filter(|p, _| p.index_of()), "where the first text stands in the second, from 0", "indexof(\"r\" player white) > 2"),
+        here(&["string"], "NAME in NAME F", Condition, Filter(|p, _| p.string_loop()), "F for each key of a dictionary", "local dictionary D D[fen] = ply string s in D {D[s] == 3}"),
+        here(&["~~"], "T @ TEXT", Text, Sign, "the part of the text that a regular expression finds; `\\\\1` are its groups, `\\\\-1` where they begin", "player white ~~ \"^A\""),
         refused(&["substring"], "reserved by CQL 6.2 and without a use; `TEXT in T` looks for a part of a text"),
     ] },
 ];

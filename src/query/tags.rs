@@ -1,0 +1,106 @@
+//! What a game file says of a game beside its moves: tags, comments, glyphs; and files of text.
+
+use super::{
+    parser::{C, N, Parsed, Parser, T, filter},
+    token::Tok,
+    tree::{GameCondition, GameNumber, GameText, Node, Text},
+};
+use crate::diagnostic::Diagnostic;
+
+/// Tags that `settag` may not set: the query reads them by words of their own, or they say where the game begins.
+const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
+
+/// Glyphs by their signs.
+const GLYPHS: [(&str, u8); 13] = [
+    ("!", 1),
+    ("?", 2),
+    ("!!", 3),
+    ("??", 4),
+    ("!?", 5),
+    ("?!", 6),
+    ("=", 10),
+    ("+/=", 14),
+    ("=/+", 15),
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+-", 18),
+    ("-+", 19),
+];
+
+impl Parser {
+    /// `fen`, `fen "..."`.
+    pub(super) fn fen_word(&mut self) -> Parsed<Node> {
+        if matches!(self.peek(1), Tok::Str(_)) && !self.state.joins {
+            return self.fen();
+        }
+        Ok(self.leaf(T::Game(GameText::Fen)))
+    }
+
+    /// `originalcomment`, `originalcomment "text"`, `originalcomment "!"`.
+    pub(super) fn original_comment(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        if let (Tok::Str(text), false) = (self.tok(), self.state.joins)
+            && let Some(glyph) = glyph(text)
+        {
+            let span = span.to(self.bump());
+            return Ok(filter(C::Game(GameCondition::Glyph(glyph)), span));
+        }
+        self.text(T::Game(GameText::OriginalComment), span)
+    }
+
+    /// `settag("X" s)`.
+    pub(super) fn set_tag(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        self.expect_sign("(", "after `settag`")?;
+        let at = self.span();
+        let name = self.literal("the name of a tag", "settag(\"Theme\" \"excelsior\")")?;
+        if FIXED.contains(&name.as_str()) {
+            return Err(Diagnostic::error(
+                at,
+                format!("the tag `{name}` cannot be set"),
+                format!("`settag` leaves {} as they are", FIXED.join(", ")),
+            ));
+        }
+        let value = self.inside(Parser::node)?;
+        let value = self.want_text(value, "`settag`")?;
+        let span = span.to(self.expect_sign(")", "behind the value of the tag")?);
+        Ok(filter(C::Game(GameCondition::SetTag { name, value }), span))
+    }
+
+    /// `writefile(name s)`.
+    pub(super) fn write_file(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        self.expect_sign("(", "after `writefile`")?;
+        let name = self.inside(Parser::sum)?;
+        let name = self.want_text(name, "`writefile`")?;
+        self.refuse_file_name(&name)?;
+        let value = self.inside(Parser::sum)?;
+        let value = self.want_text(value, "`writefile`")?;
+        let span = span.to(self.expect_sign(")", "behind the text of `writefile`")?);
+        Ok(filter(C::Game(GameCondition::WriteFile { name, value }), span))
+    }
+
+    fn refuse_file_name(&self, name: &Text) -> Parsed<()> {
+        match name.op() {
+            T::Literal(text) if !text.ends_with(".cqo") && !text.ends_with(".cql") => Err(Diagnostic::error(
+                name.span(),
+                format!("`writefile` does not write `{text}`"),
+                "the names of its files end in `.cqo` or `.cql`",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// `lastgamenumber`.
+    pub(super) fn last_game_number(&mut self) -> Parsed<Node> {
+        Ok(self.leaf(N::Game(GameNumber::LastGameNumber)))
+    }
+}
+
+/// The number of a glyph that a literal names: `"!"`, `"$5"`.
+fn glyph(text: &str) -> Option<u8> {
+    match text.strip_prefix('$') {
+        Some(number) => number.parse().ok(),
+        None => GLYPHS.into_iter().find(|(sign, _)| *sign == text).map(|(_, glyph)| glyph),
+    }
+}
