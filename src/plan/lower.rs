@@ -7,14 +7,15 @@
 use super::{
     columns::{Column, Text, TextTest},
     game::Owned,
+    orbits::finds,
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
 };
 use crate::{
     board::{Code, PieceSet},
     orbit::{Condition, Filter, FilterRef, NumberOrbit, Squares},
     query::tree::{
-        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Kind as _, NumberOp, PinPart, Ref, SquaresOp,
-        Values, VarId, contents_where,
+        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, Ref,
+        SquaresOp, Values, VarId, contents_where,
     },
 };
 
@@ -52,6 +53,11 @@ impl Values for Words {
     type Number = Id;
     type Text = Texts;
     type Position = Id;
+}
+
+/// Whether a filter or one below it looks at other positions.
+fn finds_in(filter: FilterRef) -> bool {
+    filter.any(&mut finds)
 }
 
 /// Lowering in progress.
@@ -177,6 +183,19 @@ impl Lower {
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
+                // What hands on the set of a `--` asks more than its value.
+                SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
+                    let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
+                    self.and(all, last)
+                }
+                SquaresOp::Control(Control::If { condition, then, other }) if finds_in(filter) => {
+                    let (mask, then, other) = self.branches(
+                        condition.node(),
+                        |lower| lower.truth(then.node()),
+                        |lower| lower.truth(other.node()),
+                    );
+                    self.select(mask, then, other)
+                }
                 _ => {
                     let set = self.squares(f);
                     self.dag.add(Op::NonEmpty(set))
