@@ -36,6 +36,7 @@ pub mod gpu;
 #[path = "without_gpu.rs"]
 pub mod gpu;
 pub mod mixed;
+pub mod narrowed;
 pub mod reference;
 mod operations;
 mod request;

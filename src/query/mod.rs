@@ -18,6 +18,7 @@ mod header;
 mod letters;
 mod lexer;
 mod loops;
+mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
@@ -31,6 +32,7 @@ mod variables;
 mod vocabulary;
 pub mod words;
 
+pub use necessary::necessary;
 pub use tree::{Node, Query, Type};
 
 use std::rc::Rc;
@@ -150,7 +152,13 @@ fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), D
             }
         }
     }
-    Err(first_fault.unwrap_or_else(|| Diagnostic::error(Span::new(0, 0), "too many dictionaries of unknown types", "put values in before they are read")))
+    Err(first_fault.unwrap_or_else(|| {
+        Diagnostic::error(
+            Span::new(0, 0),
+            "too many dictionaries of unknown types",
+            "put values in before they are read",
+        )
+    }))
 }
 
 /// Notes signs that mean something else in CQL 5.

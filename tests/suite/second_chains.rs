@@ -35,7 +35,8 @@ fn games() -> &'static [Game] {
         let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
         let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
         let made = (0..6).map(|seed| game_trees::made(1000 + seed, 40).text).collect::<String>();
-        let mut out: Vec<Game> = files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
+        let mut out: Vec<Game> =
+            files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
         out.retain(|game| game.nodes.len() <= NODES_MAX);
         out
     })
@@ -116,7 +117,10 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
         let faults: Vec<Option<usize>> = case.values.iter().map(same).collect();
         if case.values.iter().any(|reading| reading[index] != case.values[0][index]) {
             seen.open += 1;
-            seen.as_reading.iter_mut().zip(&faults).for_each(|(sum, fault)| *sum += usize::from(fault.is_none()));
+            seen.as_reading
+                .iter_mut()
+                .zip(&faults)
+                .for_each(|(sum, fault)| *sum += usize::from(fault.is_none()));
         }
         if let Some(node) = faults[0].filter(|_| faults.iter().all(Option::is_some)) {
             let answers: Vec<_> = case.values.iter().map(|reading| reading[index][node]).collect();

@@ -17,7 +17,9 @@ impl GameQueries<'_> {
             1 => "{{if initial $=0} {if @ then $+=ply} ($%5)}",
             2 => "{{if isunbound $ then {$=0} else {if @ then $+=1}} ($)}",
             3 => "{if initial $=0 {if @ then $=ply} (ply-$)}",
-            _ => "{{if initial {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}",
+            _ => {
+                "{{if initial {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}"
+            }
         };
         self.held(Ty::Num, template, subs)
     }
@@ -124,7 +126,8 @@ impl GameQueries<'_> {
 
     fn written(&mut self, depth: usize) -> Term {
         let of = self.any(depth);
-        let template = *self.rng.pick(&["(str(@))", "(str(ply \" \" @))", "(uppercase str(@))", "{fen str(@)}"]);
+        let template =
+            *self.rng.pick(&["(str(@))", "(str(ply \" \" @))", "(uppercase str(@))", "{fen str(@)}"]);
         new(Ty::Str, template, vec![of])
     }
 
@@ -163,7 +166,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         ty: Ty::Num,
         make: |g, d| {
             let at = g.position(d);
-            let template = *g.rng.pick(&["{$=@ $:ply}", "{$=@ distance($ currentposition)}", "{$=@ {$<currentposition} $:#A}"]);
+            let template = *g.rng.pick(&[
+                "{$=@ $:ply}",
+                "{$=@ distance($ currentposition)}",
+                "{$=@ {$<currentposition} $:#A}",
+            ]);
             g.held(Ty::Num, template, vec![at])
         },
     },
@@ -213,7 +220,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         name: "comment",
         ty: Ty::Bool,
         make: |g, d| {
-            let template = *g.rng.pick(&["{@ comment(\"x\" @)}", "{@ message quiet(ply @)}", "{@ settag(\"Foo\" str(@))}"]);
+            let template = *g.rng.pick(&[
+                "{@ comment(\"x\" @)}",
+                "{@ message quiet(ply @)}",
+                "{@ settag(\"Foo\" str(@))}",
+            ]);
             new(Ty::Bool, template, vec![g.bool(d), g.any(0)])
         },
     },
@@ -231,8 +242,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, d| {
             let condition = g.bool(d);
-            let template =
-                *g.rng.pick(&["{{if @ then $=1} isbound $}", "{{if @ then $=1} isunbound $}", "{$=1 {if @ unbind $} isbound $}"]);
+            let template = *g.rng.pick(&[
+                "{{if @ then $=1} isbound $}",
+                "{{if @ then $=1} isunbound $}",
+                "{$=1 {if @ unbind $} isbound $}",
+            ]);
             g.held(Ty::Bool, template, vec![condition])
         },
     },
@@ -248,6 +262,12 @@ pub const CONSTRUCTS: &[Construct] = &[
     Construct {
         name: "tags",
         ty: Ty::Str,
-        make: |g, _| pick_leaf(g, Ty::Str, &["(tag \"White\")", "(player black)", "(event)", "originalcomment", "(eco)"]),
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Str,
+                &["(tag \"White\")", "(player black)", "(event)", "originalcomment", "(eco)"],
+            )
+        },
     },
 ];
