@@ -16,6 +16,7 @@ use crate::engine::cpu::Cpu;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
+use crate::engine::narrowed::Narrowed;
 use crate::engine::reference::{Bulk, Commentator};
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
@@ -289,7 +290,7 @@ impl Scan {
                 }
                 Ok(answers)
             };
-            match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }).and_then(told) {
+            match self.engine.scan(blocks, &Request { outputs, select: Some(&select), games: None }).and_then(told) {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
                     let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
@@ -409,7 +410,10 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         Ok(Box::new(Bulk::new(queries.iter().map(|prepared| &prepared.query))?))
     };
     if queries.iter().any(|prepared| prepared.planner.refusal().is_some()) {
-        return Ok(reference()?);
+        return match options.engine {
+            EngineChoice::Auto => Ok(Box::new(Narrowed::new(queries)?)),
+            _ => Ok(reference()?),
+        };
     }
     let plans = engine::plans(queries);
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));

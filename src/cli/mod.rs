@@ -17,6 +17,7 @@ mod common;
 mod completions;
 mod convert;
 mod cql;
+mod dashes;
 mod devices;
 mod explain;
 mod games;
@@ -121,6 +122,7 @@ enum Command {
 impl Cli {
     /// Reads the arguments, or prints help or what is wrong with them and ends the process.
     pub fn of(arguments: Vec<OsString>) -> Cli {
+        let arguments = dashes::guarded(arguments);
         Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
             // The message quotes the arguments, so it is made again from escaped ones.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());

@@ -18,6 +18,7 @@ mod header;
 mod letters;
 mod lexer;
 mod loops;
+mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
@@ -31,6 +32,7 @@ mod variables;
 mod vocabulary;
 pub mod words;
 
+pub use necessary::necessary;
 pub use tree::{Node, Query, Type};
 
 use std::rc::Rc;

@@ -49,11 +49,9 @@ impl Commentator {
     ) -> Result<Commentary, EngineError> {
         let mut all = GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY);
         let mut run = RunState::new(&self.query);
-        each_game(block, |slots, game, spots| match self.prints || is_found(game) {
-            true => all.add(slots, game, spots, &mut run),
-            false => Ok(()),
-        })
-        .map_err(|fault| fault.of_query(number))?;
+        let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
+        each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
+            .map_err(|fault| fault.of_query(number))?;
         let mut commentary = all.into_commentary();
         commentary.games.retain(|game| is_found(&block.game(game.index as usize)));
         Ok(commentary)
