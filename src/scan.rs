@@ -290,7 +290,11 @@ impl Scan {
                 }
                 Ok(answers)
             };
-            match self.engine.scan(blocks, &Request { outputs, select: Some(&select), games: None }).and_then(told) {
+            match self
+                .engine
+                .scan(blocks, &Request { outputs, select: Some(&select), games: None })
+                .and_then(told)
+            {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
                     let result = |((&block, games), answers)| BlockAnswers { block, games, answers };

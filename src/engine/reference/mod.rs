@@ -58,6 +58,7 @@ mod plays;
 mod program;
 mod pure;
 mod scope;
+mod script_files;
 mod search;
 mod state;
 mod strings;
