@@ -13,9 +13,9 @@ use super::{
     state::State,
     token::{Tok, Token},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
-        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
-        VarId, Written,
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node,
+        Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
+        TransformKind, Type, Var, VarId, Written,
     },
 };
 use crate::diagnostic::{Diagnostic, Span};
@@ -826,7 +826,11 @@ impl Parser {
             )),
             ":" => {
                 self.refuse_keyword_of_cql_5()?;
-                Err(Diagnostic::error(span, "found `:`", "expected a position of the game on its left: `parent:check`"))
+                Err(Diagnostic::error(
+                    span,
+                    "found `:`",
+                    "expected a position of the game on its left: `parent:check`",
+                ))
             }
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,

@@ -11,8 +11,8 @@ use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, Squares},
     query::tree::{
         Assigned, Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition,
-        GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Order, Path, PathStep,
-        Promotion, Ref, Sibling, SortId, Special, Spelt,
+        GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Order, Path,
+        PathStep, Promotion, Ref, Sibling, SortId, Special, Spelt,
     },
 };
 
@@ -114,7 +114,9 @@ pub(super) fn condition(op: &GameCondition<Expanded>) -> String {
         C::Unbind(var) => format!("unbind {}", name(*var)),
         C::Forget { dictionary, key: Some(key) } => format!("unbind {}", entry(*dictionary, key)),
         C::Forget { dictionary, key: None } => format!("unbind {}", dictionary_name(*dictionary)),
-        C::IsBound { var, bound } => format!("{} {}", if *bound { "isbound" } else { "isunbound" }, name(*var)),
+        C::IsBound { var, bound } => {
+            format!("{} {}", if *bound { "isbound" } else { "isunbound" }, name(*var))
+        }
         C::Assert(of) => prefix("assert", of),
         C::Loop(of) => prefix("loop", of),
         C::While { condition, body } => format!("while ({}) {}", text(condition.node()), tight(body)),
@@ -336,10 +338,14 @@ fn moves(of: &Move<Expanded>) -> String {
         match of.of {
             MoveOf::Played => None,
             MoveOf::Previous => Some("previous".into()),
-            MoveOf::Legal => Some(String::from(if of.value == MoveValue::Count { "legal count" } else { "legal" })),
-            MoveOf::Pseudolegal => {
-                Some(String::from(if of.value == MoveValue::Count { "pseudolegal count" } else { "pseudolegal" }))
+            MoveOf::Legal => {
+                Some(String::from(if of.value == MoveValue::Count { "legal count" } else { "legal" }))
             }
+            MoveOf::Pseudolegal => Some(String::from(if of.value == MoveValue::Count {
+                "pseudolegal count"
+            } else {
+                "pseudolegal"
+            })),
         },
         of.promote.map(|pieces| format!("promote {}", promoted(pieces))),
         set("enpassantsquare", &of.en_passant_square),
