@@ -11,7 +11,7 @@ use super::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
     },
-    words::{self, Reading, Status, directions, transform},
+    words::{self, Reading, Status, Value, directions, transform},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -92,7 +92,11 @@ impl Parser {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
         if words::is_inside(word) {
-            return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
+            let found = words::find(Dialect::Cql6, word).filter(|known| known.value == Value::NoValue);
+            let label = found.map_or("expected a filter before it".into(), |known| {
+                format!("it belongs to another filter: `{}`", known.form(word))
+            });
+            return Err(Diagnostic::error(span, format!("found `{word}`"), label));
         }
         if let Some(node) = self.known_name(word)? {
             return Ok(node);
