@@ -5,8 +5,8 @@ use super::{
     parser::{N, P, Parsed, Parser, filter},
     token::Tok,
     tree::{
-        Chain, ConditionOp, Edge, Focus, GameCondition, GameNumber, GamePosition, GameSquares, Kind as _, Line,
-        LineStep, MoveOf, Node, NumberOp, Path, PathStep, PositionOp, Ref, SquaresOp, Written,
+        Chain, ConditionOp, Edge, Focus, GameCondition, GameNumber, GamePosition, GameSquares, Kind as _,
+        Line, LineStep, MoveOf, Node, NumberOp, Path, PathStep, PositionOp, Ref, SquaresOp, Written,
     },
     words,
 };
@@ -77,9 +77,7 @@ impl Parser {
             && match self.peek(1) {
                 Tok::End => true,
                 Tok::Word(word) => words::is_inside(word),
-                Tok::Sign(sign) => {
-                    !["(", "{", ".", "[]", "~", "#", "-", "[forall]"].contains(sign)
-                }
+                Tok::Sign(sign) => !["(", "{", ".", "[]", "~", "#", "-", "[forall]"].contains(sign),
                 _ => false,
             }
     }
@@ -116,14 +114,20 @@ impl Parser {
         let fault = |message: &str, label: &str| Err(Diagnostic::error(at, message, label));
         match (min, comma, max) {
             _ if !well_formed => fault("this is no count", "expected `{2}`, `{2,}`, `{,3}` or `{2,3}`"),
-            (None, true, None) => fault("`{,}` says nothing", "write `{*}`, `{+}` or a number beside the comma"),
+            (None, true, None) => {
+                fault("`{,}` says nothing", "write `{*}`, `{+}` or a number beside the comma")
+            }
             (Some(min), true, Some(max)) if min > max => {
                 fault(&format!("the count {min} to {max} runs backwards"), "write the lower number first")
             }
             (min, true, max) => Ok(Repeat { min: min.unwrap_or(0), max, plus: false, braces: true, at }),
-            (min, false, _) => {
-                Ok(Repeat { min: min.unwrap_or(0), max: Some(min.unwrap_or(0)), plus: false, braces: true, at })
-            }
+            (min, false, _) => Ok(Repeat {
+                min: min.unwrap_or(0),
+                max: Some(min.unwrap_or(0)),
+                plus: false,
+                braces: true,
+                at,
+            }),
         }
     }
 
@@ -226,16 +230,10 @@ impl Parser {
     fn goes_on_with_line(&self) -> bool {
         match self.tok() {
             Tok::Sign("-->" | "<--") => true,
-            Tok::Word(word) => [
-                "singlecolor",
-                "nestban",
-                "firstmatch",
-                "lastposition",
-                "quiet",
-                "primary",
-                "secondary",
-            ]
-            .contains(&word.as_str()),
+            Tok::Word(word) => {
+                ["singlecolor", "nestban", "firstmatch", "lastposition", "quiet", "primary", "secondary"]
+                    .contains(&word.as_str())
+            }
             _ => false,
         }
     }
@@ -413,7 +411,11 @@ impl Parser {
             return Diagnostic::error(at, "a blank line ends this path", "before its first move")
                 .help("a path reaches as far as the bracket around it, or a blank line");
         }
-        Diagnostic::error(at, format!("found {}", self.found()), "expected the moves of the path: `path -- check`")
+        Diagnostic::error(
+            at,
+            format!("found {}", self.found()),
+            "expected the moves of the path: `path -- check`",
+        )
     }
 
     fn path_options(&mut self) -> Parsed<Options> {
@@ -494,8 +496,14 @@ impl Parser {
             "verbose" => path.verbose = true,
             "quiet" => path.quiet = true,
             "secondary" => {
-                return Err(Diagnostic::error(at, "`secondary` before the moves of a path", "no such option")
-                    .help("`path {secondary} --` begins behind such a move, `path -- secondary` goes on by one"));
+                return Err(Diagnostic::error(
+                    at,
+                    "`secondary` before the moves of a path",
+                    "no such option",
+                )
+                .help(
+                    "`path {secondary} --` begins behind such a move, `path -- secondary` goes on by one",
+                ));
             }
             _ => return Ok(false),
         }
@@ -613,9 +621,7 @@ impl Parser {
     fn begins_constituent(&self) -> bool {
         match self.tok() {
             Tok::End => false,
-            Tok::Sign(sign) => {
-                ["(", "{", ".", "[]", "~", "#", "-", "[forall]", "///"].contains(sign)
-            }
+            Tok::Sign(sign) => ["(", "{", ".", "[]", "~", "#", "-", "[forall]", "///"].contains(sign),
             Tok::Word(word) => !words::is_inside(word),
             Tok::Designator { .. } | Tok::Int(_) | Tok::Str(_) | Tok::Group { .. } => true,
         }
@@ -639,6 +645,8 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
+            // Squares that moves leave, as in `(P | N)--`.
+            Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
             _ => true,
@@ -663,13 +671,42 @@ const PATH_OPTIONS: [&str; 11] = [
 
 /// What goes on with a filter in parentheses.
 const GOES_ON: [&str; 27] = [
-    "and", "or", "in", "attacks", "attack", "attackedby", "attacked", "&", "|", "->", "<-", ":", "==", "!=", "<", "<=",
-    ">", ">=", "[<]", "[<=]", "[>]", "[>=]", "-", "/", "%", "~~", "[",
+    "and",
+    "or",
+    "in",
+    "attacks",
+    "attack",
+    "attackedby",
+    "attacked",
+    "&",
+    "|",
+    "->",
+    "<-",
+    ":",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "[<]",
+    "[<=]",
+    "[>]",
+    "[>=]",
+    "-",
+    "/",
+    "%",
+    "~~",
+    "[",
 ];
 
 fn no_move_to_repeat(at: Span) -> Diagnostic {
-    Diagnostic::error(at, "a suffix without a move before it", "it repeats a move with its filters, or a chain in parentheses")
-        .help("`path -- check{5}` repeats the move and its filter; a filter before the first move stands once")
+    Diagnostic::error(
+        at,
+        "a suffix without a move before it",
+        "it repeats a move with its filters, or a chain in parentheses",
+    )
+    .help("`path -- check{5}` repeats the move and its filter; a filter before the first move stands once")
 }
 
 fn has_edge(chain: &Chain<PathStep<Written>>) -> bool {

@@ -114,8 +114,12 @@ impl Parser {
             ));
         };
         if squares != shakmaty::Bitboard::FULL || pieces == Pieces::UNNAMED {
-            return Err(Diagnostic::error(at, "a promotion with squares", "write the piece alone: `Q`, `[NR]`")
-                .help("the square stands behind the dash: `P--h8=Q`"));
+            return Err(Diagnostic::error(
+                at,
+                "a promotion with squares",
+                "write the piece alone: `Q`, `[NR]`",
+            )
+            .help("the square stands behind the dash: `P--h8=Q`"));
         }
         self.bump();
         let kinds = pieces.accepts();
@@ -236,7 +240,11 @@ impl Parser {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
         let twice = || {
-            Diagnostic::error(at, format!("`{word}` contradicts what `move` says before"), "write one of both")
+            Diagnostic::error(
+                at,
+                format!("`{word}` contradicts what `move` says before"),
+                "write one of both",
+            )
         };
         let value = match word.as_str() {
             "from" => MoveValue::From,
@@ -300,7 +308,6 @@ impl Parser {
         *part = Some(self.want_squares(of, &format!("{word} of `move`"))?);
         Ok(())
     }
-
 }
 
 /// What `castle` and its kin are called in the tree.

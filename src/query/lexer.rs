@@ -43,7 +43,12 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
             _ => lexer.next()?,
         };
         let end = tok == Tok::End;
-        tokens.push(Token { tok, span: Span::new(start, lexer.at), spaced: start > before || start == 0, apart });
+        tokens.push(Token {
+            tok,
+            span: Span::new(start, lexer.at),
+            spaced: start > before || start == 0,
+            apart,
+        });
         if end {
             return Ok(tokens);
         }
@@ -217,7 +222,8 @@ impl Lexer<'_> {
 
 /// `o-o` and `o-o-o`, which are words.
 fn castling(text: &str) -> Option<&'static str> {
-    let follows = |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
+    let follows =
+        |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
     ["o-o-o", "o-o"].into_iter().find(follows)
 }
 

@@ -167,7 +167,9 @@ impl Parser {
             Diagnostic::error(at, found, "expected a variable that holds a position")
                 .help("`echo(s t) {s < t consecutivemoves(s t)}` compares the positions of a game")
         };
-        let Tok::Word(name) = self.tok().clone() else { return Err(fault(format!("found {}", self.found()))) };
+        let Tok::Word(name) = self.tok().clone() else {
+            return Err(fault(format!("found {}", self.found())));
+        };
         let Some(var) = self.lookup(&name) else { return Err(fault(format!("`{name}` is no variable"))) };
         let holds = self.vars[var.0 as usize].holds;
         if holds != Holds::Position {

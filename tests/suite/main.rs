@@ -12,6 +12,7 @@
 //! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
+//! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
@@ -23,6 +24,7 @@
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
 //! * `game_trees`: games with side lines beside a tree that shakmaty plays.
+//! * `game_vectors`: what CQL 6.2 answers to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
@@ -48,6 +50,7 @@ mod examples;
 mod find;
 mod fuzz_smoke;
 mod game_trees;
+mod game_vectors;
 mod games_out;
 mod golden;
 mod golden_sample;
@@ -60,6 +63,7 @@ mod language;
 mod layout;
 mod mates;
 mod parts;
+mod planned;
 mod pgn;
 mod positions;
 mod reel;

@@ -62,7 +62,7 @@ impl Evaluation<'_> {
     ) -> T {
         self.state.cells.bind(echo.source, Cell::Position(self.here.at as i32));
         self.state.cells.bind(echo.target, Cell::Position(target as i32));
-        self.there(target, evaluate)
+        self.untied(|this| this.there(target, evaluate))
     }
 
     fn end_echo<F>(&mut self, echo: &Echo<Explicit, F>) {

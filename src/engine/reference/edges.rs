@@ -1,21 +1,297 @@
-//! Moves that were played or could be played.
+//! Moves that were played: `--`, `[x]`, `move`, and words on the move that led here.
+//!
+//! Castling is the move of a king and the move of a rook to `--`, and the king's alone to `move`. It is castling
+//! where the king goes from e1 or e8 to the c or g file; any other one, of Chess960, is a move of the king.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Piece, Role, Square};
 
 use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
+    geometry::{square, xy},
+    moves::Step,
 };
-use crate::query::tree::{Edge, Move, Sibling, Special, Squares};
+use crate::{
+    board::{Code, MoveKind, PackedMove, PieceSet, Position},
+    query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares},
+};
+
+/// A move that was played.
+#[derive(Clone, Debug)]
+pub(super) struct Played {
+    /// What moved: of castling the king, of a null move the king of the side that passes.
+    pub(super) man: Option<Piece>,
+    /// How it moved; of a null move from the king's square to the same. None of a null move without king.
+    pub(super) step: Option<(Square, Square)>,
+    /// How the rook moved in castling of any kind.
+    rook: Option<(Square, Square)>,
+    /// Castling as filters know it, and whether on the king's side.
+    castle: Option<bool>,
+    en_passant: bool,
+    /// Where a piece was captured.
+    pub(super) captured: Option<Square>,
+    /// What a pawn became.
+    promoted: Option<Role>,
+    pub(super) null: bool,
+}
+
+/// What of a move a filter can name: the square that it leaves and the one that it reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    pub(super) from: Bitboard,
+    pub(super) to: Bitboard,
+}
+
+/// What `from` and `to` name behind a move of which a `--` has selected a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selected {
+    /// The position behind the move.
+    pub(super) at: usize,
+    part: Part,
+}
+
+impl Played {
+    /// A move from a position.
+    pub(super) fn new(before: &Position, arrival: PackedMove) -> Played {
+        let at = |s: Square| before.board.at(s).piece();
+        let (from, to) = (arrival.from(), arrival.to());
+        let plain = Played {
+            man: at(from),
+            step: Some((from, to)),
+            rook: None,
+            castle: None,
+            en_passant: false,
+            captured: None,
+            promoted: None,
+            null: false,
+        };
+        match arrival.kind() {
+            MoveKind::Castle => Played::castling(plain, from, to),
+            MoveKind::EnPassant => {
+                Played { en_passant: true, captured: square(xy(to).0, xy(from).1), ..plain }
+            }
+            MoveKind::Null | MoveKind::Start => {
+                let king = Piece { color: before.state.turn(), role: Role::King };
+                let stands = Square::ALL.into_iter().find(|&s| at(s) == Some(king));
+                Played { man: stands.map(|_| king), step: stands.map(|s| (s, s)), null: true, ..plain }
+            }
+            MoveKind::Piece(code) => {
+                let becomes = code.piece().map(|piece| piece.role);
+                let is_pawn = plain.man.is_some_and(|man| man.role == Role::Pawn);
+                Played {
+                    captured: at(to).map(|_| to),
+                    promoted: becomes.filter(|&role| is_pawn && role != Role::Pawn),
+                    ..plain
+                }
+            }
+        }
+    }
+
+    /// King takes own rook, as castling is packed.
+    fn castling(plain: Played, king: Square, rook: Square) -> Played {
+        let king_side = rook > king;
+        let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
+        let (king_to, rook_to) = if king_side { (on_rank(6), on_rank(5)) } else { (on_rank(2), on_rank(3)) };
+        Played {
+            step: Some((king, king_to)),
+            rook: Some((rook, rook_to)),
+            castle: (xy(king).0 == 4).then_some(king_side),
+            ..plain
+        }
+    }
+
+    /// From where to where pieces moved.
+    pub(super) fn shifts(&self) -> impl Iterator<Item = (Square, Square)> {
+        self.step.into_iter().chain(self.rook)
+    }
+
+    /// What a `--` can name: castling is a move of two pieces.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let set = Bitboard::from_square;
+        let rook = self.rook.filter(|_| self.castle.is_some());
+        let shifts = self.step.into_iter().chain(rook);
+        let parts: Vec<Part> = shifts.map(|(from, to)| Part { from: set(from), to: set(to) }).collect();
+        if parts.is_empty() { vec![Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY }] } else { parts }
+    }
+
+    fn is(&self, special: Special) -> bool {
+        match special {
+            Special::Any => true,
+            Special::Castle => self.castle.is_some(),
+            Special::KingSide => self.castle == Some(true),
+            Special::QueenSide => self.castle == Some(false),
+            Special::EnPassant => self.en_passant,
+        }
+    }
+}
+
+impl Part {
+    /// Parts taken together.
+    fn of_all(parts: impl IntoIterator<Item = Part>) -> Part {
+        let none = Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
+        parts.into_iter().fold(none, |a, b| Part { from: a.from | b.from, to: a.to | b.to })
+    }
+}
+
+/// The operands of a `--`, which are evaluated before the move.
+pub(super) struct Sides {
+    capture: bool,
+    from: Option<Bitboard>,
+    to: Option<Bitboard>,
+    promotion: Option<PieceSet>,
+}
+
+impl Sides {
+    /// What is selected of a move by which one gets to `at`, if anything. `eligible` says which parts count.
+    pub(super) fn select(
+        &self,
+        played: &Played,
+        at: usize,
+        eligible: impl Fn(&Part) -> bool,
+    ) -> Option<Selected> {
+        let meets =
+            |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
+        let promotes = |set: PieceSet| played.promoted.is_some_and(|role| is_of_kind(set, role));
+        let captured = played.captured.map_or(Bitboard::EMPTY, Bitboard::from);
+        if self.capture && (captured.is_empty() || !meets(self.to, captured))
+            || self.promotion.is_some_and(|set| !promotes(set))
+        {
+            return None;
+        }
+        let fits = |part: &Part| meets(self.from, part.from) && (self.capture || meets(self.to, part.to));
+        let parts: Vec<Part> =
+            played.parts().into_iter().filter(|part| eligible(part) && fits(part)).collect();
+        (!parts.is_empty()).then(|| Selected { at, part: Part::of_all(parts) })
+    }
+}
+
+/// Whether a set of pieces holds one of a kind, in either colour.
+fn is_of_kind(set: PieceSet, role: Role) -> bool {
+    shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::of(Piece { color, role })))
+}
+
+/// A move that `move` looks at.
+struct Candidate {
+    from: Bitboard,
+    to: Bitboard,
+    captured: Bitboard,
+    /// What a pawn becomes, or could become.
+    promoted: Vec<Role>,
+    is_named: bool,
+    en_passant: bool,
+    null: bool,
+    /// The position that it led to, if it was played.
+    child: Option<usize>,
+}
+
+/// The operands of a `move`.
+struct MoveSides {
+    from: Option<Bitboard>,
+    to: Option<Bitboard>,
+    capture: Option<Bitboard>,
+    en_passant_square: Option<Bitboard>,
+}
 
 impl Evaluation<'_> {
+    // ---- the move that led here
+
+    fn arrival(&self) -> Option<&Played> {
+        self.tree.played(self.here.at)
+    }
+
+    /// What `from` and `to` name.
+    fn arrival_part(&self) -> Part {
+        match self.scope.selected {
+            Some(Selected { at, part }) if at == self.here.at => part,
+            _ => Part::of_all(self.arrival().into_iter().flat_map(Played::parts)),
+        }
+    }
+
+    pub(super) fn from_squares(&self) -> Bitboard {
+        self.arrival_part().from
+    }
+
+    pub(super) fn to_squares(&self) -> Bitboard {
+        self.arrival_part().to
+    }
+
+    pub(super) fn en_passant_square(&self) -> Bitboard {
+        let captured = self.arrival().filter(|played| played.en_passant).and_then(|played| played.captured);
+        captured.map_or(Bitboard::EMPTY, Bitboard::from)
+    }
+
+    pub(super) fn arrived_by(&self, special: Special) -> bool {
+        self.arrival().is_some_and(|played| played.is(special))
+    }
+
+    pub(super) fn arrived_by_null_move(&self) -> bool {
+        self.arrival().is_some_and(|played| played.null)
+    }
+
+    /// False of both kinds at the root.
+    pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
+        self.tree.parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
+    }
+
+    /// Whether a child is the first of its parent, or another one.
+    pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
+        self.tree.is_secondary(child) == (sibling == Sibling::Secondary)
+    }
+
+    // ---- `--`
+
+    /// The operands of a `--`, at the position before the move.
+    pub(super) fn sides(&mut self, edge: &Edge<Explicit>) -> Sides {
+        self.unselected(|before| Sides {
+            capture: edge.capture,
+            from: before.side(edge.from.as_ref()),
+            to: before.side(edge.to.as_ref()),
+            promotion: edge.promotion.as_ref().map(|promotion| before.promotion(promotion)),
+        })
+    }
+
+    fn side(&mut self, side: Option<&Squares<Explicit>>) -> Option<Bitboard> {
+        side.map(|side| self.squares(side))
+    }
+
+    fn promotion(&mut self, promotion: &Promotion<Explicit>) -> PieceSet {
+        match promotion {
+            Promotion::Pieces(set) => *set,
+            Promotion::Letters(text) => {
+                let letters = self.text(text).unwrap_or_default();
+                let pieces = letters.iter().filter_map(|&letter| Piece::from_char(char::from(letter)));
+                pieces.map(|piece| PieceSet::only(Code::of(piece))).fold(PieceSet::EMPTY, PieceSet::union)
+            }
+        }
+    }
+
+    /// The moves that fit the operands of a `--`, in order.
+    fn fitting(&mut self, edge: &Edge<Explicit>) -> Vec<Selected> {
+        let (before, children) = match self.tree.parent(self.here.at) {
+            _ if !edge.entering => (self.here.at, self.tree.children(self.here.at).to_vec()),
+            Some(parent) => (parent, vec![self.here.at]),
+            None => return Vec::new(),
+        };
+        if children.is_empty() {
+            return Vec::new();
+        }
+        let sides = self.there(before, |before| before.sides(edge));
+        let select = |&child: &usize| sides.select(self.tree.played(child)?, child, |_| true);
+        children.iter().filter_map(select).collect()
+    }
+
+    /// What a function yields behind a move of which a `--` has selected a part.
+    pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
+    }
+
     /// What a function yields behind the first move that fits and behind which it yields something.
     pub(super) fn edge_value<T>(
         &mut self,
-        _edge: &Edge<Explicit>,
-        _target: impl FnMut(&mut Self) -> Option<T>,
+        edge: &Edge<Explicit>,
+        mut target: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<T> {
-        None
+        self.fitting(edge).into_iter().find_map(|selected| self.behind(selected, &mut target))
     }
 
     pub(super) fn edge_condition(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> bool {
@@ -28,43 +304,134 @@ impl Evaluation<'_> {
         self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY)
     }
 
-    pub(super) fn count_moves(&mut self, _edge: &Edge<Explicit>, _target: Option<&Filter>) -> i32 {
-        0
+    pub(super) fn count_moves(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> i32 {
+        let fits = |this: &mut Self, selected| {
+            target.is_none_or(|target| this.behind(selected, |behind| behind.matches(target)))
+        };
+        self.fitting(edge).into_iter().filter(|&selected| fits(self, selected)).count() as i32
     }
 
-    pub(super) fn move_condition(&mut self, _of: &Move<Explicit>) -> bool {
-        false
+    // ---- `move`
+
+    pub(super) fn move_condition(&mut self, of: &Move<Explicit>) -> bool {
+        !self.qualifying(of).is_empty()
     }
 
-    pub(super) fn move_squares(&mut self, _of: &Move<Explicit>) -> Bitboard {
-        Bitboard::EMPTY
+    pub(super) fn move_squares(&mut self, of: &Move<Explicit>) -> Bitboard {
+        let squares = |candidate: &Candidate| match of.value {
+            MoveValue::From => candidate.from,
+            MoveValue::To => candidate.to,
+            MoveValue::Capture => candidate.captured,
+            MoveValue::Whether | MoveValue::Count => Bitboard::EMPTY,
+        };
+        self.qualifying(of).iter().map(squares).fold(Bitboard::EMPTY, |a, b| a | b)
     }
 
-    pub(super) fn move_count(&mut self, _of: &Move<Explicit>) -> i32 {
-        0
+    pub(super) fn move_count(&mut self, of: &Move<Explicit>) -> i32 {
+        self.qualifying(of).len() as i32
     }
 
-    pub(super) fn is_sibling(&self, _sibling: Sibling) -> bool {
-        false
+    /// The moves that qualify. Those that were played get their comments.
+    fn qualifying(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+        let before = match of.of {
+            MoveOf::Previous => self.tree.parent(self.here.at),
+            MoveOf::Played | MoveOf::Legal | MoveOf::Pseudolegal => Some(self.here.at),
+        };
+        let Some(before) = before else { return Vec::new() };
+        let sides = self.there(before, |before| MoveSides {
+            from: before.side(of.from.as_ref()),
+            to: before.side(of.to.as_ref()),
+            capture: before.side(of.capture.as_ref()),
+            en_passant_square: before.side(of.en_passant_square.as_ref()),
+        });
+        let mut qualifying = self.candidates(of);
+        qualifying.retain(|candidate| self.qualifies(of, &sides, candidate));
+        if let Some(comment) = &of.comment {
+            for child in qualifying.iter().filter_map(|candidate| candidate.child) {
+                self.there(child, |behind| behind.comment(comment));
+            }
+        }
+        qualifying
     }
 
-    pub(super) fn arrived_by(&self, _special: Special) -> bool {
-        false
+    fn qualifies(&self, of: &Move<Explicit>, sides: &MoveSides, candidate: &Candidate) -> bool {
+        let meets =
+            |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
+        let promotes = |set: PieceSet| candidate.promoted.iter().any(|&role| is_of_kind(set, role));
+        meets(sides.from, candidate.from)
+            && meets(sides.to, candidate.to)
+            && meets(sides.capture, candidate.captured)
+            && sides
+                .en_passant_square
+                .is_none_or(|side| candidate.en_passant && (side & candidate.captured).any())
+            && of.promote.is_none_or(promotes)
+            && candidate.is_named
+            && (!of.null || candidate.null)
+            && match (of.sibling, candidate.child) {
+                (Some(sibling), Some(child)) => self.is_child(child, sibling),
+                _ => true,
+            }
     }
 
-    pub(super) fn arrived_by_null_move(&self) -> bool {
-        false
+    /// The moves that `move` looks at: in a constituent of a line that is tied, the one by which the line goes on.
+    fn candidates(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+        let here = self.here.at;
+        match of.of {
+            MoveOf::Played => {
+                let tied = self.scope.tied.filter(|&child| self.tree.parent(child) == Some(here));
+                let children = self.tree.children(here).iter().copied();
+                let children = children.filter(|&child| tied.is_none_or(|tied| child == tied));
+                children.filter_map(|child| self.played_candidate(of, child)).collect()
+            }
+            MoveOf::Previous => self.played_candidate(of, here).into_iter().collect(),
+            MoveOf::Legal => self.possible_moves(of, &self.rules().legal),
+            MoveOf::Pseudolegal => self.possible_moves(of, &self.here.placement.pseudolegal_moves()),
+        }
     }
 
-    pub(super) fn from_squares(&self) -> Bitboard {
-        Bitboard::EMPTY
+    /// Moves that could be played: whatever a pawn becomes, it is one move.
+    fn possible_moves(&self, of: &Move<Explicit>, steps: &[Step]) -> Vec<Candidate> {
+        let mut distinct: Vec<Step> = Vec::new();
+        for &step in steps {
+            if !distinct.contains(&step) {
+                distinct.push(step);
+            }
+        }
+        distinct.into_iter().map(|step| self.possible(of, step)).collect()
     }
 
-    pub(super) fn to_squares(&self) -> Bitboard {
-        Bitboard::EMPTY
+    fn played_candidate(&self, of: &Move<Explicit>, child: usize) -> Option<Candidate> {
+        let played = self.tree.played(child)?;
+        let set = |s: Option<Square>| s.map_or(Bitboard::EMPTY, Bitboard::from);
+        Some(Candidate {
+            from: set(played.step.map(|(from, _)| from)),
+            to: set(played.step.map(|(_, to)| to)),
+            captured: set(played.captured),
+            promoted: played.promoted.into_iter().collect(),
+            is_named: played.is(of.only),
+            en_passant: played.en_passant,
+            null: played.null,
+            child: Some(child),
+        })
     }
 
-    pub(super) fn en_passant_square(&self) -> Bitboard {
-        Bitboard::EMPTY
+    /// A move that could be played.
+    fn possible(&self, of: &Move<Explicit>, step: Step) -> Candidate {
+        let at = |s: Square| self.here.placement.at(s);
+        let is_castling = step.is(Special::Castle);
+        let captured = Some(step.takes_on()).filter(|&s| !is_castling && at(s).is_some());
+        let is_pawn = at(step.from).is_some_and(|man| man.role == Role::Pawn);
+        let promotes = is_pawn && [0, 7].contains(&xy(step.to).1);
+        let becomes = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+        Candidate {
+            from: Bitboard::from(step.from),
+            to: Bitboard::from(step.to),
+            captured: captured.map_or(Bitboard::EMPTY, Bitboard::from),
+            promoted: if promotes { becomes.to_vec() } else { Vec::new() },
+            is_named: step.is(of.only),
+            en_passant: step.is(Special::EnPassant),
+            null: false,
+            child: None,
+        }
     }
 }

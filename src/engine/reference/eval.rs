@@ -10,7 +10,9 @@ use super::{
     geometry::{square, xy},
     lines,
     moves::{Placement, Rules, Step},
+    nodes::Tree,
     pure,
+    scope::Scope,
     state::{Declared, State},
 };
 use crate::{
@@ -52,6 +54,10 @@ pub(super) struct Evaluation<'a> {
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
     pub(super) declared: &'a Declared,
+    /// What follows from its moves.
+    pub(super) tree: Tree,
+    /// What the filter that is evaluated stands in.
+    pub(super) scope: Scope,
     pub(super) state: State,
 }
 
@@ -73,7 +79,14 @@ impl<'a> Here<'a> {
 impl<'a> Evaluation<'a> {
     /// At position `at` of a game; variables begin unbound.
     pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, declared: &'a Declared) -> Evaluation<'a> {
-        Evaluation { nodes, here: Here::new(nodes, at), declared, state: State::new(declared) }
+        Evaluation {
+            nodes,
+            here: Here::new(nodes, at),
+            declared,
+            tree: Tree::new(nodes),
+            scope: Scope::default(),
+            state: State::new(declared),
+        }
     }
 
     /// What a function yields at another position of the game. Afterwards the position is as before.
@@ -199,7 +212,7 @@ impl<'a> Evaluation<'a> {
         let candidates = if back { self.before() } else { self.after() };
         let mut out = Vec::new();
         for at in candidates {
-            if self.there(at, |there| there.matches(filter)) {
+            if self.untied(|this| this.there(at, |there| there.matches(filter))) {
                 out.push(at);
             }
             if first && !out.is_empty() {
@@ -534,7 +547,7 @@ impl<'a> Evaluation<'a> {
         if self.is_over(mate) { pure::men(&self.here.placement, kind, mate) } else { Bitboard::EMPTY }
     }
 
-    fn rules(&self) -> &Rules {
+    pub(super) fn rules(&self) -> &Rules {
         self.here.rules.get_or_init(|| Rules::of(&self.here.spot.position))
     }
 

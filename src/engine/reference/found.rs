@@ -2,8 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::engine::Answer;
-pub use crate::engine::SortValue;
+use crate::engine::{Answer, SortValue};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -167,7 +167,7 @@ impl Evaluation<'_> {
     /// What a function yields at a position that a filter names, if it names one.
     fn at<T>(&mut self, at: &Position<Explicit>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
-        Some(self.there(at as usize, evaluate))
+        Some(self.apart(at as usize, evaluate))
     }
 
     /// Whether what hands on a set matches. A `--` goes on to the first child at which its target is not empty, while

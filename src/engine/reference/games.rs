@@ -59,7 +59,7 @@ impl<'a> GameBlock<'a> {
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
-            games: Vec::with_capacity(block.games_len()),
+            games: vec![GameAnswer::default(); block.games_len()],
             commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
         }
     }
@@ -78,7 +78,7 @@ impl<'a> GameBlock<'a> {
             QueryFault { fault, game: game.number(), place }
         })?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
-            set(&mut self.hits, slot, found.answer());
+            set(&mut self.hits, slot, found.answer(), found.hit);
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
                 out[slot] = text.clone().map(Vec::into_boxed_slice);
             }
@@ -91,7 +91,8 @@ impl<'a> GameBlock<'a> {
             rank.push(value.as_ref(), sort.smallest);
         }
         let match_count = found.match_count;
-        self.games.push(GameAnswer { is_found: match_count > 0, match_count, rank });
+        let is_found = match_count > 0;
+        self.games[game.index() as usize] = GameAnswer { is_found, match_count, rank };
         self.comment(game, found);
         Ok(())
     }
@@ -104,7 +105,11 @@ impl<'a> GameBlock<'a> {
         if found.match_count == 0 && !header.match_count.is_some_and(|(least, _)| least == 0) {
             return;
         }
+        let match_string = header.match_string.as_deref().unwrap_or("CQL");
         let comments = found.notes.into_iter().filter_map(|note| match (note.what, header.comments) {
+            (Noted::Matched, Comments::All) if !match_string.is_empty() => {
+                Some((note.at as u32, match_string.into()))
+            }
             (Noted::Asked(text), Comments::All | Comments::Quiet) => Some((note.at as u32, text)),
             (Noted::Automatic(text), Comments::All) => Some((note.at as u32, text)),
             _ => None,

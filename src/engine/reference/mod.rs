@@ -52,10 +52,15 @@ mod nodes;
 mod notes;
 mod patterns;
 mod pieces;
+mod plays;
+mod program;
 mod pure;
+mod scope;
+mod search;
 mod state;
 mod strings;
 mod variables;
+mod walks;
 mod whole;
 mod write;
 

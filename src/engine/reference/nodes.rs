@@ -1,79 +1,294 @@
-//! Positions of the game tree and how they are related.
+//! Other positions of the game: its tree, and the filters that name or compare its nodes.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Color, Piece, Square};
 
-use super::{copies::Explicit, eval::Evaluation};
+use super::{copies::Explicit, edges::Played, eval::Evaluation, pieces::Men};
 use crate::{
     diagnostic::Span,
+    engine::Spot,
     query::tree::{Number, Order, Position, VarId},
 };
 
+/// What follows from the moves of a game: who is whose child, what each move does, which piece stands where. Nodes
+/// are numbered in preorder, so a parent stands before its children and a subtree is a run of numbers.
+#[derive(Debug)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: Option<usize>,
+    children: Vec<usize>,
+    /// Its place among the children of its parent.
+    sibling: usize,
+    /// The last node below it, or itself.
+    last: usize,
+    /// The number of alternatives on the way from the root.
+    depth: usize,
+    played: Option<Played>,
+    men: Men,
+}
+
+impl Tree {
+    pub(super) fn new(spots: &[Spot]) -> Tree {
+        let mut nodes: Vec<Node> = Vec::with_capacity(spots.len());
+        for (at, spot) in spots.iter().enumerate() {
+            let node = match spot.parent {
+                Some(parent) => Tree::child(&nodes, spots, parent, at),
+                None => Node {
+                    parent: None,
+                    children: Vec::new(),
+                    sibling: 0,
+                    last: at,
+                    depth: 0,
+                    played: None,
+                    men: Men::at_start(&spot.position),
+                },
+            };
+            if let Some(parent) = spot.parent {
+                nodes[parent].children.push(at);
+            }
+            nodes.push(node);
+        }
+        for at in (0..nodes.len()).rev() {
+            if let Some(parent) = nodes[at].parent {
+                nodes[parent].last = nodes[parent].last.max(nodes[at].last);
+            }
+        }
+        Tree { nodes }
+    }
+
+    fn child(nodes: &[Node], spots: &[Spot], parent: usize, at: usize) -> Node {
+        let before = &nodes[parent];
+        let sibling = before.children.len();
+        let played = spots[at].arrival.map(|arrival| Played::new(&spots[parent].position, arrival));
+        let men = match &played {
+            Some(played) => before.men.after(played),
+            None => before.men.clone(),
+        };
+        Node {
+            parent: Some(parent),
+            children: Vec::new(),
+            sibling,
+            last: at,
+            depth: before.depth + usize::from(sibling > 0),
+            played,
+            men,
+        }
+    }
+
+    pub(super) fn parent(&self, at: usize) -> Option<usize> {
+        self.nodes[at].parent
+    }
+
+    pub(super) fn children(&self, at: usize) -> &[usize] {
+        &self.nodes[at].children
+    }
+
+    /// Whether a node is an alternative to the first move of its parent.
+    pub(super) fn is_secondary(&self, at: usize) -> bool {
+        self.nodes[at].sibling > 0
+    }
+
+    /// The last node of a subtree, which consists of the nodes from `at` to that one.
+    pub(super) fn last(&self, at: usize) -> usize {
+        self.nodes[at].last
+    }
+
+    pub(super) fn depth(&self, at: usize) -> usize {
+        self.nodes[at].depth
+    }
+
+    /// The move that led to a node.
+    pub(super) fn played(&self, at: usize) -> Option<&Played> {
+        self.nodes[at].played.as_ref()
+    }
+
+    /// Which piece of the game stands where.
+    pub(super) fn men(&self, at: usize) -> &Men {
+        &self.nodes[at].men
+    }
+
+    /// A node and all before it, nearest first.
+    pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(at), |&at| self.parent(at))
+    }
+
+    pub(super) fn is_proper_ancestor(&self, ancestor: usize, of: usize) -> bool {
+        ancestor < of && of <= self.last(ancestor)
+    }
+
+    pub(super) fn last_common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
+        self.line_to(a).find(|&at| at == b || self.is_proper_ancestor(at, b))
+    }
+}
+
 impl Evaluation<'_> {
-    pub(super) fn is_mainline(&self) -> bool {
-        false
-    }
-
-    pub(super) fn is_virtual_mainline(&self) -> bool {
-        false
-    }
-
-    pub(super) fn is_try(&self) -> bool {
-        false
-    }
-
-    pub(super) fn is_ancestor(&mut self, _ancestor: &Position<Explicit>, _of: &Position<Explicit>) -> bool {
-        false
-    }
-
-    pub(super) fn depth(&self) -> i32 {
-        0
-    }
-
-    pub(super) fn distance(&mut self, _a: &Position<Explicit>, _b: &Position<Explicit>) -> Option<i32> {
-        None
-    }
-
-    pub(super) fn consecutive_moves(
-        &mut self,
-        _first: VarId,
-        _second: VarId,
-        _quiet: bool,
-        _range: Option<&[Number<Explicit>; 2]>,
-        _span: Span,
-    ) -> Option<i32> {
-        None
+    /// The node that a filter names.
+    pub(super) fn node(&mut self, of: &Position<Explicit>) -> Option<usize> {
+        self.position(of).and_then(|at| usize::try_from(at).ok())
     }
 
     pub(super) fn parent(&self) -> Option<i32> {
-        None
+        self.tree.parent(self.here.at).map(numbered)
     }
 
-    pub(super) fn child(&mut self, _number: &Number<Explicit>) -> Option<i32> {
-        None
+    /// `child(n)`.
+    pub(super) fn child(&mut self, n: &Number<Explicit>) -> Option<i32> {
+        let n = usize::try_from(self.number(n)?).ok()?;
+        self.tree.children(self.here.at).get(n).copied().map(numbered)
     }
 
-    pub(super) fn numbered(&mut self, _number: &Number<Explicit>) -> Option<i32> {
-        None
+    /// `position n`.
+    pub(super) fn numbered(&mut self, n: &Number<Explicit>) -> Option<i32> {
+        let n = usize::try_from(self.number(n)?).ok()?;
+        (n < self.nodes.len()).then_some(numbered(n))
+    }
+
+    fn both(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<(usize, usize)> {
+        let (a, b) = (self.node(a), self.node(b));
+        Some((a?, b?))
     }
 
     pub(super) fn last_common_ancestor(
         &mut self,
-        _a: &Position<Explicit>,
-        _b: &Position<Explicit>,
+        a: &Position<Explicit>,
+        b: &Position<Explicit>,
     ) -> Option<i32> {
-        None
+        let (a, b) = self.both(a, b)?;
+        self.tree.last_common_ancestor(a, b).map(numbered)
     }
 
+    /// How many moves lie between two positions.
+    pub(super) fn distance(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<i32> {
+        let (a, b) = self.both(a, b)?;
+        let fork = self.tree.last_common_ancestor(a, b)?;
+        let below = |at: usize| self.nodes[at].ply - self.nodes[fork].ply;
+        Some((below(a) + below(b)) as i32)
+    }
+
+    pub(super) fn is_ancestor(&mut self, ancestor: &Position<Explicit>, of: &Position<Explicit>) -> bool {
+        self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree.is_proper_ancestor(ancestor, of))
+    }
+
+    /// The left one, if the relation holds.
     pub(super) fn compared_positions(
         &mut self,
-        _by: Order,
-        _left: &Position<Explicit>,
-        _right: &Position<Explicit>,
+        by: Order,
+        left: &Position<Explicit>,
+        right: &Position<Explicit>,
     ) -> Option<i32> {
-        None
+        let (left, right) = self.both(left, right)?;
+        let holds = match by {
+            Order::Number(cmp) => cmp.holds(left.cmp(&right)),
+            Order::Before => self.tree.is_proper_ancestor(left, right),
+            Order::NotAfter => left == right || self.tree.is_proper_ancestor(left, right),
+            Order::After => self.tree.is_proper_ancestor(right, left),
+            Order::NotBefore => left == right || self.tree.is_proper_ancestor(right, left),
+        };
+        holds.then_some(numbered(left))
     }
 
-    pub(super) fn same_contents(&mut self, _a: &Position<Explicit>, _b: &Position<Explicit>) -> Bitboard {
-        Bitboard::EMPTY
+    /// The squares with equal contents; none without one of the two positions.
+    pub(super) fn same_contents(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Bitboard {
+        let Some((a, b)) = self.both(a, b) else { return Bitboard::EMPTY };
+        let (a, b) = (&self.nodes[a].position.board, &self.nodes[b].position.board);
+        Square::ALL.into_iter().filter(|&s| a.at(s) == b.at(s)).collect()
     }
+
+    pub(super) fn is_mainline(&self) -> bool {
+        self.depth() == 0
+    }
+
+    pub(super) fn depth(&self) -> i32 {
+        self.tree.depth(self.here.at) as i32
+    }
+
+    /// Who played the move that led to a node.
+    fn mover(&self, at: usize) -> Color {
+        !self.nodes[at].position.state.turn()
+    }
+
+    /// No null move on the way from the root, and no alternative that White played.
+    pub(super) fn is_virtual_mainline(&self) -> bool {
+        self.tree.line_to(self.here.at).all(|at| {
+            let null = self.tree.played(at).is_some_and(|played| played.null);
+            !null && !(self.tree.is_secondary(at) && self.mover(at).is_white())
+        })
+    }
+
+    /// Exactly one position from the root to here is reached by an alternative of White.
+    pub(super) fn is_try(&self) -> bool {
+        let alternatives = self.tree.line_to(self.here.at);
+        alternatives.filter(|&at| self.tree.is_secondary(at) && self.mover(at).is_white()).count() == 1
+    }
+
+    /// The longest run of equal moves on the ways from the last common ancestor to the positions that two variables
+    /// hold, neither of which lies before the other.
+    pub(super) fn consecutive_moves(
+        &mut self,
+        first: VarId,
+        second: VarId,
+        quiet: bool,
+        range: Option<&[Number<Explicit>; 2]>,
+        span: Span,
+    ) -> Option<i32> {
+        let range = match range {
+            Some(range) => Some(self.range(range)?),
+            None => None,
+        };
+        let (a, b) = (self.position_of(first, span), self.position_of(second, span));
+        let (a, b) = (a? as usize, b? as usize);
+        let fork = self.tree.last_common_ancestor(a, b)?;
+        if fork == a || fork == b {
+            return None;
+        }
+        let (way, other) = (self.way_down(fork, a), self.way_down(fork, b));
+        let (i, j, length) = longest_common_run(&self.moves_on(&way), &self.moves_on(&other));
+        let is_in_range = range.is_none_or(|[lo, hi]| (lo..=hi).contains(&(length as i32)));
+        if length == 0 || !is_in_range {
+            return None;
+        }
+        if !quiet {
+            let pair = [way[i..i + length].to_vec(), other[j..j + length].to_vec()];
+            self.state.chains.keep_longest(pair);
+        }
+        Some(length as i32)
+    }
+
+    /// The positions below a node on the way down to another one.
+    fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut way: Vec<usize> = self.tree.line_to(to).take_while(|&at| at != from).collect();
+        way.reverse();
+        way
+    }
+
+    /// From, to and piece of the moves that lead to some positions.
+    fn moves_on(&self, way: &[usize]) -> Vec<Option<(Option<(Square, Square)>, Option<Piece>)>> {
+        way.iter().map(|&at| self.tree.played(at).map(|played| (played.step, played.man))).collect()
+    }
+
+    /// The ends of a range, if both have a value.
+    pub(super) fn range(&mut self, [lo, hi]: &[Number<Explicit>; 2]) -> Option<[i32; 2]> {
+        let (lo, hi) = (self.number(lo), self.number(hi));
+        Some([lo?, hi?])
+    }
+}
+
+/// The number of a node as filters see it.
+fn numbered(at: usize) -> i32 {
+    at as i32
+}
+
+/// Where the longest run that two lists have in common begins in each, the first of equal ones, and its length.
+fn longest_common_run<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize, usize) {
+    let mut longest = (0, 0, 0);
+    for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
+        let length = a[i..].iter().zip(&b[j..]).take_while(|(a, b)| a == b).count();
+        if length > longest.2 {
+            longest = (i, j, length);
+        }
+    }
+    longest
 }

@@ -68,7 +68,7 @@ impl Evaluation<'_> {
     ) -> Option<T> {
         let before = self.state.notes.len();
         let sorts = std::mem::replace(&mut self.state.sorts, true);
-        let value = evaluate(self);
+        let value = self.unselected(evaluate);
         self.state.sorts = sorts;
         let notes = self.state.notes.split_off(before);
         let smallest = self.declared.sorts[sort.0 as usize].smallest;

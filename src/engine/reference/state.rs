@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regress::Regex;
 
 use super::patterns::{compiled, pattern_of};
-use super::{eval::Evaluated, found::Note};
+use super::{chains::Chains, eval::Evaluated, found::Note};
 use crate::{
     diagnostic::{Diagnostic, Span},
     engine::SortValue,
@@ -85,6 +85,8 @@ pub(super) struct State {
     pub(super) removed: BTreeSet<usize>,
     /// What was to be printed at once.
     pub(super) messages: Vec<Vec<u8>>,
+    /// What `line` and `path` remember.
+    pub(super) chains: Chains,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
     /// Why the run cannot go on, once that is so: then filters fail, and loops end.
@@ -107,6 +109,7 @@ impl State {
             tags: BTreeMap::new(),
             removed: BTreeSet::new(),
             messages: Vec::new(),
+            chains: Chains::default(),
             repetitions: 0,
             fault: None,
         }

@@ -55,6 +55,7 @@ impl Reference {
         let mut state = evaluation.state;
         run.take_back(&mut state);
         let mut notes = std::mem::take(&mut state.notes);
+        notes.extend(state.chains.notes());
         let mut sorts = Vec::new();
         for sorted in state.take_sorted() {
             notes.extend(sorted.notes);
