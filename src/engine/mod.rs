@@ -37,6 +37,7 @@ pub mod gpu;
 pub mod gpu;
 pub mod mixed;
 pub mod narrowed;
+mod operations;
 pub mod reference;
 mod request;
 pub mod verify;
