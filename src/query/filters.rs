@@ -110,15 +110,12 @@ impl Parser {
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
+        } else if self.assigns_ahead(word) {
+            error = error.help("it is assigned further on, and may be read behind its first assignment");
         } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
             error = error.help(format!("did you mean `{hint}`?"));
         }
         Err(error)
-    }
-
-    /// The error for a sign that asks for what is not built.
-    pub(super) fn unbuilt_sign(&self, span: Span, sign: &str) -> Diagnostic {
-        unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
     }
 
     // ---- transforms

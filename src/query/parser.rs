@@ -121,6 +121,12 @@ impl Parser {
         self.tokens[self.at].span
     }
 
+    /// Whether a name is assigned further on.
+    pub(super) fn assigns_ahead(&self, name: &str) -> bool {
+        let assigns = |pair: &[Token]| matches!(pair, [Token { tok: Tok::Word(word), .. }, Token { tok: Tok::Sign("="), .. }] if word == name);
+        self.tokens[self.at..].windows(2).any(assigns)
+    }
+
     /// The span of the token before the current one.
     pub fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
