@@ -145,12 +145,12 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
     seen.balanced += usize::from(case.is_balanced());
 }
 
-/// Runs queries until as many are answered as are due; those that an engine refuses do not count.
-fn run(runner: &Runner) {
+#[test]
+fn an_evaluator_from_the_text_alone_agrees() {
+    let runner = Runner::reference();
     let mut seen = Seen::default();
     let (mut seed, mut skipped) = (0, 0);
     while seen.queries < queries_due() && seen.faults.len() < 10 {
-<<<<<<< HEAD:tests/suite/second_chains/mod.rs
         let mut tried: Vec<Option<Case>> = Vec::new();
         while tried.len() < TRIES as usize
             && !tried.last().is_some_and(|case| case.as_ref().is_some_and(Case::is_balanced))
@@ -160,12 +160,6 @@ fn run(runner: &Runner) {
         skipped += tried.iter().filter(|case| case.is_none()).count();
         if let Some(case) = tried.into_iter().flatten().next_back() {
             compare(&case, &runner, &mut seen);
-=======
-        match case(seed) {
-            Some(case) if runner.refuses(&case.body.to_string()) => {}
-            Some(case) => compare(&case, runner, &mut seen),
-            None => skipped += 1,
->>>>>>> lang-fast:tests/suite/second_chains.rs
         }
         seed += 1;
     }
@@ -178,7 +172,6 @@ fn run(runner: &Runner) {
     assert!(10 * skipped <= seen.queries, "{skipped} have too many walks");
 }
 
-<<<<<<< HEAD:tests/suite/second_chains/mod.rs
 /// What CQL says of the queries that the evaluator can read: it is told by its answers and not by those of an engine.
 #[test]
 fn the_evaluator_answers_as_cql_does() {
@@ -208,14 +201,4 @@ fn the_evaluator_answers_as_cql_does() {
     }
     assert!(faults.is_empty(), "{} of {read} differ:\n{}", faults.len(), faults.join("\n"));
     assert!(read >= 120, "{read}");
-=======
-#[test]
-fn an_evaluator_from_the_text_alone_agrees() {
-    run(&Runner::reference());
-}
-
-#[test]
-fn it_agrees_with_plans() {
-    run(&Runner::cpu(0));
->>>>>>> lang-fast:tests/suite/second_chains.rs
 }
