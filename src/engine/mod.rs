@@ -38,6 +38,7 @@ pub mod gpu;
 pub mod mixed;
 pub mod reference;
 mod request;
+pub mod texts;
 pub mod verify;
 
 /// The value of a query at one position.

@@ -40,9 +40,11 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = ["position", "match"].into_iter().find(|word| {
-        inside
-            .strip_prefix(word)
-            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        inside.strip_prefix(word).is_some_and(|after| {
+            // `(position 3):F` is CQL 6; no list begins with a number.
+            let is_number = skip_blank(after).starts_with(|c: char| c.is_ascii_digit());
+            !is_number && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
     })?;
     Some((text.len() - rest.len(), word))
 }
