@@ -15,6 +15,7 @@ use crate::engine::cpu::Cpu;
 use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
+use crate::engine::narrowed::Narrowed;
 use crate::engine::reference::Bulk;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
@@ -267,7 +268,7 @@ impl Scan {
                 counting.count(index, block, query, hits);
                 choice.apply(block, games[index].as_deref(), hits);
             };
-            match self.engine.scan(blocks, &Request { outputs, select: Some(&select) }) {
+            match self.engine.scan(blocks, &Request { outputs, select: Some(&select), games: None }) {
                 Ok(mut answers) => {
                     for (index, (answers, games)) in answers.iter_mut().zip(&games).enumerate() {
                         counting.tell(index, answers);
@@ -375,7 +376,10 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
     let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
     if queries.iter().any(|prepared| prepared.planner.refusal().is_some()) {
-        return Ok(reference()?);
+        return match options.engine {
+            EngineChoice::Auto => Ok(Box::new(Narrowed::new(queries)?)),
+            _ => Ok(reference()?),
+        };
     }
     let plans = engine::plans(queries);
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));

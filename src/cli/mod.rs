@@ -16,6 +16,7 @@ mod choosing;
 mod common;
 mod completions;
 mod convert;
+mod cql;
 mod dashes;
 mod devices;
 mod explain;
@@ -94,6 +95,8 @@ enum Command {
     Batch(batch::Args),
     /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
+    /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
+    Cql(cql::Args),
     /// Rewrite a CQL 5 position list as a CQL 6 query.
     Convert(convert::Args),
     /// Convert PGN files to a reel, a file that orbit searches faster than PGN.
@@ -205,6 +208,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Scan(args) => scan::run(args),
         Command::Batch(args) => batch::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),

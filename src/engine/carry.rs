@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::within;
 use crate::{
-    plan::{Carried, StageCarry},
+    plan::Carried,
     reel::{Block, GameRow, SEGMENT_SLOTS},
 };
 
@@ -24,20 +24,20 @@ pub(super) enum SlotColumn {
 /// makes a column of words that are 0.
 pub(super) fn carried_bits(
     found: &[u32],
-    carry: &StageCarry,
+    (what, back): (Carried, bool),
     block: &Block,
     words: impl FnOnce() -> Vec<u64>,
 ) -> SlotColumn {
-    if carry.what == Carried::Any {
+    if what == Carried::Any {
         let mut out = vec![0; found.len()];
         for game in block.games() {
             let slots = slots(game);
             if game.has_lines() {
                 let mut tree: Vec<u64> = slots.clone().map(|slot| has(found, slot).into()).collect();
-                along_tree(game, &mut tree, carry.back, |to, from| *to |= from);
+                along_tree(game, &mut tree, back, |to, from| *to |= from);
                 let matching = slots.zip(tree).filter(|(_, word)| *word != 0);
                 matching.for_each(|(slot, _)| set(&mut out, slot..slot + 1));
-            } else if carry.back {
+            } else if back {
                 if let Some(first) = first_set(found, slots.clone()) {
                     set(&mut out, first..slots.end);
                 }
@@ -52,25 +52,25 @@ pub(super) fn carried_bits(
         let (slots, start) = (slots(game), game.first_slot());
         if game.has_lines() {
             for slot in slots.clone() {
-                out[slot] = match (carry.what, has(found, slot)) {
+                out[slot] = match (what, has(found, slot)) {
                     (Carried::Count, is_found) => is_found.into(),
                     (_, true) => (slot - start) as u64,
                     (_, false) => NOWHERE,
                 };
             }
             let tree = &mut out[slots];
-            match carry.what {
-                Carried::Count => along_tree(game, tree, carry.back, |to, from| *to += from),
+            match what {
+                Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
                 // The first in the order of nodes is the least.
-                _ if !carry.back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
+                _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }
             continue;
         }
-        let mut number = if carry.what == Carried::Count { 0 } else { NOWHERE };
-        for slot in order(slots, carry.back) {
+        let mut number = if what == Carried::Count { 0 } else { NOWHERE };
+        for slot in order(slots, back) {
             if has(found, slot) {
-                number = if carry.what == Carried::Count { number + 1 } else { (slot - start) as u64 };
+                number = if what == Carried::Count { number + 1 } else { (slot - start) as u64 };
             }
             out[slot] = number;
         }
@@ -97,15 +97,15 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
 }
 
 /// Carries sets along the games of a block: their union.
-pub(super) fn carried_words(mut words: Vec<u64>, carry: &StageCarry, block: &Block) -> SlotColumn {
+pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
         if game.has_lines() {
-            along_tree(game, &mut words[slots], carry.back, |to, from| *to |= from);
+            along_tree(game, &mut words[slots], back, |to, from| *to |= from);
             continue;
         }
         let mut all = 0;
-        for slot in order(slots, carry.back) {
+        for slot in order(slots, back) {
             all |= words[slot];
             words[slot] = all;
         }
@@ -114,7 +114,7 @@ pub(super) fn carried_words(mut words: Vec<u64>, carry: &StageCarry, block: &Blo
 }
 
 /// The slots of a game.
-fn slots(game: GameRow<'_>) -> Range<usize> {
+pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()
 }
 
@@ -124,7 +124,7 @@ fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
     (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })
 }
 
-fn has(bits: &[u32], slot: usize) -> bool {
+pub(super) fn has(bits: &[u32], slot: usize) -> bool {
     bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 

@@ -7,7 +7,8 @@ use super::{
     columns::{GameColumn, game_column},
 };
 use crate::{
-    plan::{Carried, CarryId, Column, Id, StageCarry},
+    engine::operations::{self, Games, Source},
+    plan::{CarryId, Column, Id, Made, Operand, Read, StageCarry, StageFound},
     reel::Block,
 };
 
@@ -17,10 +18,12 @@ pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
     /// What the tags of games say.
     columns: Vec<GameColumn>,
-    /// Where masks that stages compute are true, a word for each segment.
-    found: HashMap<Id, Vec<u32>>,
+    /// What stages found, as masks or as words.
+    found: HashMap<(Id, bool), SlotColumn>,
     /// What was carried along games.
     carried: HashMap<CarryId, SlotColumn>,
+    /// The moves and trees of the games.
+    games: Games<'a>,
     /// Columns of words of an earlier block. New ones would be taken from the system and given back block by block.
     spare: Vec<Vec<u64>>,
 }
@@ -28,7 +31,8 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Nothing yet, with the memory of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>) -> Context<'a> {
-        Context { block, columns: Vec::new(), found: HashMap::new(), carried: HashMap::new(), spare }
+        let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
+        Context { block, columns, found, carried, games: Games::new(block), spare }
     }
 
     /// Memory for the next block.
@@ -41,8 +45,8 @@ impl<'a> Context<'a> {
     }
 
     /// An empty column for what a stage finds.
-    pub(super) fn column(&mut self, what: Carried) -> SlotColumn {
-        if what.of_masks() {
+    pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
+        if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])
         } else {
             SlotColumn::Words(zeros(&mut self.spare, self.block))
@@ -60,39 +64,64 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// What some stages carry, in the order in which the programs after them number it.
+    /// What a program reads of what stages carry.
     ///
     /// # Panics
     ///
-    /// If one of them was not carried yet.
-    pub(super) fn carried<'b>(&self, carries: impl IntoIterator<Item = &'b StageCarry>) -> Vec<&SlotColumn> {
-        carries.into_iter().map(|carry| &self.carried[&carry.id]).collect()
+    /// If one of these was not carried yet.
+    pub(super) fn carried(&self, reads: &[Read]) -> Vec<&SlotColumn> {
+        reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Carries what was found for an earlier plan, and returns whether that is all that a stage is to carry.
+    /// Makes what a stage is to carry, as far as what it is made of was found, and returns whether that is all.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
-                && let Some(found) = self.found.get(&carry.word)
+                && let Some(column) = self.make(carry)
             {
-                let words = || zeros(&mut self.spare, self.block);
-                self.carried.insert(carry.id, carried_bits(found, carry, self.block, words));
+                self.carried.insert(carry.id, column);
             }
         }
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
     }
 
-    /// Adds what a stage found, a column for each of its carries, and carries it along games.
-    pub(super) fn add_found(&mut self, carries: &[StageCarry], found: Vec<SlotColumn>) {
-        for (carry, found) in carries.iter().zip(found) {
-            match found {
-                SlotColumn::Bits(bits) => drop(self.found.insert(carry.word, bits)),
-                SlotColumn::Words(words) => {
-                    self.carried.insert(carry.id, carried_words(words, carry, self.block));
-                }
-            }
+    /// Adds what a stage found, a column for each of its words, and carries it along games.
+    pub(super) fn add_found(&mut self, stage: &[StageFound], carries: &[StageCarry], found: Vec<SlotColumn>) {
+        for (word, found) in stage.iter().zip(found) {
+            self.found.insert((word.word, word.is_mask), found);
         }
         self.carry_found(carries);
+        // Masks are small, and other plans may ask for them.
+        for word in stage.iter().filter(|word| !word.is_mask) {
+            if let Some(SlotColumn::Words(words)) = self.found.remove(&(word.word, false)) {
+                self.spare.push(words);
+            }
+        }
+    }
+
+    /// What is made of columns; nothing if one of them was not found yet.
+    fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
+        let operand = |operand: &Operand| {
+            Some(match *operand {
+                Operand::Constant(word) => Source::Constant(word),
+                Operand::Carried(id) => Source::Column(self.carried.get(&id)?),
+                Operand::Found(word, is_mask) => Source::Column(self.found.get(&(word, is_mask))?),
+            })
+        };
+        let operands: Vec<Source<'_>> = carry.operands.iter().map(operand).collect::<Option<_>>()?;
+        let mut words = || zeros(&mut self.spare, self.block);
+        Some(match (&carry.what, &operands[..]) {
+            (Made::Along { what, back }, [of]) if what.of_masks() => {
+                carried_bits(&of.bits(self.block), (*what, *back), self.block, words)
+            }
+            (Made::Along { back, .. }, [of]) => {
+                let mut all = words();
+                (0..all.len()).for_each(|slot| all[slot] = of.word(slot));
+                carried_words(all, *back, self.block)
+            }
+            (Made::Along { .. }, _) => unreachable!("one word is gathered"),
+            (Made::Game(op), operands) => operations::make(op, operands, &self.games, words),
+        })
     }
 }
 

@@ -70,7 +70,8 @@ impl Group {
         let select = |index: usize, block: &Block, own: usize, hits: &mut Hits| {
             request.select(index, block, self.queries[own], hits);
         };
-        let all = self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select) });
+        let all =
+            self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select), games: None });
         let all = all.map_err(|error| match error {
             EngineError::Query { query, game, place, diagnostic } => {
                 EngineError::Query { query: self.queries[query], game, place, diagnostic }

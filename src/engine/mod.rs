@@ -36,6 +36,8 @@ pub mod gpu;
 #[path = "without_gpu.rs"]
 pub mod gpu;
 pub mod mixed;
+pub mod narrowed;
+mod operations;
 pub mod reference;
 mod request;
 pub mod texts;

@@ -71,12 +71,20 @@ pub struct Request<'a> {
     pub outputs: &'a [Outputs],
     /// Which hits are kept; `None` for all. Values and copies are those of hits that are kept.
     pub select: Option<&'a dyn Select>,
+    /// In which games a query can match at all, as far as that is known; `None` for all. Engines that evaluate a query
+    /// game by game pass over the others.
+    pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
 }
 
 impl<'a> Request<'a> {
     /// Asks for something at all hits.
     pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
-        Request { outputs, select: None }
+        Request { outputs, select: None, games: None }
+    }
+
+    /// Whether a query may match in a game of the block at place `index`.
+    pub(super) fn may_match(&self, index: usize, query: usize, game: usize) -> bool {
+        self.games.is_none_or(|games| games(index, query, game))
     }
 
     /// Takes the hits away that are not to be kept.

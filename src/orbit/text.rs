@@ -4,6 +4,8 @@ use std::fmt::{self, Write as _};
 
 use shakmaty::{Bitboard, Color, Square};
 
+mod game;
+
 use super::{
     Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Placement, Position, Squares, Text,
 };
@@ -99,6 +101,9 @@ fn tight(filter: &impl Kind<Expanded>) -> String {
         },
         Ref::Text(_) | Ref::Position(_) => false,
     };
+    if let Some(alone) = game::stands_alone(filter) {
+        return if alone { text } else { format!("({text})") };
+    }
     let mut is_word = true;
     filter.each_child(&mut |_| is_word = false);
     if bracketed || is_word || filter.is_braces() { text } else { format!("({text})") }
@@ -186,7 +191,7 @@ fn condition(f: &Condition) -> String {
         C::SquareAll { var, domain, body } => {
             format!("square all {} in {} {}", name(*var), tight(domain), tight(body))
         }
-        C::Game(_) => of_game(f.node()),
+        C::Game(of) => game::condition(of),
         C::Form(copies) => orbit(copies),
     }
 }
@@ -254,7 +259,7 @@ fn squares(f: &Squares) -> String {
         }
         S::Legal(of) => legal(of),
         S::Control(of) => control(of),
-        S::Game(_) => of_game(f.node()),
+        S::Game(of) => game::squares(of),
         S::Form(copies) => orbit(copies),
     }
 }
@@ -300,7 +305,7 @@ fn number(f: &Number) -> String {
         N::Find { back, counted: Counted::Range(1, i32::MAX), of, .. } => find(*back, "all ", of),
         N::Find { back, counted: range, of, .. } => find(*back, &counted(*range), of),
         N::Control(of) => control(of),
-        N::Game(_) => of_game(f.node()),
+        N::Game(of) => game::number(of),
         N::Form(NumberOrbit::Largest(copies)) => orbit(copies),
         N::Form(NumberOrbit::Counted(range, copies)) => format!("{}{}", counted(*range), orbit(copies)),
     }
@@ -308,13 +313,13 @@ fn number(f: &Number) -> String {
 
 fn string(f: &Text) -> String {
     match f.op() {
-        TextOp::Literal(text) => format!("{text:?}"),
-        TextOp::Tag(name) => format!("tag {name:?}"),
+        TextOp::Literal(text) => literal(text),
+        TextOp::Tag(name) => format!("tag {}", literal(name)),
         TextOp::Player(color) => {
             format!("player{}", color.map_or(String::new(), |c| format!(" {}", color_name(c))))
         }
         TextOp::Control(of) => control(of),
-        TextOp::Game(_) => of_game(f.node()),
+        TextOp::Game(of) => game::string(of),
         TextOp::Form(never) => match *never {},
     }
 }
@@ -323,15 +328,9 @@ fn position(f: &Position) -> String {
     match f.op() {
         PositionOp::Find { back, of, .. } => find(*back, "", of),
         PositionOp::Control(of) => control(of),
-        PositionOp::Game(_) => of_game(f.node()),
+        PositionOp::Game(of) => game::position(of),
         PositionOp::Form(never) => match *never {},
     }
-}
-
-/// An operation of the game language: its operands.
-fn of_game(f: FilterRef) -> String {
-    let operands: Vec<String> = f.children().into_iter().map(text).collect();
-    format!("\u{2039}{}\u{203a}", operands.join(" "))
 }
 
 fn attacking(attack: bool) -> &'static str {
@@ -344,6 +343,18 @@ fn ray(words: &str, sets: &OneOrMore<Squares>) -> String {
 
 fn name(var: VarId) -> String {
     format!("v{}", var.0)
+}
+
+/// A string; those that cannot stand in quotation marks are signs of their own.
+fn literal(text: &str) -> String {
+    match text {
+        "\n" => "\\n".into(),
+        "\t" => "\\t".into(),
+        "\r" => "\\r".into(),
+        "\"" => "\\\"".into(),
+        "\\" => "\\\\".into(),
+        _ => format!("\"{text}\""),
+    }
 }
 
 fn color_name(color: Color) -> &'static str {
@@ -366,8 +377,9 @@ fn find(back: bool, counted: &str, of: &Filter) -> String {
 }
 
 fn legal(of: &Moves<Expanded>) -> String {
-    let side = |side: &Squares| match side.op() {
+    let side = |side: &Squares, behind: bool| match side.op() {
         SquaresOp::Constant(Bitboard::FULL) => String::new(),
+        _ if behind => game::reached(side),
         _ => tight(side),
     };
     let pseudo = if of.pseudo { "pseudo" } else { "" };
@@ -378,7 +390,7 @@ fn legal(of: &Moves<Expanded>) -> String {
         Special::QueenSide => "(o-o-o)",
         Special::EnPassant => "(enpassant)",
     };
-    format!("{pseudo}legal {}--{}{only}", side(&of.from), side(&of.to))
+    format!("{pseudo}legal {}--{}{only}", side(&of.from, false), side(&of.to, true))
 }
 
 fn directions(dirs: Dirs) -> String {

@@ -8,7 +8,7 @@
 //! Under shifts nothing is repeated: the word with a bit for each shift is carried as a whole.
 
 use super::{
-    dag::{Carried, CarryId, Dag, Id, Op},
+    dag::{Carried, Carry, CarryId, Dag, Id, Op},
     lower::Lower,
     needed,
 };
@@ -42,13 +42,39 @@ impl Lower {
         let guard = std::mem::replace(&mut self.guard, always);
         let emptied = self.cells.emptied();
         let cells = std::mem::replace(&mut self.cells, emptied);
+        let owned = self.owned.take();
         let out = lower(self);
-        (self.guard, self.cells) = (guard, cells);
+        (self.guard, self.cells, self.owned) = (guard, cells, owned);
         out
     }
 }
 
-/// What some roots need to be carried, in stages: each needs only what those before it carry.
+/// Where an operation on columns of a block has one of its operands from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// The same word everywhere.
+    Constant(u64),
+    /// An operation before.
+    Carried(CarryId),
+    /// What a stage finds: a word of the graph, as masks or as whole words.
+    Found(Id, bool),
+}
+
+/// Where what is made of words has these from.
+pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<Operand> {
+    let operand = |(index, &word): (usize, &Id)| {
+        let masks = carry.what.takes_masks(index);
+        match dag.op(word) {
+            Op::Const(word) => Operand::Constant(word),
+            Op::Carried(id) if dag.carries[id.0 as usize].what.is_mask() == masks => Operand::Carried(id),
+            _ => Operand::Found(word, masks),
+        }
+    };
+    carry.operands.iter().enumerate().map(operand).collect()
+}
+
+/// What some roots need to be carried, in stages: each needs only what those before it carry. Within one, what is made
+/// of something else stands behind it.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -66,14 +92,26 @@ fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;
     for (op, _) in dag.ops.iter().zip(needed).filter(|(_, needed)| *needed) {
-        let Op::Carried(CarryId(index)) = *op else { continue };
-        let index = index as usize;
-        let own = match levels[index] {
-            Some(level) => level,
-            None => level(dag, &[dag.carries[index].word], levels),
-        };
-        levels[index] = Some(own);
-        deepest = deepest.max(own + 1);
+        let Op::Carried(id) = *op else { continue };
+        deepest = deepest.max(stage_of(dag, id, levels) + 1);
     }
     deepest
+}
+
+/// The stage that something is carried in.
+fn stage_of(dag: &Dag, id: CarryId, levels: &mut Vec<Option<usize>>) -> usize {
+    let index = id.0 as usize;
+    if let Some(level) = levels[index] {
+        return level;
+    }
+    let mut own = 0;
+    for operand in operands(dag, &dag.carries[index]) {
+        own = own.max(match operand {
+            Operand::Constant(_) => 0,
+            Operand::Carried(other) => stage_of(dag, other, levels),
+            Operand::Found(word, _) => level(dag, &[word], levels),
+        });
+    }
+    levels[index] = Some(own);
+    own
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use shakmaty::Bitboard;
 
+use super::game::GameOp;
 use crate::{
     board::{self, PieceSet},
     query::tree::{Cmp, Special},
@@ -244,16 +245,42 @@ pub struct Loop {
     pub body: Id,
 }
 
-/// What reaches a position from those of its game that follow it, or with [`Carry::back`] from those before
-/// it; from itself in any case.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// What an engine makes of words at all positions of a game, for each position.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// What is gathered.
-    pub what: Carried,
-    /// From where.
-    pub back: bool,
-    /// The word that is gathered.
-    pub word: Id,
+    /// What is made.
+    pub what: Made,
+    /// Of which words.
+    pub operands: Vec<Id>,
+}
+
+/// What is made of words at all positions of a game.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Made {
+    /// What reaches a position from those that follow it, or with `back` from those before it; from itself in any
+    /// case.
+    #[expect(missing_docs, reason = "the sentence says it")]
+    Along { what: Carried, back: bool },
+    /// What an operation of the game language makes.
+    Game(GameOp),
+}
+
+impl Made {
+    /// Whether masks are made, not whole words.
+    pub const fn is_mask(&self) -> bool {
+        match self {
+            Made::Along { what, .. } => matches!(what, Carried::Any),
+            Made::Game(op) => op.is_mask(),
+        }
+    }
+
+    /// Whether its operands are masks; [`GameOp::takes_masks`] tells each operand.
+    pub fn takes_masks(&self, operand: usize) -> bool {
+        match self {
+            Made::Along { what, .. } => what.of_masks(),
+            Made::Game(op) => op.takes_masks(operand),
+        }
+    }
 }
 
 /// How words are gathered along a game.
@@ -322,6 +349,7 @@ pub struct Dag {
     pub loops: Vec<Loop>,
     /// What is carried along games; what it is made of has smaller indices.
     pub carries: Vec<Carry>,
+    known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
     sharing: bool,
     simplify: bool,
@@ -442,14 +470,32 @@ impl Dag {
     ///
     /// If the word depends on a loop that is open.
     pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
-        assert!(self.within[word.0 as usize].is_empty(), "a loop runs at one position");
-        let carry = Carry { what, back, word };
-        let known = if self.sharing { self.carries.iter().position(|known| *known == carry) } else { None };
-        let index = known.unwrap_or_else(|| {
+        self.make(Made::Along { what, back }, vec![word])
+    }
+
+    /// Adds an operation of the game language.
+    ///
+    /// # Panics
+    ///
+    /// If an operand depends on a loop that is open.
+    pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
+        self.make(Made::Game(op), operands)
+    }
+
+    fn make(&mut self, what: Made, operands: Vec<Id>) -> Id {
+        let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
+        assert!(!open, "a loop runs at one position");
+        let carry = Carry { what, operands };
+        // What has no operands is always shared, as leaves are.
+        let known =
+            (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
+        let id = known.flatten().unwrap_or_else(|| {
+            let id = CarryId(self.carries.len() as u32);
+            self.known_carries.insert(carry.clone(), id);
             self.carries.push(carry);
-            self.carries.len() - 1
+            id
         });
-        self.add_op(Op::Carried(CarryId(index as u32)))
+        self.add_op(Op::Carried(id))
     }
 
     /// Adds an operation, or finds something simpler that is equal.
@@ -592,7 +638,7 @@ impl Dag {
             | Op::Single(_)
             | Op::Compare(..)
             | Op::NoMoves(_) => true,
-            Op::Carried(id) => self.carries[id.0 as usize].what == Carried::Any,
+            Op::Carried(id) => self.carries[id.0 as usize].what.is_mask(),
             Op::Not(a) => self.is_mask(a),
             Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) => self.is_mask(a) && self.is_mask(b),
             _ => false,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Input, Op, Program, Reg, Stage, StageCarry, Step, TRUE, Term};
+use super::{Input, Made, Op, Operand, Program, Reg, Stage, StageFound, Step, TRUE, Term};
 
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,19 +13,26 @@ impl fmt::Display for Reg {
 impl fmt::Display for Program {
     /// One line for each step; loops are indented. Stages come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut number = 0;
-        for Stage { program, carried } in &self.stages {
+        for Stage { program, found, carried } in &self.stages {
             write!(f, "{program}")?;
-            for StageCarry { what, back, reg, .. } in carried {
-                let from = if *back { "before" } else { "ahead" };
-                writeln!(f, "carry {number}: {} of {reg} {from}", format!("{what:?}").to_lowercase())?;
-                number += 1;
+            for carry in carried {
+                let of: Vec<String> =
+                    carry.operands.iter().map(|operand| operand_text(*operand, found)).collect();
+                let of = of.join(" ");
+                match &carry.what {
+                    Made::Along { what, back } => {
+                        let (what, from) =
+                            (format!("{what:?}").to_lowercase(), if *back { "before" } else { "ahead" });
+                        writeln!(f, "carry {}: {what} of {of} {from}", carry.id.0)?;
+                    }
+                    Made::Game(op) => writeln!(f, "carry {}: {} {of}", carry.id.0, op.name())?,
+                }
             }
         }
         for (input, reg) in &self.inputs {
             match input {
                 Input::Plane(k) => writeln!(f, "{reg} = plane {k}")?,
-                Input::Carried(id) => writeln!(f, "{reg} = carry {}", id.0)?,
+                Input::Carried(place) => writeln!(f, "{reg} = carry {}", self.reads[*place].id.0)?,
                 other => writeln!(f, "{reg} = {other:?}")?,
             }
         }
@@ -87,6 +94,18 @@ impl Program {
             _ => None,
         });
         param.unwrap_or_else(|| format!("{:#018x}", self.scalars[scalar as usize]))
+    }
+}
+
+/// Where an operand comes from.
+fn operand_text(operand: Operand, found: &[StageFound]) -> String {
+    match operand {
+        Operand::Constant(word) => format!("{word:#x}"),
+        Operand::Carried(id) => format!("carry {}", id.0),
+        Operand::Found(word, is_mask) => {
+            let of = found.iter().find(|found| (found.word, found.is_mask) == (word, is_mask));
+            of.map(|found| found.reg.to_string()).unwrap_or_default()
+        }
     }
 }
 

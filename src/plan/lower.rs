@@ -7,13 +7,15 @@
 use super::{
     columns::{Column, Text, TextTest},
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
+    game::Owned,
+    orbits::finds,
 };
 use crate::{
     board::{Code, PieceSet},
     orbit::{Condition, Filter, FilterRef, NumberOrbit, Squares},
     query::tree::{
-        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Kind as _, NumberOp, PinPart, Ref, SquaresOp,
-        Values, VarId, contents_where,
+        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, Ref,
+        SquaresOp, Values, VarId, contents_where,
     },
 };
 
@@ -53,6 +55,11 @@ impl Values for Words {
     type Position = Id;
 }
 
+/// Whether a filter or one below it looks at other positions.
+fn finds_in(filter: FilterRef) -> bool {
+    filter.any(&mut finds)
+}
+
 /// Lowering in progress.
 pub(super) struct Lower {
     pub dag: Dag,
@@ -66,6 +73,10 @@ pub(super) struct Lower {
     /// which the body asks for them.
     pub slots: Option<Slots>,
     pub notes: Vec<super::OrbitNote>,
+    /// What `from` and `to` mean in the target of a `--`.
+    pub(super) owned: Option<Owned>,
+    /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
+    pub(super) refused: Option<&'static str>,
 }
 
 /// See [`Lower::slots`].
@@ -95,6 +106,8 @@ impl Lower {
             guard,
             slots: None,
             notes: Vec::new(),
+            owned: None,
+            refused: None,
         }
     }
 
@@ -102,6 +115,11 @@ impl Lower {
     pub(super) fn begin(&mut self, vars: usize) {
         self.cells = Cells::unbound(vars);
         self.notes.clear();
+    }
+
+    /// Notes that something cannot be planned.
+    pub(super) fn refuse(&mut self, what: &'static str) {
+        self.refused.get_or_insert(what);
     }
 
     // ---- helpers
@@ -164,12 +182,27 @@ impl Lower {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
+                SquaresOp::Game(op) => self.game_squares_truth(op),
+                // What hands on the set of a `--` asks more than its value.
+                SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
+                    let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
+                    self.and(all, last)
+                }
+                SquaresOp::Control(Control::If { condition, then, other }) if finds_in(filter) => {
+                    let (mask, then, other) = self.branches(
+                        condition.node(),
+                        |lower| lower.truth(then.node()),
+                        |lower| lower.truth(other.node()),
+                    );
+                    self.select(mask, then, other)
+                }
                 _ => {
                     let set = self.squares(f);
                     self.dag.add(Op::NonEmpty(set))
                 }
             },
             Ref::Number(f) => match f.op() {
+                NumberOp::Game(op) => self.game_number_truth(op),
                 NumberOp::Form(NumberOrbit::Largest(orbit)) => self.any_copy(orbit),
                 _ => self.number(f).1,
             },
@@ -298,7 +331,7 @@ impl Lower {
     }
 
     /// Where all of some filters match.
-    fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
+    pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
         for filter in filters {
@@ -425,7 +458,7 @@ impl Lower {
                 let [a, b] = [self.text(a), self.text(b)];
                 self.text_pairs(&a, &b, false, TextTest::In)
             }
-            C::Game(_) => unreachable!("the planner has refused the query"),
+            C::Game(op) => self.game_condition(op),
             C::Form(orbit) => self.any_copy(orbit),
         }
     }

@@ -9,6 +9,7 @@ mod chains;
 mod columns;
 mod copies;
 mod dag;
+mod game;
 mod listing;
 mod lower;
 mod numbers;
@@ -22,14 +23,18 @@ mod shifted;
 mod texts;
 mod tiles;
 
+pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
-pub use dag::{Carried, CarryId, ColumnId, Id, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use game::{Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk};
 pub use plans::Plans;
-pub use program::{Chain, ChainOp, Input, Program, Reg, Scalar, Stage, StageCarry, Step, Term};
+pub use program::{
+    Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
+};
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
-pub use crate::query::tree::{Cmp, GameResult, Special};
+pub use crate::query::tree::{Cmp, GameResult, Sibling, Special};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
@@ -38,8 +43,8 @@ use crate::{
     diagnostic::Diagnostic,
     orbit::{self, Filter, FilterRef, OrbitRef},
     query::{
-        Node, Query, Type,
-        tree::{ConditionOp, Kind as _, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
+        Query, Type,
+        tree::{Kind as _, NumberOp, Ref, TextOp},
     },
 };
 use dag::Dag;
@@ -152,6 +157,9 @@ pub const FILTERS_MAX: u64 = 4_000_000;
 /// The most columns of words that a query may carry along its games: each takes a megabyte a thread.
 pub const CARRIED_MAX: usize = 256;
 
+/// The most columns in all: one of masks takes a sixty-fourth of that.
+const MASKS_MAX: usize = 4096;
+
 /// The number of filters, those in loops that assign variables once for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
@@ -186,10 +194,10 @@ impl Planner {
                 format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
             ));
         }
-        let refusal = query.keeps_state.clone().or_else(|| beyond(&query.body));
-        let planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options, refusal };
+        let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
+        let mut planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options, refusal };
         if planner.refusal.is_none() {
-            planner.check_carried(query)?;
+            planner.refusal = planner.check_carried(query)?;
         }
         Ok(planner)
     }
@@ -199,25 +207,36 @@ impl Planner {
         self.refusal.as_ref()
     }
 
-    fn check_carried(&self, query: &Query) -> Result<(), Diagnostic> {
+    /// Plans a query that looks at other positions, and returns why no plan can be used if that is so.
+    ///
+    /// # Errors
+    ///
+    /// More words to be carried than [`CARRIED_MAX`], if no other engine is to do better.
+    fn check_carried(&self, query: &Query) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
-            return Ok(());
+            return Ok(None);
         }
         let mut lower = Lower::new(self.options, self.vars);
         let value = lower.value(&self.filter);
         let hit = lower.truth_of(value);
+        if let Some(what) = lower.refused {
+            return Ok(Some(game::refusals::not_planned(query.body.span(), what)));
+        }
         let roots: Vec<Id> = [hit].into_iter().chain(value.word()).collect();
         let carried = carry::stages(&lower.dag, &roots).concat();
-        let words = carried.iter().filter(|id| lower.dag.carries[id.0 as usize].what != Carried::Any).count();
-        if words <= CARRIED_MAX {
-            return Ok(());
+        let carries = || carried.iter().map(|id| &lower.dag.carries[id.0 as usize]);
+        let words = carries().filter(|carry| !carry.what.is_mask()).count();
+        if words <= CARRIED_MAX && carried.len() <= MASKS_MAX {
+            return Ok(None);
         }
-        Err(Diagnostic::error(
+        let error = Diagnostic::error(
             query.body.span(),
             format!("the query looks for {words} things at other positions of the game"),
             format!("at most {CARRIED_MAX}"),
         )
-        .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy"))
+        .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy");
+        let of_games = carries().any(|carry| matches!(carry.what, Made::Game(_)));
+        if of_games { Ok(Some(error)) } else { Err(error) }
     }
 
     /// Warnings that come from counting copies: see [`orbit::warnings`].
@@ -300,25 +319,6 @@ impl Planner {
             None => lower.only_copy(&self.filter),
         }
     }
-}
-
-/// The first filter that no plan can say.
-fn beyond(body: &Node) -> Option<Diagnostic> {
-    let mut first = None;
-    body.walk(&mut |filter| {
-        let is_beyond = match filter {
-            Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
-            Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
-            Ref::Number(f) => matches!(f.op(), NumberOp::Game(_)),
-            Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
-            Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
-        };
-        if is_beyond && first.is_none() {
-            first = Some(*filter.mark());
-        }
-    });
-    let at = first?;
-    Some(Diagnostic::error(at, "the engines `cpu` and `gpu` lack this filter", "the reference engine has it"))
 }
 
 fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {

@@ -71,9 +71,9 @@ impl Lower {
             }
             N::Ply => (self.dag.add(Op::Ply), always),
             N::MoveNumber => (self.move_number(), always),
-            N::GameNumber => self.game_number(Column::GameNumber),
-            N::Year => self.game_number(Column::Year),
-            N::Elo(color) => self.game_number(Column::Elo(*color)),
+            N::GameNumber => self.column_number(Column::GameNumber),
+            N::Year => self.column_number(Column::Year),
+            N::Elo(color) => self.column_number(Column::Elo(*color)),
             N::LegalCount(of) => {
                 let (from, to) = (self.squares(&of.from), self.squares(&of.to));
                 (self.dag.add(Op::LegalCount { from, to, pseudo: of.pseudo, only: of.only }), always)
@@ -92,7 +92,7 @@ impl Lower {
                 let (all, (number, ok)) = self.braces(first, |lower| lower.number(last));
                 (number, self.and(ok, all))
             }
-            N::Game(_) => unreachable!("the planner has refused the query"),
+            N::Game(op) => self.game_number(op),
             N::Form(orbit) => self.number_of(orbit),
         }
     }
@@ -121,12 +121,12 @@ impl Lower {
                 let (all, (ply, ok)) = self.braces(first, |lower| lower.position(last));
                 (ply, self.and(ok, all))
             }
-            PositionOp::Game(_) => unreachable!("the planner has refused the query"),
+            PositionOp::Game(op) => self.game_position(op),
             PositionOp::Form(never) => match *never {},
         }
     }
 
-    fn no_number(&mut self) -> (Id, Id) {
+    pub(super) fn no_number(&mut self) -> (Id, Id) {
         (self.dag.number(0), self.dag.mask(false))
     }
 
@@ -343,7 +343,7 @@ impl Lower {
         self.dag.add(Op::Add(half, one))
     }
 
-    pub(super) fn game_number(&mut self, column: Column) -> (Id, Id) {
+    pub(super) fn column_number(&mut self, column: Column) -> (Id, Id) {
         let column = self.column(column);
         (self.dag.add(Op::GameNumber(column)), self.dag.add(Op::GameMask(column)))
     }

@@ -308,9 +308,11 @@ pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -
 /// Whether a filter itself looks at other positions.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
-        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. }),
-        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. }),
-        _ => false,
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. } | NumberOp::Game(_)),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. } | PositionOp::Game(_)),
+        Ref::Text(_) => false,
     }
 }
 

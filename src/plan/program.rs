@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::{
-    carry::stages,
-    dag::{Carried, CarryId, ColumnId, Dag, Id, LoopId, Op, Reduce},
+    carry::{Operand, operands, stages},
+    dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce},
     needed,
 };
 
@@ -84,8 +84,8 @@ pub enum Input {
     Initial,
     Terminal,
     Ply,
-    /// What the stages carry, numbered from 0 over all of them.
-    Carried(CarryId),
+    /// One of [`Program::reads`], by its place there.
+    Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
 }
@@ -101,6 +101,8 @@ pub struct Program {
     pub registers: usize,
     /// Registers to load before a run. They are never written.
     pub inputs: Vec<(Input, Reg)>,
+    /// What it reads of what stages carry.
+    pub reads: Vec<Read>,
     /// The initial scalars: constants, and room for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of every table.
@@ -109,36 +111,50 @@ pub struct Program {
     pub whole_positions: bool,
 }
 
-/// A program that runs over all positions before the one that needs it.
+/// Something that a program reads of what stages carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Read {
+    /// Which answer this is, among all of the queries that are planned together.
+    pub id: CarryId,
+    /// Whether it is a mask, not a whole word.
+    pub is_mask: bool,
+}
+
+/// What is known before the program that needs it: a program that runs over all positions, and what is made of what it
+/// finds.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The code; it has no stages of its own.
     pub program: Program,
-    /// What is carried along games, in the order in which later programs number it.
+    /// What it finds; nothing if it need not run.
+    pub found: Vec<StageFound>,
+    /// What is made of that and of what was made before, in order.
     pub carried: Vec<StageCarry>,
 }
 
-/// A register that is carried along games.
+/// A register that a stage finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StageCarry {
-    /// Which answer this is, among all of the queries that are planned together.
-    pub id: CarryId,
-    /// Which word is gathered: carries with the same one are made of the same answers of the stage.
+pub struct StageFound {
+    /// Which word it is, among all of the queries that are planned together.
     pub word: Id,
-    /// How it is gathered.
-    pub what: Carried,
-    /// Whether from the positions before, not from those that follow.
-    pub back: bool,
+    /// Whether it is a mask, not a whole word.
+    pub is_mask: bool,
     /// The register.
     pub reg: Reg,
 }
 
-impl Program {
-    /// The kinds of what the stages carry, as numbered.
-    pub fn carried(&self) -> impl Iterator<Item = Carried> {
-        self.stages.iter().flat_map(|stage| stage.carried.iter().map(|carry| carry.what))
-    }
+/// What is made of columns along games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StageCarry {
+    /// Which answer this is, among all of the queries that are planned together.
+    pub id: CarryId,
+    /// What is made.
+    pub what: Made,
+    /// Of what.
+    pub operands: Vec<Operand>,
+}
 
+impl Program {
     /// Steps that run for one position, those of loops as often as they have rows, those of stages included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
@@ -173,55 +189,40 @@ impl Program {
 
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
-        let stages = stages(dag, roots);
-        let order = stages.concat();
-        let (program, regs) = Program::numbered(dag, roots, &order);
-        (Program { stages: Program::stages(dag, &stages, &order), ..program }, regs)
+        let (program, regs) = Writer::ready(dag, roots).assign(roots);
+        (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
     /// Code that gives the hit masks of several queries, each as soon as it is complete: registers that hold
     /// them until the end would push others out of the processor's nearest memory.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
-        let stages = stages(dag, roots);
-        let order = stages.concat();
         let mut writer = Writer::ready(dag, roots);
         writer.answer(roots);
-        let mut program = writer.assign(&[]).0;
-        program.number_carried(&order);
-        Program { stages: Program::stages(dag, &stages, &order), ..program }
+        Program { stages: Program::stages(dag, roots), ..writer.assign(&[]).0 }
     }
 
-    fn stages(dag: &Dag, stages: &[Vec<CarryId>], order: &[CarryId]) -> Vec<Stage> {
-        let stage = |ids: &Vec<CarryId>| {
-            let carries: Vec<_> = ids.iter().map(|id| dag.carries[id.0 as usize]).collect();
-            let words: Vec<Id> = carries.iter().map(|carry| carry.word).collect();
-            let (program, regs) = Program::numbered(dag, &words, order);
-            let carried = ids.iter().zip(&carries).zip(regs).map(|((&id, carry), reg)| StageCarry {
-                id,
-                word: carry.word,
-                what: carry.what,
-                back: carry.back,
-                reg,
+    fn stages(dag: &Dag, roots: &[Id]) -> Vec<Stage> {
+        let stage = |ids: Vec<CarryId>| {
+            let carried = ids.into_iter().map(|id| {
+                let carry = &dag.carries[id.0 as usize];
+                StageCarry { id, what: carry.what.clone(), operands: operands(dag, carry) }
             });
-            Stage { program, carried: carried.collect() }
-        };
-        stages.iter().map(stage).collect()
-    }
-
-    /// Code without stages; what they carry is numbered in the order given.
-    fn numbered(dag: &Dag, roots: &[Id], order: &[CarryId]) -> (Program, Vec<Reg>) {
-        let (mut program, regs) = Writer::ready(dag, roots).assign(roots);
-        program.number_carried(order);
-        (program, regs)
-    }
-
-    fn number_carried(&mut self, order: &[CarryId]) {
-        for (input, _) in &mut self.inputs {
-            if let Input::Carried(id) = input {
-                let place = order.iter().position(|known| known == id).expect("a stage before carries it");
-                *id = CarryId(place as u32);
+            let carried: Vec<StageCarry> = carried.collect();
+            let mut found: Vec<(Id, bool)> = Vec::new();
+            for operand in carried.iter().flat_map(|carry| &carry.operands) {
+                if let Operand::Found(word, is_mask) = *operand
+                    && !found.contains(&(word, is_mask))
+                {
+                    found.push((word, is_mask));
+                }
             }
-        }
+            let words: Vec<Id> = found.iter().map(|&(word, _)| word).collect();
+            let (program, regs) = Writer::ready(dag, &words).assign(&words);
+            let found =
+                found.into_iter().zip(regs).map(|((word, is_mask), reg)| StageFound { word, is_mask, reg });
+            Stage { program, found: found.collect(), carried }
+        };
+        stages(dag, roots).into_iter().map(stage).collect()
     }
 }
 
@@ -249,6 +250,7 @@ pub(super) struct Writer<'a> {
     first_param: HashMap<LoopId, Scalar>,
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(Input, Id)>,
+    reads: Vec<Read>,
     /// Constants that chains read.
     words: HashMap<u64, Scalar>,
 }
@@ -270,6 +272,7 @@ impl<'a> Writer<'a> {
             first_param: HashMap::new(),
             drafts: Vec::new(),
             inputs: (0..4).map(|k| (Input::Plane(k), Id(u32::MAX))).collect(),
+            reads: Vec::new(),
             words: HashMap::new(),
         }
     }
@@ -396,6 +399,11 @@ impl<'a> Writer<'a> {
                     self.drafts.push(Draft::End(id, l, begin));
                     self.drafts[begin] = Draft::Begin(id, l, end);
                 }
+                Op::Carried(carry) => {
+                    self.inputs.push((Input::Carried(self.reads.len()), id));
+                    let is_mask = self.dag.carries[carry.0 as usize].what.is_mask();
+                    self.reads.push(Read { id: carry, is_mask });
+                }
                 op => match input(op) {
                     Some(Input::Plane(k)) => self.inputs[k as usize].1 = id,
                     Some(input) => self.inputs.push((input, id)),
@@ -469,7 +477,8 @@ impl<'a> Writer<'a> {
         // Nodes to free after each draft.
         let mut dying: HashMap<usize, Vec<Id>> = HashMap::new();
         for (id, at) in &last {
-            if input(self.dag.op(*id)).is_none() {
+            let op = self.dag.op(*id);
+            if input(op).is_none() && !matches!(op, Op::Carried(_)) {
                 dying.entry(*at).or_default().push(*id);
             }
         }
@@ -540,6 +549,7 @@ impl<'a> Writer<'a> {
             steps,
             registers: registers as usize,
             inputs,
+            reads: self.reads,
             scalars: self.scalars,
             tables,
             whole_positions,
@@ -548,6 +558,7 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// The input that an operation is, but for what is carried, which each program numbers by itself.
 fn input(op: Op) -> Option<Input> {
     Some(match op {
         Op::Plane(k) => Input::Plane(k),
@@ -555,7 +566,6 @@ fn input(op: Op) -> Option<Input> {
         Op::Initial => Input::Initial,
         Op::Terminal => Input::Terminal,
         Op::Ply => Input::Ply,
-        Op::Carried(k) => Input::Carried(k),
         Op::GameMask(c) => Input::GameMask(c),
         Op::GameNumber(c) => Input::GameNumber(c),
         _ => return None,

@@ -93,7 +93,7 @@ impl Lower {
                 let (all, set) = self.braces(first, |lower| lower.squares(last));
                 self.and(set, all)
             }
-            S::Game(_) => unreachable!("the planner has refused the query"),
+            S::Game(op) => self.game_squares(op),
             S::Form(orbit) => self.union_of(orbit),
         }
     }

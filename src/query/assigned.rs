@@ -6,8 +6,8 @@
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
-    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Query, Ref,
-    SquaresOp as S, TextOp as T, VarId, Written,
+    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Query,
+    Ref, SquaresOp as S, TextOp as T, VarId, Written,
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -47,7 +47,11 @@ pub(super) fn check(query: &Query) -> Result<(), Diagnostic> {
 }
 
 fn keeps(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(span, format!("{what} keeps values from one position to the next"), "evaluated in order")
+    Diagnostic::error(
+        span,
+        format!("{what} keeps values from one position to the next"),
+        "evaluated in order",
+    )
 }
 
 /// What a filter is called that reads or changes what other evaluations left behind.
@@ -252,7 +256,10 @@ fn game(
 fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     let uses = |node: Ref<Written>| match node {
         Ref::Condition(f) => {
-            matches!(f.op(), C::Assign(..) | C::Game(GameCondition::BindPiece { .. } | GameCondition::Echo(_)))
+            matches!(
+                f.op(),
+                C::Assign(..) | C::Game(GameCondition::BindPiece { .. } | GameCondition::Echo(_))
+            )
         }
         Ref::Squares(f) => {
             matches!(f.op(), S::Control(Control::Var(_)) | S::Game(GameSquares::Piece(_)))

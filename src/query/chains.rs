@@ -645,6 +645,8 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
+            // Squares that moves leave, as in `(P | N)--`.
+            Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
             _ => true,

@@ -147,7 +147,8 @@ impl Parser {
             )
             .help(format!("write `local dictionary {name}`, which is emptied before each game")));
         }
-        let foreseen = self.state.foreseen.iter_mut().find(|known| known.dictionary == name && known.part == part);
+        let foreseen =
+            self.state.foreseen.iter_mut().find(|known| known.dictionary == name && known.part == part);
         if let Some(foreseen) = foreseen.filter(|foreseen| !foreseen.certain) {
             foreseen.certain = true;
             foreseen.holds = holds;

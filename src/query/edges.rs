@@ -308,7 +308,6 @@ impl Parser {
         *part = Some(self.want_squares(of, &format!("{word} of `move`"))?);
         Ok(())
     }
-
 }
 
 /// What `castle` and its kin are called in the tree.

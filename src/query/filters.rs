@@ -8,8 +8,8 @@ use super::{
     ranges::{Counting, Range, Within},
     token::{Tok, unsupported},
     tree::{
-        ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword, Of,
-        OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
+        ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
+        Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
     },
     words::{self, Reading, Status, directions, transform},
 };
@@ -390,8 +390,8 @@ impl Parser {
     pub(super) fn makesquare(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let parenthesised = self.eat_sign("(");
-        let literal_alone = matches!(self.tok(), Tok::Str(_))
-            && (!parenthesised || matches!(self.peek(1), Tok::Sign(")")));
+        let literal_alone =
+            matches!(self.tok(), Tok::Str(_)) && (!parenthesised || matches!(self.peek(1), Tok::Sign(")")));
         if literal_alone && let Tok::Str(name) = self.tok().clone() {
             let at = self.bump();
             if parenthesised {

@@ -106,7 +106,11 @@ impl Parser {
         self.state.parameters = outer;
         filters.extend(body.map_err(|fault: Diagnostic| within(fault, name))?);
         let Some(last) = filters.pop() else {
-            return Err(Diagnostic::error(span, format!("`{name}` has no filter"), "expected one in its text"));
+            return Err(Diagnostic::error(
+                span,
+                format!("`{name}` has no filter"),
+                "expected one in its text",
+            ));
         };
         Ok(compound(filters, last).at(span))
     }
@@ -125,7 +129,8 @@ impl Parser {
             let variable = if let Tok::Word(word) = self.tok() { self.lookup(word) } else { None };
             let value = self.inside(Parser::node)?;
             self.eat_sign(",");
-            let alone = self.position() == from + 1 || self.position() == from + 2 && matches!(self.before(), Some(Tok::Sign(",")));
+            let alone = self.position() == from + 1
+                || self.position() == from + 2 && matches!(self.before(), Some(Tok::Sign(",")));
             if let Some(var) = variable.filter(|_| alone) {
                 parameters.push((parameter.clone(), var));
                 continue;

@@ -59,7 +59,10 @@ impl Parser {
                 "this looks like a regular expression",
                 "only plain text is searched for",
             )
-            .help(format!("a regular expression stands behind `~~`: `{} ~~ \"{text}\"`", &self.text[searched.span().start..searched.span().end])));
+            .help(format!(
+                "a regular expression stands behind `~~`: `{} ~~ \"{text}\"`",
+                &self.text[searched.span().start..searched.span().end]
+            )));
         }
         let literal = Text::new(T::Literal(text), at);
         Ok(filter(C::TextIn(literal, searched), span.to(at)))

@@ -158,10 +158,13 @@ impl Parser {
         self.expect_sign(")", "behind the condition of `while`")?;
         let body = self.argument()?;
         let span = span.to(body.span());
-        let matches = matches!(&condition, Node::Text(f) if matches!(f.op(), T::Game(GameText::Match { .. })));
+        let matches =
+            matches!(&condition, Node::Text(f) if matches!(f.op(), T::Game(GameText::Match { .. })));
         let op = match condition {
             Node::Text(text) if matches => match text.into_op() {
-                T::Game(GameText::Match { text, pattern }) => GameCondition::WhileMatch { text, pattern, body },
+                T::Game(GameText::Match { text, pattern }) => {
+                    GameCondition::WhileMatch { text, pattern, body }
+                }
                 _ => unreachable!("it is a match"),
             },
             condition => GameCondition::While { condition, body },

@@ -18,6 +18,7 @@ mod header;
 mod letters;
 mod lexer;
 mod loops;
+mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
@@ -31,6 +32,7 @@ mod variables;
 mod vocabulary;
 pub mod words;
 
+pub use necessary::necessary;
 pub use tree::{Node, Query, Type};
 
 use std::rc::Rc;
@@ -98,6 +100,15 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     }
 }
 
+/// Where the filters of a query file begin: behind its `cql(...)` header, or at 0 without one.
+///
+/// # Errors
+///
+/// A header that is not closed.
+pub fn body_start(text: &str) -> Result<usize, Diagnostic> {
+    Ok(header::find(text)?.map_or(0, |header| header.end))
+}
+
 fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();
@@ -150,7 +161,13 @@ fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), D
             }
         }
     }
-    Err(first_fault.unwrap_or_else(|| Diagnostic::error(Span::new(0, 0), "too many dictionaries of unknown types", "put values in before they are read")))
+    Err(first_fault.unwrap_or_else(|| {
+        Diagnostic::error(
+            Span::new(0, 0),
+            "too many dictionaries of unknown types",
+            "put values in before they are read",
+        )
+    }))
 }
 
 /// Notes signs that mean something else in CQL 5.

@@ -13,9 +13,9 @@ use super::{
     state::State,
     token::{Tok, Token},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number, NumberKeyword,
-        NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp, TransformKind, Type, Var,
-        VarId, Written,
+        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node,
+        Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
+        TransformKind, Type, Var, VarId, Written,
     },
 };
 use crate::diagnostic::{Diagnostic, Span};
@@ -707,8 +707,13 @@ impl Parser {
         let span = self.span();
         match sign {
             "(" => {
-                if matches!(self.peek(1), Tok::Word(word) if word == "position" || word == "match") {
-                    return Err(list_of_cql_5(span.to(self.tokens[self.at + 1].span)));
+                let list = match self.peek(1) {
+                    Tok::Word(word) if word == "position" => self.is_list_of_cql_5(2),
+                    Tok::Word(word) => word == "match",
+                    _ => false,
+                };
+                if list {
+                    return Err(list_of_cql_5(span.to(self.peek_span(1))));
                 }
                 self.bump();
                 let inner = self.inside(Parser::node)?;
@@ -811,6 +816,11 @@ impl Parser {
             )),
             _ => Err(Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here")),
         }
+    }
+
+    /// Whether the token ahead, behind `(position`, belongs to a list of CQL 5: else it is the number of a position.
+    fn is_list_of_cql_5(&self, ahead: usize) -> bool {
+        matches!(self.peek(ahead), Tok::Designator { .. } | Tok::Sign(":" | ")") | Tok::End)
     }
 
     // ---- typing helpers

@@ -112,7 +112,9 @@ impl Parser {
             return Some(Bound::Literal(value, number));
         }
         let Tok::Word(name) = self.tok() else { return None };
-        let var = self.lookup(name).filter(|var| self.vars[var.0 as usize].holds == Holds::Number && !self.is_unassigned(*var))?;
+        let var = self
+            .lookup(name)
+            .filter(|var| self.vars[var.0 as usize].holds == Holds::Number && !self.is_unassigned(*var))?;
         if self.assigns_next() {
             return None;
         }

@@ -102,7 +102,9 @@ impl Parser {
                 format!("`{name}` is read before anything is assigned to it"),
                 "its first assignment stands further on",
             )
-            .help("the first assignment in the text says what a variable holds; `isbound` may stand before it"));
+            .help(
+                "the first assignment in the text says what a variable holds; `isbound` may stand before it",
+            ));
         }
         self.bump();
         let indexed = self.is_sign("[") && !self.spaced();

@@ -117,7 +117,8 @@ impl Parser {
             return Ok(filter(C::Assign(var, value), span.to(at)));
         };
         // A persistent variable has a value from the beginning.
-        let has_value = |var: &VarId| !self.is_unassigned(*var) || self.vars[var.0 as usize].life != Life::Game;
+        let has_value =
+            |var: &VarId| !self.is_unassigned(*var) || self.vars[var.0 as usize].life != Life::Game;
         if self.lookup(name).filter(has_value).is_none() {
             return Err(Diagnostic::error(span, format!("`{name}` has no value yet"), "assign it first"));
         }

@@ -196,7 +196,7 @@ pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> P
 }
 
 /// The position of one slot.
-pub(super) fn position_at(block: &Block, slot: usize) -> Position {
+pub(crate) fn position_at(block: &Block, slot: usize) -> Position {
     let segment = slot / SEGMENT_SLOTS;
     let key = &block.keys[segment];
     let mut start = key.first_start as usize;

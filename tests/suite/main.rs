@@ -12,6 +12,7 @@
 //! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
+//! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
@@ -63,6 +64,7 @@ mod layout;
 mod mates;
 mod parts;
 mod pgn;
+mod planned;
 mod positions;
 mod reel;
 mod reference;

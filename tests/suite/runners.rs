@@ -208,6 +208,16 @@ impl Runner {
         })
     }
 
+    /// Whether a query parses, but is left to the reference engine.
+    pub fn refuses(&self, text: &str) -> bool {
+        let options = match self.way {
+            Way::Reference => return false,
+            Way::Cpu(options, _) | Way::Gpu(options, ..) => options,
+        };
+        let Ok(parsed) = query::parse(text) else { return false };
+        PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
+    }
+
     /// The value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         let query = query::parse(text).map_err(|error| error.to_string())?.query;

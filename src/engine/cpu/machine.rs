@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Beside<'a> {
     /// What the tags of games say.
     pub(super) columns: &'a [GameColumn],
-    /// What stages before it carried along games.
+    /// What it reads of what stages carry.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -196,7 +196,7 @@ fn carried_inputs<'a>(
     carried: &'a [&'a SlotColumn],
 ) -> impl Iterator<Item = (&'a SlotColumn, Reg)> {
     program.inputs.iter().filter_map(|&(input, reg)| match input {
-        Input::Carried(id) => Some((carried[id.0 as usize], reg)),
+        Input::Carried(place) => Some((carried[place], reg)),
         _ => None,
     })
 }

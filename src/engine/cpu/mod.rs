@@ -97,24 +97,24 @@ impl Machines {
 
     /// Runs those stages of a program over a block whose answers are not known yet.
     fn carry(&mut self, program: &Program, context: &mut Context<'_>) {
-        for (n, (Stage { program: stage, carried }, machine)) in
-            program.stages.iter().zip(&mut self.stages).enumerate()
+        for (Stage { program: stage, found: words, carried }, machine) in
+            program.stages.iter().zip(&mut self.stages)
         {
             if context.carry_found(carried) {
                 continue;
             }
             let block = context.block;
-            let mut found: Vec<_> = carried.iter().map(|carry| context.column(carry.what)).collect();
-            let before = context.carried(program.stages[..n].iter().flat_map(|stage| &stage.carried));
+            let mut found: Vec<_> = words.iter().map(|word| context.column(word.is_mask)).collect();
+            let before = context.carried(&stage.reads);
             let beside = Beside { columns: context.columns(), carried: &before };
             for first in batches(block) {
                 machine.load(stage, block, first, beside);
                 machine.run(stage);
-                for (carry, column) in carried.iter().zip(&mut found) {
-                    machine.column(carry.reg, first, column);
+                for (word, column) in words.iter().zip(&mut found) {
+                    machine.column(word.reg, first, column);
                 }
             }
-            context.add_found(carried, found);
+            context.add_found(words, carried, found);
         }
     }
 }
@@ -136,7 +136,7 @@ impl<P: Code> Prepared<P> {
         let mut machines = machines.unwrap_or_else(|| Machines::new(program, self.isa));
         context.add_columns(self.plan.columns());
         machines.carry(program, context);
-        let carried = context.carried(program.stages.iter().flat_map(|stage| &stage.carried));
+        let carried = context.carried(&program.reads);
         let beside = Beside { columns: context.columns(), carried: &carried };
         let out = work(&self.plan, &mut machines.main, beside);
         idle().push(machines);

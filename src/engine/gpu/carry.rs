@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     engine::{carry::SlotColumn, context::Context},
+    plan::Read,
     reel::SEGMENT_SLOTS,
 };
 
@@ -32,7 +33,7 @@ pub(super) fn carry(
     contexts: &mut [Context<'_>],
     mut each: impl FnMut(&mut OnUpload<'_>) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
-    for (n, stage) in kernel.stages.iter().enumerate() {
+    for stage in &kernel.stages {
         let carries = &stage.carries;
         // Each block carries what was found, and what is known of one is known of all.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
@@ -40,13 +41,14 @@ pub(super) fn carry(
             continue;
         }
         let none =
-            |context: &mut Context<'_>| carries.iter().map(|carry| context.column(carry.what)).collect();
+            |context: &mut Context<'_>| stage.found.iter().map(|word| context.column(word.is_mask)).collect();
         let mut found: Found = contexts.iter_mut().map(none).collect();
         each(&mut |upload, input, run| {
-            set_beside(device, (&kernel.stages[..n], columns), upload, contexts, run)?;
+            set_beside(device, (&stage.reads, columns), upload, contexts, run)?;
             run_stage(device, stage, upload, input, run, &mut found)
         })?;
-        contexts.iter_mut().zip(found).for_each(|(context, found)| context.add_found(carries, found));
+        let all = contexts.iter_mut().zip(found);
+        all.for_each(|(context, found)| context.add_found(&stage.found, carries, found));
     }
     Ok(())
 }
@@ -60,20 +62,19 @@ pub(super) fn set(
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
-    set_beside(device, (&kernel.stages, columns), upload, contexts, run)
+    set_beside(device, (&kernel.reads, columns), upload, contexts, run)
 }
 
 fn set_beside(
     device: &Device,
-    (stages, columns): (&[StageKernels], usize),
+    (reads, columns): (&[Read], usize),
     upload: &Upload,
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
     let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
     run.set_columns(device, upload, &columns)?;
-    let carries = || stages.iter().flat_map(|stage| &stage.carries);
-    let carried: Vec<_> = contexts.iter().map(|context| context.carried(carries())).collect();
+    let carried: Vec<_> = contexts.iter().map(|context| context.carried(reads)).collect();
     run.set_carried(device, upload, &carried)
 }
 
@@ -88,8 +89,8 @@ fn run_stage(
     found: &mut Found,
 ) -> Result<(), GpuError> {
     let of = |masks: bool| {
-        let carries = stage.carries.iter().enumerate();
-        carries.filter(move |(_, carry)| carry.what.of_masks() == masks).map(|(index, _)| index)
+        let words = stage.found.iter().enumerate();
+        words.filter(move |(_, word)| word.is_mask == masks).map(|(index, _)| index)
     };
     if let Some(kernel) = &stage.masks {
         let pending = run.begin_hits(device, input, kernel)?;

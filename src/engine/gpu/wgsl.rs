@@ -13,8 +13,8 @@ use super::variant::Variant;
 use crate::{
     board::{Position, attacks},
     plan::{
-        Carried, ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Reduce, Reg, Scalar, Special,
-        Stage, StageCarry, Step, Term,
+        ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Read, Reduce, Reg, Scalar, Special, Stage,
+        StageCarry, StageFound, Step, Term,
     },
     reel::SEGMENT_SLOTS,
 };
@@ -47,8 +47,10 @@ pub struct Kernel {
     pub turns: u64,
     /// How it is written and run.
     pub variant: Variant,
-    /// Words for each segment of what stages have carried.
+    /// Words for each segment of what it reads of what stages have carried.
     pub(super) carried_words: usize,
+    /// What that is.
+    pub(super) reads: Vec<Read>,
     /// What runs before.
     pub(super) stages: Vec<StageKernels>,
     /// Where in the shader the query's own part stands.
@@ -58,7 +60,12 @@ pub struct Kernel {
 /// The kernels of a [`Stage`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
+    /// What it finds.
+    pub(super) found: Vec<StageFound>,
+    /// What is made of that and of what was made before.
     pub(super) carries: Vec<StageCarry>,
+    /// What it reads of what was made before.
+    pub(super) reads: Vec<Read>,
     /// A bit for each slot for each of the masks among them.
     pub(super) masks: Option<Kernel>,
     /// A word for each slot for each of the others.
@@ -66,30 +73,26 @@ pub(super) struct StageKernels {
 }
 
 impl StageKernels {
-    /// `before` is what earlier stages carry.
-    fn new(stage: &Stage, columns: usize, before: &[Carried], variant: Variant) -> StageKernels {
+    fn new(stage: &Stage, columns: usize, variant: Variant) -> StageKernels {
         let regs = |masks: bool| {
-            let carries = stage.carried.iter().filter(move |carry| carry.what.of_masks() == masks);
-            carries.map(|carry| carry.reg).collect::<Vec<Reg>>()
+            let words = stage.found.iter().filter(move |word| word.is_mask == masks);
+            words.map(|word| word.reg).collect::<Vec<Reg>>()
         };
         let kernel = |regs: Vec<Reg>, print: fn(&[Reg], Printer<'_>) -> Kernel| {
-            let printer = || Printer::new(&stage.program, columns, before, variant);
+            let printer = || Printer::new(&stage.program, columns, variant);
             (!regs.is_empty()).then(|| print(&regs, printer()))
         };
         StageKernels {
+            found: stage.found.clone(),
             carries: stage.carried.clone(),
+            reads: stage.program.reads.clone(),
             masks: kernel(regs(true), Kernel::bits),
             sets: kernel(regs(false), Kernel::registers),
         }
     }
 
     fn all(program: &Program, columns: usize, variant: Variant) -> Vec<StageKernels> {
-        let (mut before, mut out) = (Vec::new(), Vec::new());
-        for stage in &program.stages {
-            out.push(StageKernels::new(stage, columns, &before, variant));
-            before.extend(stage.carried.iter().map(|carry| carry.what));
-        }
-        out
+        program.stages.iter().map(|stage| StageKernels::new(stage, columns, variant)).collect()
     }
 }
 
@@ -108,9 +111,8 @@ impl Kernel {
     /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
     /// of columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
-        let carried: Vec<Carried> = program.carried().collect();
         let stages = StageKernels::all(program, columns, variant);
-        let printer = Printer::new(program, columns, &carried, variant);
+        let printer = Printer::new(program, columns, variant);
         Kernel { stages, ..Kernel::bits(hits, printer) }
     }
 
@@ -145,9 +147,8 @@ impl Kernel {
 
     /// The second pass: some registers, as they are, for each slot that hits.
     pub fn words(program: &Program, words: &[Reg], columns: usize, variant: Variant) -> Kernel {
-        let carried: Vec<Carried> = program.carried().collect();
         let stages = StageKernels::all(program, columns, variant);
-        let printer = Printer::new(program, columns, &carried, variant);
+        let printer = Printer::new(program, columns, variant);
         Kernel { stages, ..Kernel::registers(words, printer) }
     }
 
@@ -200,10 +201,10 @@ const UNROLLED_MAX: u64 = 512;
 const UNROLLED_TOGETHER_MAX: u64 = 1024;
 
 impl<'a> Printer<'a> {
-    fn new(program: &'a Program, columns: usize, carried: &[Carried], variant: Variant) -> Printer<'a> {
+    fn new(program: &'a Program, columns: usize, variant: Variant) -> Printer<'a> {
         let mut places = vec![0];
-        for what in carried {
-            let words = if *what == Carried::Any { 1 } else { 2 * SEGMENT_SLOTS };
+        for read in &program.reads {
+            let words = if read.is_mask { 1 } else { 2 * SEGMENT_SLOTS };
             places.push(places[places.len() - 1] + words);
         }
         let bitboard = if variant.wide { BITBOARD_WIDE } else { BITBOARD };
@@ -230,7 +231,7 @@ impl<'a> Printer<'a> {
         }
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
         writeln!(text, "const COLUMN_WORDS = {}u;", 2 * columns).expect(STRINGS);
-        writeln!(text, "const CARRIED_WORDS = {}u;\n", places[carried.len()]).expect(STRINGS);
+        writeln!(text, "const CARRIED_WORDS = {}u;\n", places[program.reads.len()]).expect(STRINGS);
         let own = text.len();
         Printer {
             program,
@@ -257,6 +258,7 @@ impl<'a> Printer<'a> {
             turns: self.turns,
             variant: self.variant,
             carried_words: self.carried[self.carried.len() - 1],
+            reads: self.program.reads.clone(),
             stages: Vec::new(),
             own,
         }
@@ -298,8 +300,8 @@ impl<'a> Printer<'a> {
             Input::Terminal => "mask(is_last_of_line(at))".into(),
             Input::Ply => "small(at.ply)".into(),
             Input::Carried(id) => {
-                let place = self.carried[id.0 as usize];
-                let words = self.carried[id.0 as usize + 1] - place;
+                let place = self.carried[id];
+                let words = self.carried[id + 1] - place;
                 format!("carried_{}(at, {place}u)", if words == 1 { "mask" } else { "word" })
             }
             Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),

@@ -116,12 +116,13 @@ impl OneQuery {
     ) -> Result<Answers, EngineError> {
         let outputs = request.outputs[number];
         let mut found = GameBlock::new(block, query, &self.reference, outputs);
+        let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {
                 let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-                each_game(block, |slots, game, spots| found.add(slots, game, spots, &mut run))
+                each_game(block, wanted, |slots, game, spots| found.add(slots, game, spots, &mut run))
             }
-            None => each_game(block, |slots, game, spots| {
+            None => each_game(block, wanted, |slots, game, spots| {
                 found.add(slots, game, spots, &mut RunState::new(query))
             }),
         }
@@ -166,16 +167,19 @@ fn depends_on_order(query: &Query) -> bool {
         || query.body.node().any(&mut { writes })
 }
 
-/// Visits each game of a block: the slots of its positions, and the positions. Stops where `visit` fails.
+/// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
 fn each_game<E>(
     block: &Block,
+    wanted: impl Fn(usize) -> bool,
     mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,
 ) -> Result<(), E> {
     let (mut slots, mut outcome) = (Vec::new(), Ok(()));
     for_each_slot(block, |slot| {
         let ends = slot.last;
         slots.push(slot);
-        if ends {
+        if ends && (outcome.is_err() || !wanted(slots[0].game)) {
+            slots.clear();
+        } else if ends {
             let game = block.game(slots[0].game);
             let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;
@@ -183,9 +187,7 @@ fn each_game<E>(
                 Spot { position, ply, initial, terminal, parent, arrival: game.move_to(node), game: &game }
             };
             let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
-            if outcome.is_ok() {
-                outcome = visit(&slots, &game, &nodes);
-            }
+            outcome = visit(&slots, &game, &nodes);
             slots.clear();
         }
     });
@@ -194,10 +196,14 @@ fn each_game<E>(
 
 /// Visits each slot of a block, with the positions of its game and its place among them.
 fn each_position(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
-    let visited = each_game(block, |slots, _, nodes| {
-        slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
-        Ok::<_, std::convert::Infallible>(())
-    });
+    let visited = each_game(
+        block,
+        |_| true,
+        |slots, _, nodes| {
+            slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
+            Ok::<_, std::convert::Infallible>(())
+        },
+    );
     let Ok(()) = visited;
 }
 

@@ -384,12 +384,20 @@ impl Evaluation<'_> {
                 children.filter_map(|child| self.played_candidate(of, child)).collect()
             }
             MoveOf::Previous => self.played_candidate(of, here).into_iter().collect(),
-            MoveOf::Legal => self.rules().legal.iter().map(|&step| self.possible(of, step)).collect(),
-            MoveOf::Pseudolegal => {
-                let steps = self.here.placement.pseudolegal_moves();
-                steps.into_iter().map(|step| self.possible(of, step)).collect()
+            MoveOf::Legal => self.possible_moves(of, &self.rules().legal),
+            MoveOf::Pseudolegal => self.possible_moves(of, &self.here.placement.pseudolegal_moves()),
+        }
+    }
+
+    /// Moves that could be played: whatever a pawn becomes, it is one move.
+    fn possible_moves(&self, of: &Move<Explicit>, steps: &[Step]) -> Vec<Candidate> {
+        let mut distinct: Vec<Step> = Vec::new();
+        for &step in steps {
+            if !distinct.contains(&step) {
+                distinct.push(step);
             }
         }
+        distinct.into_iter().map(|step| self.possible(of, step)).collect()
     }
 
     fn played_candidate(&self, of: &Move<Explicit>, child: usize) -> Option<Candidate> {

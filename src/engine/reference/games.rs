@@ -59,7 +59,7 @@ impl<'a> GameBlock<'a> {
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
-            games: Vec::with_capacity(block.games_len()),
+            games: vec![GameAnswer::default(); block.games_len()],
             commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
         }
     }
@@ -91,7 +91,8 @@ impl<'a> GameBlock<'a> {
             rank.push(value.as_ref(), sort.smallest);
         }
         let match_count = found.match_count;
-        self.games.push(GameAnswer { is_found: match_count > 0, match_count, rank });
+        let is_found = match_count > 0;
+        self.games[game.index() as usize] = GameAnswer { is_found, match_count, rank };
         self.comment(game, found);
         Ok(())
     }

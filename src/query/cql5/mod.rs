@@ -41,9 +41,9 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = ["position", "match"].into_iter().find(|word| {
         inside.strip_prefix(word).is_some_and(|after| {
-            // `(position 3):F` is CQL 6; no list begins with a number.
-            let is_number = skip_blank(after).starts_with(|c: char| c.is_ascii_digit());
-            !is_number && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            let ends = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            // `(position 3):check` is a position of a game in CQL 6.
+            ends && !skip_blank(after).starts_with(|c: char| c.is_ascii_digit())
         })
     })?;
     Some((text.len() - rest.len(), word))

@@ -38,8 +38,16 @@ pub struct GameQueries<'a> {
 }
 
 const TRANSFORMS: [&str; 10] = [
-    "flip", "flip", "flipcolor", "flipcolor", "flipcolor", "rotate90", "fliphorizontal", "flipvertical",
-    "shifthorizontal", "shift",
+    "flip",
+    "flip",
+    "flipcolor",
+    "flipcolor",
+    "flipcolor",
+    "rotate90",
+    "fliphorizontal",
+    "flipvertical",
+    "shifthorizontal",
+    "shift",
 ];
 pub const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
@@ -191,7 +199,8 @@ impl<'a> GameQueries<'a> {
         {
             return term;
         }
-        let texts = ["\"\"", "\"a\"", "\"1\"", "\"[e4]\"", "\"abcdef\"", "(player white)", "(tag \"Event\")", "fen"];
+        let texts =
+            ["\"\"", "\"a\"", "\"1\"", "\"[e4]\"", "\"abcdef\"", "(player white)", "(tag \"Event\")", "fen"];
         Term::leaf(Ty::Str, *self.rng.pick(&texts))
     }
 
@@ -339,55 +348,130 @@ const MOVES: &[Construct] = &[
         },
     },
     Construct { name: "currentmove", ty: Ty::Bool, make: |g, d| g.edge_to("currentmove ", Ty::Bool, d) },
-    Construct { name: "currentmove(number)", ty: Ty::Num, make: |g, d| g.edge_to("currentmove ", Ty::Num, d) },
-    Construct { name: "countmoves --", ty: Ty::Num, make: |g, d| {
-        let edge = g.edge_text();
-        match g.rng.percent(50) {
-            true => new(Ty::Num, format!("(countmoves {edge}(@))"), vec![g.bool(d)]),
-            false => Term::leaf(Ty::Num, format!("(countmoves {edge})")),
-        }
-    } },
-    Construct { name: "legal --", ty: Ty::Set, make: |g, _| {
-        let (from, to, _) = g.sides();
-        let word = *g.rng.pick(&["legal", "legal", "pseudolegal"]);
-        let of = *g.rng.pick(&["", "", "", "(castle)", "(o-o)", "(enpassant)"]);
-        let to = if of.is_empty() { to } else { String::new() };
-        Term::leaf(Ty::Set, format!("({word} {from}--{to}{of})"))
-    } },
-    Construct { name: "countmoves legal --", ty: Ty::Num, make: |g, _| {
-        let (from, to, _) = g.sides();
-        let word = *g.rng.pick(&["legal", "legal", "pseudolegal"]);
-        Term::leaf(Ty::Num, format!("(countmoves {word} {from}--{to})"))
-    } },
+    Construct {
+        name: "currentmove(number)",
+        ty: Ty::Num,
+        make: |g, d| g.edge_to("currentmove ", Ty::Num, d),
+    },
+    Construct {
+        name: "countmoves --",
+        ty: Ty::Num,
+        make: |g, d| {
+            let edge = g.edge_text();
+            match g.rng.percent(50) {
+                true => new(Ty::Num, format!("(countmoves {edge}(@))"), vec![g.bool(d)]),
+                false => Term::leaf(Ty::Num, format!("(countmoves {edge})")),
+            }
+        },
+    },
+    Construct {
+        name: "legal --",
+        ty: Ty::Set,
+        make: |g, _| {
+            let (from, to, _) = g.sides();
+            let word = *g.rng.pick(&["legal", "legal", "pseudolegal"]);
+            let of = *g.rng.pick(&["", "", "", "(castle)", "(o-o)", "(enpassant)"]);
+            let to = if of.is_empty() { to } else { String::new() };
+            Term::leaf(Ty::Set, format!("({word} {from}--{to}{of})"))
+        },
+    },
+    Construct {
+        name: "countmoves legal --",
+        ty: Ty::Num,
+        make: |g, _| {
+            let (from, to, _) = g.sides();
+            let word = *g.rng.pick(&["legal", "legal", "pseudolegal"]);
+            Term::leaf(Ty::Num, format!("(countmoves {word} {from}--{to})"))
+        },
+    },
     Construct { name: "move", ty: Ty::Bool, make: |g, _| g.move_filter("", "") },
-    Construct { name: "move from", ty: Ty::Set, make: |g, _| {
-        let word = *g.rng.pick(&["from ", "to ", "capture "]);
-        Term { ty: Ty::Set, ..g.move_filter(word, "") }
-    } },
+    Construct {
+        name: "move from",
+        ty: Ty::Set,
+        make: |g, _| {
+            let word = *g.rng.pick(&["from ", "to ", "capture "]);
+            Term { ty: Ty::Set, ..g.move_filter(word, "") }
+        },
+    },
     Construct { name: "move previous", ty: Ty::Bool, make: |g, _| g.move_filter("", "previous") },
-    Construct { name: "move legal", ty: Ty::Set, make: |g, _| {
-        let (first, word) = (*g.rng.pick(&["from ", "to "]), *g.rng.pick(&["legal", "pseudolegal"]));
-        let of = g.designator();
-        new(Ty::Set, format!("(move {first}@ {word})"), vec![of])
-    } },
-    Construct { name: "move legal count", ty: Ty::Num, make: |g, _| {
-        let (word, of) = (*g.rng.pick(&["legal", "pseudolegal"]), g.designator());
-        new(Ty::Num, format!("(move {word} count from @)"), vec![of])
-    } },
-    Construct { name: "move castle", ty: Ty::Bool, make: |g, _| {
-        pick_leaf(g, Ty::Bool, &["(find move castle)", "(find move o-o)", "(find <-- move o-o-o)", "(move primary)",
-            "(find move enpassant)", "(move secondary)", "(find move null)", "(find move promote Q)"])
-    } },
-    Construct { name: "from", ty: Ty::Set, make: |g, _| {
-        let of = g.designator();
-        let word = *g.rng.pick(&["from", "to", "to"]);
-        if g.rng.percent(30) { Term::leaf(Ty::Set, word) } else { new(Ty::Set, format!("({word} & @)"), vec![of]) }
-    } },
-    Construct { name: "castle", ty: Ty::Bool, make: |g, _| {
-        pick_leaf(g, Ty::Bool, &["(find <-- castle)", "(find o-o)", "(find <-- enpassant)", "(find enpassantsquare)",
-            "(find <-- o-o-o)", "(find nullmove)", "(find castle)"])
-    } },
-    Construct { name: "primary", ty: Ty::Bool, make: |g, _| {
-        pick_leaf(g, Ty::Bool, &["primary", "secondary", "(not primary)", "(find secondary)", "(find <-- secondary)"])
-    } },
+    Construct {
+        name: "move legal",
+        ty: Ty::Set,
+        make: |g, _| {
+            let (first, word) = (*g.rng.pick(&["from ", "to "]), *g.rng.pick(&["legal", "pseudolegal"]));
+            let of = g.designator();
+            new(Ty::Set, format!("(move {first}@ {word})"), vec![of])
+        },
+    },
+    Construct {
+        name: "move legal count",
+        ty: Ty::Num,
+        make: |g, _| {
+            let (word, of) = (*g.rng.pick(&["legal", "pseudolegal"]), g.designator());
+            new(Ty::Num, format!("(move {word} count from @)"), vec![of])
+        },
+    },
+    Construct {
+        name: "move castle",
+        ty: Ty::Bool,
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Bool,
+                &[
+                    "(find move castle)",
+                    "(find move o-o)",
+                    "(find <-- move o-o-o)",
+                    "(move primary)",
+                    "(find move enpassant)",
+                    "(move secondary)",
+                    "(find move null)",
+                    "(find move promote Q)",
+                ],
+            )
+        },
+    },
+    Construct {
+        name: "from",
+        ty: Ty::Set,
+        make: |g, _| {
+            let of = g.designator();
+            let word = *g.rng.pick(&["from", "to", "to"]);
+            if g.rng.percent(30) {
+                Term::leaf(Ty::Set, word)
+            } else {
+                new(Ty::Set, format!("({word} & @)"), vec![of])
+            }
+        },
+    },
+    Construct {
+        name: "castle",
+        ty: Ty::Bool,
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Bool,
+                &[
+                    "(find <-- castle)",
+                    "(find o-o)",
+                    "(find <-- enpassant)",
+                    "(find enpassantsquare)",
+                    "(find <-- o-o-o)",
+                    "(find nullmove)",
+                    "(find castle)",
+                ],
+            )
+        },
+    },
+    Construct {
+        name: "primary",
+        ty: Ty::Bool,
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Bool,
+                &["primary", "secondary", "(not primary)", "(find secondary)", "(find <-- secondary)"],
+            )
+        },
+    },
 ];

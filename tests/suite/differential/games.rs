@@ -42,8 +42,9 @@ fn pool() -> &'static [Game] {
         let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
         let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
         let made = (0..4).map(|seed| game_trees::made(2000 + seed, 30).text).collect::<String>();
-        let mut out: Vec<Game> = files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
-        out.retain(|game| (8..=120).contains(&game.nodes.len()));
+        let mut out: Vec<Game> =
+            files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
+        out.retain(|game| game.whole && (8..=120).contains(&game.nodes.len()));
         out
     })
 }
@@ -85,7 +86,8 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     let term = queries.query(about, transformed, variations);
     let used = queries.used.into_iter().collect();
     let text = term.text();
-    let parsed = catching(|| query::parse(&text).map(|parsed| parsed.query).map_err(|error| error.to_string()));
+    let parsed =
+        catching(|| query::parse(&text).map(|parsed| parsed.query).map_err(|error| error.to_string()));
     let query = match parsed {
         Ok(Ok(query)) => query,
         Ok(Err(error)) => return Err(Unfit::Unread(format!("{text}: {error}"))),
@@ -193,7 +195,9 @@ fn engines_agree_on_generated_queries_of_games() {
     );
     if std::env::var_os("ORBIT_TEST_TABLE").is_some() {
         seen.unread.iter().for_each(|text| eprintln!("unread: {text}"));
-        seen.constructs.iter().for_each(|(name, [used, about, planned])| eprintln!("{name}\t{used}\t{about}\t{planned}"));
+        seen.constructs
+            .iter()
+            .for_each(|(name, [used, about, planned])| eprintln!("{name}\t{used}\t{about}\t{planned}"));
     }
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
     assert!(2 * seen.balanced >= seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

@@ -174,7 +174,8 @@ impl Generator<'_> {
         let captures = edge.as_ref().is_some_and(|edge| edge.captured.is_some());
         let capture = self.rng.percent(if captures { 45 } else { 6 });
         let part = edge.as_ref().map(|edge| *self.rng.pick(&edge.parts));
-        let letter = |square: Square| before.and_then(|node| game.nodes[node].piece(square)).map(|it| it.char());
+        let letter =
+            |square: Square| before.and_then(|node| game.nodes[node].piece(square)).map(|it| it.char());
         let side = |rng: &mut Rng, square: Square, piece: Option<char>| {
             let squares = match rng.below(10) {
                 0..=5 => Bitboard::FULL,
@@ -210,8 +211,11 @@ impl Generator<'_> {
         let occupied: Vec<Square> = game.occupied(node).into_iter().collect();
         let square = *self.rng.pick(&occupied);
         let letter = game.nodes[node].piece(square).expect("it is occupied").char();
-        let other =
-            if letter.is_ascii_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() };
+        let other = if letter.is_ascii_uppercase() {
+            letter.to_ascii_lowercase()
+        } else {
+            letter.to_ascii_uppercase()
+        };
         let mut pieces = match self.rng.below(10) {
             0..=5 => vec![letter],
             6 => vec![letter, other],

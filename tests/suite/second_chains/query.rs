@@ -348,9 +348,7 @@ impl Chain {
 impl Query {
     fn image(&self, image: Image, swap: bool) -> Option<Query> {
         let focus = match &self.focus {
-            Some(Focus::Pieces { capture, of }) => {
-                Some(Focus::Pieces { capture: *capture, of: image(of)? })
-            }
+            Some(Focus::Pieces { capture, of }) => Some(Focus::Pieces { capture: *capture, of: image(of)? }),
             other => other.clone(),
         };
         let max = match &self.max {
@@ -400,10 +398,9 @@ fn images(transform: &str) -> Images {
         "rotate90" => dihedral.into_iter().take(4).map(|to| (each(to), false)).unzip(),
         "flipvertical" => [dihedral[0], dihedral[4]].into_iter().map(|to| (each(to), false)).unzip(),
         "fliphorizontal" => [dihedral[0], dihedral[5]].into_iter().map(|to| (each(to), false)).unzip(),
-        "flipcolor" => [(dihedral[0], false), (dihedral[5], true)]
-            .into_iter()
-            .map(|(to, swap)| (each(to), swap))
-            .unzip(),
+        "flipcolor" => {
+            [(dihedral[0], false), (dihedral[5], true)].into_iter().map(|(to, swap)| (each(to), swap)).unzip()
+        }
         "shift" => (-7..=7)
             .flat_map(|i| (-7..=7).map(move |j| (i, j)))
             .map(|(i, j)| (Box::new(move |set| shifted(set, i, j)) as Squares, false))
@@ -414,8 +411,9 @@ fn images(transform: &str) -> Images {
         let of = move |of: &Designator| {
             let mut pieces = of.pieces.clone();
             if swap {
-                let other =
-                    |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+                let other = |c: char| {
+                    if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
+                };
                 pieces.iter_mut().for_each(|c| *c = other(*c));
                 pieces.sort_unstable();
             }

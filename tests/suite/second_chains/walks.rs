@@ -266,7 +266,10 @@ impl<'a> Search<'a> {
         if !self.query.single_color {
             return first.into_iter().map(|node| vec![node]).collect();
         }
-        first.into_iter().flat_map(|node| step(node, None).into_iter().map(move |it| vec![node, it])).collect()
+        first
+            .into_iter()
+            .flat_map(|node| step(node, None).into_iter().map(move |it| vec![node, it]))
+            .collect()
     }
 
     fn children(&self, node: usize) -> Vec<usize> {

@@ -21,7 +21,14 @@ impl GameQueries<'_> {
         new(ty, format!("{{line{space}{} {template}}}", options.trim()), subs)
     }
 
-    fn constituents(&mut self, arrow: &str, depth: usize, tied: bool, most: usize, subs: &mut Vec<Term>) -> String {
+    fn constituents(
+        &mut self,
+        arrow: &str,
+        depth: usize,
+        tied: bool,
+        most: usize,
+        subs: &mut Vec<Term>,
+    ) -> String {
         let mut out = String::new();
         for index in 0..1 + self.rng.below(most) {
             if index > 0 {
@@ -127,7 +134,8 @@ impl GameQueries<'_> {
             2 => "pathstart[<]currentposition".into(),
             _ => format!("pathcountunfocused<={k}"),
         };
-        let after = *self.rng.pick(&["pathcount", "pathlastposition:ply", "pathstart:ply", "pathlastposition:#A"]);
+        let after =
+            *self.rng.pick(&["pathcount", "pathlastposition:ply", "pathstart:ply", "pathlastposition:#A"]);
         let target = self.bool(depth.min(1));
         match self.rng.below(2) {
             0 => new(Ty::Num, format!("{{path -- {{{inside} true}} * {edge} {{@ true}}}}"), vec![target]),

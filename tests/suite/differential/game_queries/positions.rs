@@ -78,47 +78,87 @@ pub const CONSTRUCTS: &[Construct] = &[
             g.find(&format!("(find {way}{range} @)"), Ty::Num, d)
         },
     },
-    Construct { name: "P:condition", ty: Ty::Bool, make: |g, d| new(Ty::Bool, "(@:@)", vec![g.position(d), g.bool(d)]) },
-    Construct { name: "P:set", ty: Ty::Set, make: |g, d| new(Ty::Set, "(@:@)", vec![g.position(d), g.set(d)]) },
-    Construct { name: "P:number", ty: Ty::Num, make: |g, d| new(Ty::Num, "(@:@)", vec![g.position(d), g.num(d)]) },
+    Construct {
+        name: "P:condition",
+        ty: Ty::Bool,
+        make: |g, d| new(Ty::Bool, "(@:@)", vec![g.position(d), g.bool(d)]),
+    },
+    Construct {
+        name: "P:set",
+        ty: Ty::Set,
+        make: |g, d| new(Ty::Set, "(@:@)", vec![g.position(d), g.set(d)]),
+    },
+    Construct {
+        name: "P:number",
+        ty: Ty::Num,
+        make: |g, d| new(Ty::Num, "(@:@)", vec![g.position(d), g.num(d)]),
+    },
     Construct {
         name: "P:position",
         ty: Ty::Position,
         make: |g, d| new(Ty::Position, "(@:@)", vec![g.position(d), g.position(0)]),
     },
-    Construct { name: "parent", ty: Ty::Position, make: |g, _| pick_leaf(g, Ty::Position, &["parent", "(parent:parent)"]) },
+    Construct {
+        name: "parent",
+        ty: Ty::Position,
+        make: |g, _| pick_leaf(g, Ty::Position, &["parent", "(parent:parent)"]),
+    },
     Construct {
         name: "child",
         ty: Ty::Position,
-        make: |g, _| pick_leaf(g, Ty::Position, &["child", "(child:child)", "(child(1))", "(parent:child(1))"]),
+        make: |g, _| {
+            pick_leaf(g, Ty::Position, &["child", "(child:child)", "(child(1))", "(parent:child(1))"])
+        },
     },
     Construct {
         name: "position n",
         ty: Ty::Position,
         make: |g, _| {
             let node = g.node();
-            pick_leaf(g, Ty::Position, &[&format!("(position {node})"), "(position (positionid+2))", "initialposition"])
+            pick_leaf(
+                g,
+                Ty::Position,
+                &[&format!("(position {node})"), "(position (positionid+2))", "initialposition"],
+            )
         },
     },
-    Construct { name: "positionid", ty: Ty::Num, make: |g, _| {
-        let by = g.rng.within(2, 7);
-        Term::leaf(Ty::Num, format!("(positionid%{by})"))
-    } },
-    Construct { name: "depth", ty: Ty::Num, make: |g, _| pick_leaf(g, Ty::Num, &["depth", "(depth>0)", "(depth<2)"]) },
+    Construct {
+        name: "positionid",
+        ty: Ty::Num,
+        make: |g, _| {
+            let by = g.rng.within(2, 7);
+            Term::leaf(Ty::Num, format!("(positionid%{by})"))
+        },
+    },
+    Construct {
+        name: "depth",
+        ty: Ty::Num,
+        make: |g, _| pick_leaf(g, Ty::Num, &["depth", "(depth>0)", "(depth<2)"]),
+    },
     Construct {
         name: "mainline",
         ty: Ty::Bool,
-        make: |g, _| pick_leaf(g, Ty::Bool, &["mainline", "variation", "virtualmainline", "(not virtualmainline)", "try"]),
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Bool,
+                &["mainline", "variation", "virtualmainline", "(not virtualmainline)", "try"],
+            )
+        },
     },
     Construct { name: "lca", ty: Ty::Position, make: |g, d| g.two(Ty::Position, &["lca"], d) },
     Construct { name: "distance", ty: Ty::Num, make: |g, d| g.two(Ty::Num, &["distance"], d) },
-    Construct { name: "ancestor", ty: Ty::Bool, make: |g, d| g.two(Ty::Bool, &["ancestor", "descendant"], d) },
     Construct {
-        name: "P<Q",
+        name: "ancestor",
         ty: Ty::Bool,
-        make: |g, d| g.relation(&["<", "<=", ">", ">=", "==", "!="], d),
+        make: |g, d| g.two(Ty::Bool, &["ancestor", "descendant"], d),
     },
-    Construct { name: "P[<]Q", ty: Ty::Bool, make: |g, d| g.relation(&["[<]", "[<=]", "[>]", "[>=]", "≺"], d) },
+    Construct { name: "P<Q", ty: Ty::Bool, make: |g, d| g.relation(&["<", "<=", ">", ">=", "==", "!="], d) },
+    Construct {
+        name: "P[<]Q",
+        ty: Ty::Bool,
+        make: |g, d| g.relation(&["[<]", "[<=]", "[>]", "[>=]", "≺"], d),
+    },
     Construct {
         name: "P&Q",
         ty: Ty::Set,

@@ -4,7 +4,7 @@ use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// A filter about a variable that holds a value of a type, given a template in which `#` is its name.
+    /// A filter about a variable that holds a value of a type, given a template in which `$` is its name.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)
@@ -17,7 +17,9 @@ impl GameQueries<'_> {
             1 => "{{if initial $=0} {if @ then $+=ply} ($%5)}",
             2 => "{{if isunbound $ then {$=0} else {if @ then $+=1}} ($)}",
             3 => "{if initial $=0 {if @ then $=ply} (ply-$)}",
-            _ => "{{if initial {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}",
+            _ => {
+                "{{if initial {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}"
+            }
         };
         self.held(Ty::Num, template, subs)
     }
@@ -106,7 +108,7 @@ impl GameQueries<'_> {
             0 => format!("{{$=0 loop {{$<{k} @ $+=1}} $}}"),
             1 => format!("{{$=0 while ($<{k}) {{@ or true $+=2}} $}}"),
             2 => "{$=0 while (\"a1b2c3\" ~~ \"[a-z][0-9]\") {@ $+=1} $}".to_string(),
-            _ => format!("{{$=0 {{loop {{$<{k} $+=1}} or true}} {{if @ then $+=1}} $}}"),
+            _ => format!("{{$=0 ((loop {{$<{k} $+=1}}) or true) {{if @ then $+=1}} $}}"),
         };
         self.held(Ty::Num, &template, vec![condition])
     }
@@ -124,7 +126,8 @@ impl GameQueries<'_> {
 
     fn written(&mut self, depth: usize) -> Term {
         let of = self.any(depth);
-        let template = *self.rng.pick(&["(str(@))", "(str(ply \" \" @))", "(uppercase str(@))", "{fen str(@)}"]);
+        let template =
+            *self.rng.pick(&["(str(@))", "(str(ply \" \" @))", "(uppercase str(@))", "{fen str(@)}"]);
         new(Ty::Str, template, vec![of])
     }
 
@@ -163,7 +166,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         ty: Ty::Num,
         make: |g, d| {
             let at = g.position(d);
-            let template = *g.rng.pick(&["{$=@ $:ply}", "{$=@ distance($ currentposition)}", "{$=@ {$<currentposition} $:#A}"]);
+            let template = *g.rng.pick(&[
+                "{$=@ $:ply}",
+                "{$=@ distance($ currentposition)}",
+                "{$=@ {$<currentposition} $:#A}",
+            ]);
             g.held(Ty::Num, template, vec![at])
         },
     },
@@ -213,7 +220,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         name: "comment",
         ty: Ty::Bool,
         make: |g, d| {
-            let template = *g.rng.pick(&["{@ comment(\"x\" @)}", "{@ message quiet(ply @)}", "{@ settag(\"Foo\" str(@))}"]);
+            let template = *g.rng.pick(&[
+                "{@ comment(\"x\" @)}",
+                "{@ message quiet(ply @)}",
+                "{@ settag(\"Foo\" str(@))}",
+            ]);
             new(Ty::Bool, template, vec![g.bool(d), g.any(0)])
         },
     },
@@ -231,8 +242,11 @@ pub const CONSTRUCTS: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, d| {
             let condition = g.bool(d);
-            let template =
-                *g.rng.pick(&["{{if @ then $=1} isbound $}", "{{if @ then $=1} isunbound $}", "{$=1 {if @ unbind $} isbound $}"]);
+            let template = *g.rng.pick(&[
+                "{{if @ then $=1} isbound $}",
+                "{{if @ then $=1} isunbound $}",
+                "{$=1 {if @ unbind $} isbound $}",
+            ]);
             g.held(Ty::Bool, template, vec![condition])
         },
     },
@@ -248,6 +262,12 @@ pub const CONSTRUCTS: &[Construct] = &[
     Construct {
         name: "tags",
         ty: Ty::Str,
-        make: |g, _| pick_leaf(g, Ty::Str, &["(tag \"White\")", "(player black)", "(event)", "originalcomment", "(eco)"]),
+        make: |g, _| {
+            pick_leaf(
+                g,
+                Ty::Str,
+                &["(tag \"White\")", "(player black)", "(event)", "originalcomment", "(eco)"],
+            )
+        },
     },
 ];

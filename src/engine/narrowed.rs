@@ -1,0 +1,88 @@
+//! The reference engine on those games alone in which a query can match.
+//!
+//! A condition that plans can say, and that holds wherever the query matches, is looked for first. In a game without it
+//! the query matches nowhere, and the game is passed over.
+
+use std::sync::Arc;
+
+use super::{Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, cpu::Cpu, reference::Bulk};
+use crate::{
+    plan::{Options, Planner, Plans},
+    query::necessary,
+    reel::Block,
+};
+
+/// See the module.
+pub struct Narrowed {
+    engine: Bulk,
+    /// Looks for the conditions.
+    cpu: Cpu,
+    /// For each query which of the conditions is its own.
+    conditions: Vec<Option<usize>>,
+}
+
+impl Narrowed {
+    /// An engine for some queries.
+    ///
+    /// # Errors
+    ///
+    /// What the reference engine refuses.
+    pub fn new(queries: &[PreparedQuery]) -> Result<Narrowed, EngineError> {
+        let mut planners = Vec::new();
+        let condition = |prepared: &PreparedQuery| {
+            let planner = Planner::new(&necessary(&prepared.query)?, Options::default()).ok()?;
+            planner.refusal().is_none().then(|| {
+                planners.push(Arc::new(planner));
+                planners.len() - 1
+            })
+        };
+        let conditions = queries.iter().map(condition).collect();
+        let cpu = Cpu::new(Arc::new(Plans::new(planners)));
+        Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
+    }
+
+    /// How many of the queries are asked of some games alone.
+    pub fn narrowed(&self) -> usize {
+        self.conditions.iter().flatten().count()
+    }
+}
+
+impl Engine for Narrowed {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn queries(&self) -> usize {
+        self.engine.queries()
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let found: Vec<Vec<Hits>> = match self.cpu.queries() {
+            0 => Vec::new(),
+            count => {
+                let answers = self.cpu.scan(blocks, &Request::all(&vec![Outputs::BITS; count]))?;
+                answers.into_iter().map(|all| all.into_iter().map(|answers| answers.hits).collect()).collect()
+            }
+        };
+        let can_match = |index: usize, query: usize, game: usize| match self.conditions[query] {
+            None => true,
+            Some(condition) => {
+                let row = blocks[index].game(game);
+                found[index][condition].count_in(row.first_slot()..row.end_slot()) > 0
+            }
+        };
+        self.engine.scan(blocks, &Request { games: Some(&can_match), ..*request })
+    }
+
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        self.engine.persistent()
+    }
+
+    fn in_order(&self) -> bool {
+        self.engine.in_order()
+    }
+
+    fn copies(&self, query: usize) -> usize {
+        self.engine.copies(query)
+    }
+}

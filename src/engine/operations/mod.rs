@@ -1,0 +1,328 @@
+//! Operations of the game language on columns of a block.
+//!
+//! Games lie whole in a block, and a child has a higher number than its parent: one pass against the order of slots
+//! brings something from children to parents, one pass along it from parents to children. Knows plans and reels,
+//! nothing of queries; the engines `cpu` and `gpu` share it.
+
+mod moves;
+mod tree;
+mod walk;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::carry::{SlotColumn, has};
+use crate::{
+    plan::{GameOp, Leaf, NO_VALUE},
+    reel::{Block, SEGMENT_SLOTS},
+};
+use moves::{Entered, Moves};
+use tree::{Nodes, each_game};
+
+/// The moves and trees of the games of a block, made when they are first wanted.
+#[derive(Debug)]
+pub(super) struct Games<'a> {
+    block: &'a Block,
+    moves: OnceCell<Moves>,
+    /// For each slot of a block with side lines, the number of its parent in its game.
+    parents: OnceCell<Vec<u32>>,
+}
+
+impl<'a> Games<'a> {
+    /// Those of a block.
+    pub(super) fn new(block: &'a Block) -> Games<'a> {
+        Games { block, moves: OnceCell::new(), parents: OnceCell::new() }
+    }
+
+    fn moves(&self) -> &Moves {
+        self.moves.get_or_init(|| Moves::new(self.block))
+    }
+
+    fn parents(&self) -> &[u32] {
+        self.parents.get_or_init(|| tree::parents(self.block))
+    }
+
+    /// Calls `visit` with the nodes of each game.
+    fn each(&self, visit: impl FnMut(Nodes<'_>)) {
+        let parents = if self.block.has_lines() { self.parents() } else { &[] };
+        each_game(self.block, parents, visit);
+    }
+}
+
+/// Where an operand is read from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    /// The same word everywhere.
+    Constant(u64),
+    /// A column.
+    Column(&'a SlotColumn),
+}
+
+impl Source<'_> {
+    /// The word of a slot; of a mask all ones or zeros.
+    pub(super) fn word(&self, slot: usize) -> u64 {
+        match self {
+            Source::Constant(word) => *word,
+            Source::Column(SlotColumn::Words(words)) => words[slot],
+            Source::Column(SlotColumn::Bits(bits)) => u64::from(has(bits, slot)).wrapping_neg(),
+        }
+    }
+
+    /// Whether a mask holds at a slot.
+    pub(super) fn holds(&self, slot: usize) -> bool {
+        match self {
+            Source::Constant(word) => *word != 0,
+            Source::Column(SlotColumn::Bits(bits)) => has(bits, slot),
+            Source::Column(SlotColumn::Words(words)) => words[slot] != 0,
+        }
+    }
+
+    /// A mask, a word for each segment.
+    pub(super) fn bits(&self, block: &Block) -> Cow<'_, [u32]> {
+        match self {
+            Source::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
+            _ => {
+                let mut bits = Bits::new(block);
+                (0..block.slots()).filter(|&slot| self.holds(slot)).for_each(|slot| bits.set(slot));
+                Cow::Owned(bits.0)
+            }
+        }
+    }
+}
+
+/// A mask in the making.
+struct Bits(Vec<u32>);
+
+impl Bits {
+    fn new(block: &Block) -> Bits {
+        Bits(vec![0; block.segments()])
+    }
+
+    fn set(&mut self, slot: usize) {
+        self.0[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+    }
+
+    fn put(&mut self, slot: usize, value: bool) {
+        self.0[slot / SEGMENT_SLOTS] |= u32::from(value) << (slot % SEGMENT_SLOTS);
+    }
+}
+
+/// The number of a node as a word: none where it has no value.
+fn node_at(word: u64, nodes: Nodes<'_>) -> Option<usize> {
+    usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
+}
+
+/// A number as a word.
+fn number(value: Option<i64>) -> u64 {
+    value.unwrap_or(NO_VALUE) as u64
+}
+
+/// What an operation makes of its operands. `words` makes a column of words that are 0.
+pub(super) fn make(
+    op: &GameOp,
+    operands: &[Source<'_>],
+    games: &Games<'_>,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
+    let block = games.block;
+    if !op.is_mask() {
+        let mut out = words();
+        make_words(op, operands, games, &mut out);
+        return SlotColumn::Words(out);
+    }
+    let mut out = Bits::new(block);
+    match (op, operands) {
+        (GameOp::Leaf(leaf), _) => leaf_mask(*leaf, games, &mut out),
+        (GameOp::Entered(test), _) => {
+            let moves = games.moves();
+            let test = Entered::new(test, operands);
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    let (slot, before) = (nodes.slot(node), nodes.slot(nodes.parent(node)));
+                    out.put(slot, test.passes(moves.to(slot), before));
+                }
+            });
+        }
+        (GameOp::AnyChild, _) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                let slot = nodes.slot(node);
+                if operands.iter().all(|mask| mask.holds(slot)) {
+                    out.set(nodes.slot(nodes.parent(node)));
+                }
+            }
+        }),
+        (GameOp::MaskOfParent, [mask]) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                out.put(nodes.slot(node), mask.holds(nodes.slot(nodes.parent(node))));
+            }
+        }),
+        (GameOp::MaskAt, [at, mask]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let there = node_at(at.word(slot), nodes);
+                out.put(slot, there.is_some_and(|there| mask.holds(nodes.slot(there))));
+            }
+        }),
+        (GameOp::Before, [a, b]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                out.put(slot, both.is_some_and(|(a, b)| nodes.is_before(a, b)));
+            }
+        }),
+        _ => unreachable!("no other operation makes masks"),
+    }
+    SlotColumn::Bits(out.0)
+}
+
+fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut [u64]) {
+    match (op, operands) {
+        (GameOp::Leaf(leaf), _) => leaf_words(*leaf, games, out),
+        (GameOp::Own { test, to }, _) => {
+            let moves = games.moves();
+            let test = Entered::new(test, operands);
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    let (slot, before) = (nodes.slot(node), nodes.slot(nodes.parent(node)));
+                    out[slot] = test.own(moves.to(slot), before, *to);
+                }
+            });
+        }
+        (GameOp::CountChildren, _) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                let slot = nodes.slot(node);
+                let counts = operands.iter().all(|mask| mask.holds(slot));
+                out[nodes.slot(nodes.parent(node))] += u64::from(counts);
+            }
+        }),
+        (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
+            (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
+            // The first child is written last.
+            for node in (1..nodes.len()).rev() {
+                let slot = nodes.slot(node);
+                if mask.holds(slot) {
+                    out[nodes.slot(nodes.parent(node))] = word.word(slot);
+                }
+            }
+        }),
+        (GameOp::UnionChildren, [word]) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                out[nodes.slot(nodes.parent(node))] |= word.word(nodes.slot(node));
+            }
+        }),
+        (GameOp::WordAt, [at, word, none]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                out[slot] = match node_at(at.word(slot), nodes) {
+                    Some(there) => word.word(nodes.slot(there)),
+                    None => none.word(slot),
+                };
+            }
+        }),
+        (GameOp::Numbered, [at]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                out[slot] = number(node_at(at.word(slot), nodes).map(|there| there as i64));
+            }
+        }),
+        (GameOp::Child, [place]) => games.each(|nodes| {
+            let mut children = vec![Vec::new(); nodes.len()];
+            (1..nodes.len()).for_each(|node| children[nodes.parent(node)].push(node));
+            for (node, children) in children.iter().enumerate() {
+                let slot = nodes.slot(node);
+                let place = usize::try_from(place.word(slot) as i64).ok();
+                let child = place.and_then(|place| children.get(place));
+                out[slot] = number(child.map(|&child| child as i64));
+            }
+        }),
+        (GameOp::Fork | GameOp::Distance, [a, b]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                let (fork, distance) = both.map(|(a, b)| nodes.fork(a, b)).unzip();
+                let value = if *op == GameOp::Fork { fork } else { distance };
+                out[slot] = number(value.map(|value| value as i64));
+            }
+        }),
+        (GameOp::Walk(walk), _) => {
+            let mut runner = walk::Runner::new(walk, operands, games);
+            games.each(|nodes| runner.run(nodes, out));
+        }
+        _ => unreachable!("no other operation makes words"),
+    }
+}
+
+fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
+    match leaf {
+        Leaf::Mainline | Leaf::VirtualMainline | Leaf::Try => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                let mut ways = vec![tree::Way::default(); nodes.len()];
+                for node in 0..nodes.len() {
+                    let slot = nodes.slot(node);
+                    if node > 0 {
+                        let parent = ways[nodes.parent(node)];
+                        ways[node] = parent.then(moves.to(slot), nodes.is_secondary(node));
+                    }
+                    let way = ways[node];
+                    out.put(
+                        slot,
+                        match leaf {
+                            Leaf::Mainline => way.depth == 0,
+                            Leaf::VirtualMainline => way.virtual_mainline(),
+                            _ => way.tries == 1,
+                        },
+                    );
+                }
+            });
+        }
+        Leaf::Sibling(sibling) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                out.put(nodes.slot(node), nodes.is_sibling(node, sibling));
+            }
+        }),
+        _ => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    let mv = moves.to(nodes.slot(node));
+                    out.put(
+                        nodes.slot(node),
+                        match leaf {
+                            Leaf::Arrived(special) => mv.is(special),
+                            _ => mv.is_null(),
+                        },
+                    );
+                }
+            });
+        }
+    }
+}
+
+fn leaf_words(leaf: Leaf, games: &Games<'_>, out: &mut [u64]) {
+    match leaf {
+        Leaf::Number => games.each(|nodes| {
+            (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = node as u64);
+        }),
+        Leaf::Parent => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let parent = (node > 0).then(|| nodes.parent(node) as i64);
+                out[nodes.slot(node)] = number(parent);
+            }
+        }),
+        Leaf::Depth => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                let parent = out[nodes.slot(nodes.parent(node))];
+                out[nodes.slot(node)] = parent + u64::from(nodes.is_secondary(node));
+            }
+        }),
+        _ => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    out[nodes.slot(node)] = moves.to(nodes.slot(node)).squares(leaf);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Tests of moves to the graph: `--`, `[x]`, `move` and the words on the move that led here.
+
+use super::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest};
+use crate::{
+    board::PieceSet,
+    orbit::{Expanded, Filter, FilterRef, Squares},
+    plan::{
+        dag::{Id, Op, Reduce, TRUE},
+        lower::Lower,
+    },
+    query::tree::{Edge, Kind as _, Move, MoveOf, MoveValue, Promotion, SquaresOp, TextOp, contents_where},
+};
+
+/// The squares that `from` and `to` mean in the target of a `--`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::plan) struct Owned {
+    pub(in crate::plan) from: Id,
+    pub(in crate::plan) to: Id,
+}
+
+impl Lower {
+    pub(super) fn leaf(&mut self, leaf: Leaf) -> Id {
+        self.dag.game(GameOp::Leaf(leaf), Vec::new())
+    }
+
+    /// The squares that the move which led here left or reached.
+    pub(super) fn moved_squares(&mut self, to: bool) -> Id {
+        match self.owned {
+            Some(owned) if to => owned.to,
+            Some(owned) => owned.from,
+            None => self.leaf(if to { Leaf::To } else { Leaf::From }),
+        }
+    }
+
+    fn square_test(&mut self, of: &Squares, operands: &mut Vec<Id>) -> SquareTest {
+        if let SquaresOp::Designator { pieces, squares } = of.op() {
+            return SquareTest::Pieces { contents: pieces.accepts(), squares: squares.0 };
+        }
+        let set = self.squares(of);
+        match self.dag.constant(set) {
+            Some(TRUE) => SquareTest::Any,
+            Some(squares) => SquareTest::Pieces { contents: PieceSet::ALL, squares },
+            None => {
+                operands.push(set);
+                SquareTest::Column
+            }
+        }
+    }
+
+    fn optional_test(&mut self, of: &Option<Squares>, operands: &mut Vec<Id>) -> Option<SquareTest> {
+        of.as_ref().map(|of| self.square_test(of, operands))
+    }
+
+    /// The test of a `--`, whose sets are evaluated before the move, and the sets that it needs.
+    fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
+        let mut operands = Vec::new();
+        let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
+        let to = self.optional_test(&edge.to, &mut operands).unwrap_or(SquareTest::Any);
+        let promotion = edge.promotion.as_ref().map(|promotion| match promotion {
+            Promotion::Pieces(pieces) => *pieces,
+            Promotion::Letters(text) => match text.op() {
+                TextOp::Literal(letters) => contents_where(|code| {
+                    let letter = code.0 & 7;
+                    letters
+                        .chars()
+                        .any(|c| "PNBRQK".find(c.to_ascii_uppercase()) == Some(letter.wrapping_sub(1).into()))
+                }),
+                _ => PieceSet::NONE,
+            },
+        });
+        let (to, captures) = if edge.capture { (SquareTest::Any, Some(to)) } else { (to, None) };
+        (EdgeTest { from, to, captures, promotion, ..EdgeTest::ANY }, operands)
+    }
+
+    /// Evaluates something behind a move that is tested; there `from` and `to` mean the part that the test selects.
+    pub(super) fn behind<T>(
+        &mut self,
+        test: EdgeTest,
+        operands: &[Id],
+        lower: impl FnOnce(&mut Lower) -> T,
+    ) -> T {
+        let [from, to] = [false, true].map(|to| self.dag.game(GameOp::Own { test, to }, operands.to_vec()));
+        let outer = self.owned.replace(Owned { from, to });
+        let out = lower(self);
+        self.owned = outer;
+        out
+    }
+
+    /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there.
+    pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
+        if edge.entering {
+            let (test, operands) = self.apart(|lower| lower.edge_test(edge));
+            let target = self.behind(test, &operands, target);
+            return (self.dag.game(GameOp::Entered(test), operands), target);
+        }
+        let (test, operands) = self.edge_test(edge);
+        let target = self.apart(|lower| lower.behind(test, &operands, target));
+        (self.dag.game(GameOp::Entered(test), operands), target)
+    }
+
+    /// `L--R(T)` as a condition, and `truth` of T.
+    pub(super) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
+        let (entered, target) = self.edge(edge, truth);
+        if edge.entering {
+            return self.and(entered, target);
+        }
+        self.any_child(entered, target)
+    }
+
+    fn any_child(&mut self, entered: Id, target: Id) -> Id {
+        match self.dag.constant(target) {
+            Some(TRUE) => self.dag.game(GameOp::AnyChild, vec![entered]),
+            _ => self.dag.game(GameOp::AnyChild, vec![entered, target]),
+        }
+    }
+
+    /// The mask of a target.
+    pub(super) fn target(&mut self, target: Option<&Filter>) -> Id {
+        match target {
+            Some(target) => self.truth(target.node()),
+            None => self.dag.mask(true),
+        }
+    }
+
+    /// `countmoves L--R(T)`.
+    pub(super) fn count_moves(&mut self, edge: &Edge<Expanded>, target: Option<&Filter>) -> Id {
+        let (entered, target) = self.edge(edge, |lower| lower.target(target));
+        if edge.entering {
+            let both = self.and(entered, target);
+            let (one, zero) = (self.dag.number(1), self.dag.number(0));
+            return self.select(both, one, zero);
+        }
+        self.dag.game(GameOp::CountChildren, vec![entered, target])
+    }
+
+    /// The word of the target behind the first move that qualifies; `none` where there is none. `word` makes the word,
+    /// and the mask of positions at which it counts.
+    pub(super) fn edge_word(
+        &mut self,
+        edge: &Edge<Expanded>,
+        none: u64,
+        word: impl FnOnce(&mut Lower) -> (Id, Id),
+    ) -> Id {
+        let (entered, (word, counts)) = self.edge(edge, word);
+        let mask = self.and(entered, counts);
+        let none = self.dag.word(none);
+        if edge.entering {
+            return self.select(mask, word, none);
+        }
+        self.dag.game(GameOp::FirstChild, vec![mask, word, none])
+    }
+
+    // ---- `move`
+
+    /// Where a move passes a `move`, at the position that it leads to.
+    pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
+        let test = |lower: &mut Lower| {
+            let mut operands = Vec::new();
+            let from = lower.optional_test(&of.from, &mut operands).unwrap_or(SquareTest::Any);
+            let to = lower.optional_test(&of.to, &mut operands).unwrap_or(SquareTest::Any);
+            let captures = lower.optional_test(&of.capture, &mut operands);
+            let passing = lower.optional_test(&of.en_passant_square, &mut operands);
+            let test = EdgeTest {
+                from,
+                to,
+                captures,
+                passing,
+                promotion: of.promote,
+                kings: true,
+                part: None,
+                only: of.only,
+                null: of.null,
+                sibling: of.sibling,
+            };
+            (test, operands)
+        };
+        let (test, operands) = if of.of == MoveOf::Previous { self.apart(test) } else { test(self) };
+        self.dag.game(GameOp::Entered(test), operands)
+    }
+
+    /// Whether a `move` finds one.
+    pub(super) fn move_truth(&mut self, of: &Move<Expanded>) -> Id {
+        match of.of {
+            MoveOf::Previous => self.move_entered(of),
+            MoveOf::Played => {
+                let entered = self.move_entered(of);
+                self.dag.game(GameOp::AnyChild, vec![entered])
+            }
+            MoveOf::Legal | MoveOf::Pseudolegal => {
+                let reached = self.legal_reached(of, None);
+                self.dag.add(Op::NonEmpty(reached))
+            }
+        }
+    }
+
+    /// The squares that a `move` names.
+    pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
+        if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
+            return match of.value {
+                MoveValue::From => self.legal_left(of),
+                _ => self.legal_reached(of, None),
+            };
+        }
+        let entered = self.move_entered(of);
+        let squares = self.leaf(match of.value {
+            MoveValue::From => Leaf::MovedFrom,
+            MoveValue::Capture => Leaf::Captured,
+            _ => Leaf::MovedTo,
+        });
+        let squares = self.and(squares, entered);
+        match of.of {
+            MoveOf::Previous => squares,
+            _ => self.dag.game(GameOp::UnionChildren, vec![squares]),
+        }
+    }
+
+    /// The squares that legal moves reach; with `within` those from there alone.
+    fn legal_reached(&mut self, of: &Move<Expanded>, within: Option<Id>) -> Id {
+        let (mut from, to) = self.legal_sets(of);
+        if let Some(within) = within {
+            from = self.and(from, within);
+        }
+        self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
+    }
+
+    fn legal_sets(&mut self, of: &Move<Expanded>) -> (Id, Id) {
+        let mut set = |of: &Option<Squares>| match of {
+            Some(of) => self.squares(of),
+            None => self.dag.word(TRUE),
+        };
+        (set(&of.from), set(&of.to))
+    }
+
+    /// The squares that legal moves leave, one after the other.
+    fn legal_left(&mut self, of: &Move<Expanded>) -> Id {
+        let table = self.dag.open_loop((0..64).map(|square| vec![1u64 << square]).collect());
+        let here = self.dag.add(Op::Param(table, 0));
+        let reached = self.legal_reached(of, Some(here));
+        let some = self.dag.add(Op::NonEmpty(reached));
+        let left = self.and(here, some);
+        self.dag.close_loop(table, Reduce::Or, left)
+    }
+
+    /// `move legal count`.
+    pub(super) fn legal_number(&mut self, of: &Move<Expanded>) -> Id {
+        let (from, to) = self.legal_sets(of);
+        self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
+    }
+
+    // ---- constituents of a line that stand for a move
+
+    /// Where a constituent of a line matches with `move` restricted to one move, at the position that it leads to.
+    pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
+        use crate::query::tree::{ConditionOp as C, GameCondition, GameSquares, Ref};
+        if !super::refusals::stands_for_move(filter) {
+            let here = self.truth(filter);
+            return self.dag.game(GameOp::MaskOfParent, vec![here]);
+        }
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                C::Braces(all) => {
+                    let mut both = self.dag.mask(true);
+                    for filter in all {
+                        let next = self.leaving(filter.node());
+                        both = self.and(both, next);
+                    }
+                    return both;
+                }
+                C::And(a, b) => {
+                    let (a, b) = (self.leaving(a.node()), self.leaving(b.node()));
+                    return self.and(a, b);
+                }
+                C::Or(a, b) => {
+                    let (a, b) = (self.leaving(a.node()), self.leaving(b.node()));
+                    return self.or(a, b);
+                }
+                C::Not(of) => {
+                    let of = self.leaving(of.node());
+                    return self.not(of);
+                }
+                C::Game(GameCondition::Move(of)) => return self.move_entered(of),
+                _ => {}
+            },
+            Ref::Squares(f) => {
+                if let SquaresOp::Game(GameSquares::Move(of)) = f.op() {
+                    return self.move_entered(of);
+                }
+            }
+            _ => {}
+        }
+        self.refuse("a constituent of `line` with `move` inside such a filter");
+        self.dag.mask(false)
+    }
+
+    /// Where a move of a path passes its test, of castling the part of the king or of the rook alone.
+    pub(super) fn path_edge(
+        &mut self,
+        edge: &Edge<Expanded>,
+        parts: &[Option<CastlingPart>],
+        targets: &[Filter],
+    ) -> Vec<Id> {
+        let (test, operands) = self.edge_test(edge);
+        let target = self.apart(|lower| lower.behind(test, &operands, |lower| lower.all(targets)));
+        let mut mask = |part| {
+            let entered = self.dag.game(GameOp::Entered(EdgeTest { part, ..test }), operands.clone());
+            self.and(entered, target)
+        };
+        parts.iter().map(|&part| mask(part)).collect()
+    }
+}

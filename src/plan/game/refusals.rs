@@ -1,0 +1,455 @@
+//! What of the game language no plan says yet.
+
+use std::collections::HashMap;
+
+use crate::{
+    diagnostic::{Diagnostic, Span},
+    query::{
+        Query,
+        tree::{
+            Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
+            GamePosition, GameSquares, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N, Path,
+            PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, VarId,
+            Written,
+        },
+    },
+};
+
+/// Says that no plan has a filter.
+pub(in crate::plan) fn not_planned(at: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
+}
+
+/// Why no plan says a query, if that is so.
+pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
+    let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };
+    let is_game = query.body.any(|filter| match filter {
+        Ref::Condition(f) => matches!(f.op(), C::Game(_)),
+        Ref::Squares(f) => matches!(f.op(), S::Game(_)),
+        Ref::Number(f) => matches!(f.op(), N::Game(_)),
+        Ref::Text(f) => matches!(f.op(), T::Game(_)),
+        Ref::Position(f) => matches!(f.op(), P::Game(_)),
+    });
+    if !is_game {
+        return None;
+    }
+    walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No })
+        .err()
+}
+
+/// Whether a filter contains a `move` that a constituent of `line` ties to the move by which the line goes on.
+pub(super) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Game(GameCondition::Move(of)) => return of.of == MoveOf::Played,
+            C::Game(GameCondition::At { .. } | GameCondition::Edge { .. } | GameCondition::Echo(_)) => {
+                return false;
+            }
+            _ => {}
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Game(GameSquares::Move(of)) => return of.of == MoveOf::Played,
+            S::Game(GameSquares::Elsewhere(_)) => return false,
+            _ => {}
+        },
+        Ref::Number(f) => {
+            if matches!(
+                f.op(),
+                N::Find { .. }
+                    | N::Game(
+                        GameNumber::Elsewhere(_)
+                            | GameNumber::Line(_)
+                            | GameNumber::Path(_)
+                            | GameNumber::Echo(_)
+                            | GameNumber::CountMoves { .. }
+                    )
+            ) {
+                return false;
+            }
+        }
+        Ref::Position(f) => {
+            if !matches!(f.op(), P::Control(_)) {
+                return false;
+            }
+        }
+        Ref::Text(_) => {}
+    }
+    filter.children().into_iter().any(stands_for_move)
+}
+
+/// Whether `from` and `to` mean parts of castling.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owned {
+    No,
+    /// They do, and a plan knows.
+    Here,
+    /// No plan knows.
+    Refused,
+}
+
+/// Where a filter stands.
+#[derive(Clone)]
+struct Place {
+    /// The evaluation that it belongs to: variables live in one.
+    home: u32,
+    /// Whether that is the evaluation of the query at each position of a game, in their order.
+    is_root: bool,
+    /// The loops over squares around it in this evaluation.
+    loops: Vec<VarId>,
+    owned: Owned,
+}
+
+struct Walk<'q> {
+    query: &'q Query,
+    evaluations: u32,
+    /// The evaluation that each variable lives in.
+    homes: HashMap<VarId, u32>,
+}
+
+type Refused = Result<(), Diagnostic>;
+
+impl Walk<'_> {
+    /// Another evaluation.
+    fn apart(&mut self) -> Place {
+        self.evaluations += 1;
+        Place { home: self.evaluations, is_root: false, loops: Vec::new(), owned: Owned::No }
+    }
+
+    fn name(&mut self, var: VarId, at: Span, place: &Place) -> Refused {
+        if *self.homes.entry(var).or_insert(place.home) == place.home {
+            return Ok(());
+        }
+        let name = &self.query.vars[var.0 as usize].name;
+        Err(not_planned(at, &format!("`{name}`, which is used at several positions of the game")))
+    }
+
+    fn each<'a, F: Kind<Written> + 'a>(
+        &mut self,
+        filters: impl IntoIterator<Item = &'a F>,
+        place: &Place,
+    ) -> Refused {
+        filters.into_iter().try_for_each(|filter| self.visit(filter.node(), place))
+    }
+
+    fn children(&mut self, node: Ref<Written>, place: &Place) -> Refused {
+        node.children().into_iter().try_for_each(|child| self.visit(child, place))
+    }
+
+    fn visit(&mut self, node: Ref<Written>, place: &Place) -> Refused {
+        let at = *node.mark();
+        match node {
+            Ref::Condition(f) => match f.op() {
+                C::Game(op) => return self.condition(op, at, place),
+                C::Assign(var, _) => self.name(*var, at, place)?,
+                C::SquareAll { var, domain, body } => return self.square_loop(*var, domain, body, at, place),
+                _ => {}
+            },
+            Ref::Squares(f) => match f.op() {
+                S::Game(op) => return self.squares(op, at, place),
+                S::SquareLoop { var, domain, body } => {
+                    return self.square_loop(*var, domain, body, at, place);
+                }
+                S::Control(Control::Var(var)) => self.name(*var, at, place)?,
+                _ => {}
+            },
+            Ref::Number(f) => match f.op() {
+                N::Game(op) => return self.number(op, at, place),
+                N::Control(Control::Var(var)) => self.name(*var, at, place)?,
+                N::Find { of, .. } => return self.found(of, place),
+                _ => {}
+            },
+            Ref::Text(f) => match f.op() {
+                T::Game(_) => return Err(not_planned(at, "this string")),
+                T::Control(Control::Var(var)) => self.name(*var, at, place)?,
+                _ => {}
+            },
+            Ref::Position(f) => match f.op() {
+                P::Game(op) => return self.position(op, at, place),
+                P::Control(Control::Var(var)) => self.name(*var, at, place)?,
+                P::Find { of, .. } => return self.found(of, place),
+                _ => {}
+            },
+        }
+        self.children(node, place)
+    }
+
+    fn found(&mut self, of: &Any<Written>, place: &Place) -> Refused {
+        let inner = self.inside(place);
+        self.visit(of.node(), &inner)
+    }
+
+    /// Another evaluation, in which parts of castling are still meant if they are here.
+    fn inside(&mut self, place: &Place) -> Place {
+        let owned = if place.owned == Owned::No { Owned::No } else { Owned::Refused };
+        Place { owned, ..self.apart() }
+    }
+
+    fn square_loop(
+        &mut self,
+        var: VarId,
+        domain: &Squares,
+        body: &Any<Written>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
+        self.visit(domain.node(), place)?;
+        self.name(var, at, place)?;
+        let mut inside = place.clone();
+        inside.loops.push(var);
+        self.visit(body.node(), &inside)
+    }
+
+    /// What is computed beside programs cannot depend on the square of a loop.
+    fn out_of_loops(&self, at: Span, place: &Place, operands: &[Ref<Written>]) -> Refused {
+        let is_of_loop = |filter: Ref<Written>| match filter {
+            Ref::Squares(f) => match f.op() {
+                S::Control(Control::Var(var)) => place.loops.contains(var),
+                _ => false,
+            },
+            _ => false,
+        };
+        if !place.loops.is_empty()
+            && operands.iter().any(|operand| operand.any(&mut |filter| is_of_loop(filter)))
+        {
+            return Err(not_planned(at, "what depends on the square of a loop and looks at other positions"));
+        }
+        Ok(())
+    }
+
+    fn condition(&mut self, op: &GameCondition<Written>, at: Span, place: &Place) -> Refused {
+        use GameCondition as G;
+        match op {
+            G::Sibling(_)
+            | G::Arrived(_)
+            | G::NullMove
+            | G::Mainline
+            | G::Variation
+            | G::VirtualMainline
+            | G::Try => Ok(()),
+            G::At { at: position, of } => self.at(position, of.node(), at, place),
+            G::Edge { edge, target } => self.edge(edge, target.as_ref().map(Kind::node), at, place),
+            G::Move(of) => self.moves(of, at, place),
+            G::Ancestor { ancestor, of } => self.positions([ancestor, of], at, place),
+            G::Comment(of) => self.each(of, place),
+            G::Echo(_) => Err(not_planned(at, "`echo`")),
+            G::BindPiece { .. } | G::PieceAll { .. } => Err(not_planned(at, "a piece variable")),
+            G::SetEntry { .. } | G::Forget { .. } | G::KeyLoop { .. } => Err(not_planned(at, "a dictionary")),
+            G::AssignSome { .. } | G::SetSlice { .. } | G::Unbind(_) | G::IsBound { .. } => {
+                Err(not_planned(at, "such an assignment"))
+            }
+            G::Loop(_) | G::While { .. } | G::WhileMatch { .. } => Err(not_planned(at, "a loop")),
+            G::Assert(_) | G::Abort => Err(not_planned(at, "what ends the run")),
+            G::Message { .. } | G::SetTag { .. } | G::RemoveComment | G::WriteFile { .. } => {
+                Err(not_planned(at, "what writes"))
+            }
+            G::Equal(..) => Err(not_planned(at, "`equal`")),
+            G::Glyph(_) => Err(not_planned(at, "`originalcomment`")),
+        }
+    }
+
+    fn squares(&mut self, op: &GameSquares<Written>, at: Span, place: &Place) -> Refused {
+        use GameSquares as G;
+        match op {
+            G::From | G::To if place.owned == Owned::Refused => {
+                Err(not_planned(at, "`from` or `to` at another position behind a `--`"))
+            }
+            G::From | G::To | G::EnPassantSquare => Ok(()),
+            G::Elsewhere(of) => self.elsewhere(of, at, place),
+            G::Move(of) => self.moves(of, at, place),
+            G::SameContents(a, b) => self.positions([a, b], at, place),
+            G::Entry { .. } => Err(not_planned(at, "a dictionary")),
+            G::Piece(_) | G::PieceLoop { .. } => Err(not_planned(at, "a piece variable")),
+            G::SquareOf(_) => Err(not_planned(at, "a square that a string names")),
+        }
+    }
+
+    fn number(&mut self, op: &GameNumber<Written>, at: Span, place: &Place) -> Refused {
+        use GameNumber as G;
+        match op {
+            G::PositionId | G::Depth => Ok(()),
+            G::Elsewhere(of) => self.elsewhere(of, at, place),
+            G::CountMoves { edge, target } => self.edge(edge, target.as_ref().map(Kind::node), at, place),
+            G::Move(of) => self.moves(of, at, place),
+            G::Line(line) => self.line(line, false, at, place),
+            G::Path(path) => self.path(path, false, at, place),
+            G::Distance(a, b) => self.positions([a, b], at, place),
+            G::PathCount | G::PathCountUnfocused => Err(not_planned(at, "what `path` keeps")),
+            G::Entry { .. } | G::Size(_) => Err(not_planned(at, "a dictionary")),
+            G::Sort { .. } => Err(not_planned(at, "`sort`")),
+            G::ConsecutiveMoves { .. } => Err(not_planned(at, "`consecutivemoves`")),
+            G::Echo(_) => Err(not_planned(at, "`echo`")),
+            G::PieceId(_) => Err(not_planned(at, "`pieceid`")),
+            G::Length(_) | G::IndexOf(..) | G::ToNumber(_) | G::CodeOf(_) | G::GroupStart(_) => {
+                Err(not_planned(at, "a number that is told of a string"))
+            }
+            G::LastGameNumber => Err(not_planned(at, "`lastgamenumber`")),
+        }
+    }
+
+    fn position(&mut self, op: &GamePosition<Written>, at: Span, place: &Place) -> Refused {
+        use GamePosition as G;
+        match op {
+            G::Current | G::Parent => Ok(()),
+            G::Elsewhere(of) => self.elsewhere(of, at, place),
+            G::Child(n) | G::Numbered(n) => {
+                self.out_of_loops(at, place, &[n.node()])?;
+                self.visit(n.node(), place)
+            }
+            G::LastCommonAncestor(a, b) => self.positions([a, b], at, place),
+            G::Compare { left, right, .. } => self.positions([left, right], at, place),
+            G::LineEnd(line) => self.line(line, true, at, place),
+            G::PathEnd(path) => self.path(path, true, at, place),
+            G::PathStart | G::PathLast => Err(not_planned(at, "what `path` keeps")),
+            G::Entry { .. } => Err(not_planned(at, "a dictionary")),
+        }
+    }
+
+    fn positions(&mut self, both: [&Position; 2], at: Span, place: &Place) -> Refused {
+        self.out_of_loops(at, place, &both.map(Kind::node))?;
+        self.each(both, place)
+    }
+
+    fn at(&mut self, position: &Position, of: Ref<Written>, at: Span, place: &Place) -> Refused {
+        self.out_of_loops(at, place, &[position.node(), of])?;
+        self.visit(position.node(), place)?;
+        let there = self.apart();
+        self.visit(of, &there)
+    }
+
+    fn elsewhere<F: Kind<Written>>(
+        &mut self,
+        of: &Elsewhere<Written, F>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
+        match of {
+            Elsewhere::At { at: position, of } => self.at(position, of.node(), at, place),
+            Elsewhere::Edge { edge, target } => self.edge(edge, Some(target.node()), at, place),
+        }
+    }
+
+    fn edge(
+        &mut self,
+        edge: &Edge<Written>,
+        target: Option<Ref<Written>>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
+        let sets = || edge.from.iter().chain(&edge.to);
+        let operands: Vec<_> = sets().map(Kind::node).chain(target).collect();
+        self.out_of_loops(at, place, &operands)?;
+        if let Some(Promotion::Letters(text)) = &edge.promotion
+            && !matches!(text.op(), T::Literal(_))
+        {
+            return Err(not_planned(text.span(), "a promotion that a string names"));
+        }
+        let before = if edge.entering { self.apart() } else { place.clone() };
+        self.each(sets(), &before)?;
+        let Some(target) = target else { return Ok(()) };
+        let behind = if edge.entering { place.clone() } else { self.apart() };
+        self.visit(target, &Place { owned: Owned::Here, ..behind })
+    }
+
+    fn moves(&mut self, of: &Move<Written>, at: Span, place: &Place) -> Refused {
+        let sets = || [&of.from, &of.to, &of.capture, &of.en_passant_square].into_iter().flatten();
+        let legal = matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal);
+        let plain = of.capture.is_none()
+            && of.en_passant_square.is_none()
+            && of.promote.is_none()
+            && !of.null
+            && of.sibling.is_none();
+        if legal && !plain {
+            return Err(not_planned(at, "`move legal` with more than `from`, `to` and kinds of moves"));
+        }
+        if !legal {
+            if of.value == MoveValue::Count {
+                return Err(not_planned(at, "`move count` of moves that were played"));
+            }
+            self.out_of_loops(at, place, &sets().map(Kind::node).collect::<Vec<_>>())?;
+        }
+        self.each(of.comment.iter().flatten(), place)?;
+        let before = if of.of == MoveOf::Previous { self.apart() } else { place.clone() };
+        self.each(sets(), &before)
+    }
+
+    /// What of chains plans know only in main lines, or only where the query itself is evaluated.
+    fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &Place) -> Refused {
+        if nestban && !(place.is_root && place.loops.is_empty()) {
+            return Err(not_planned(at, "`nestban` at other positions or in a loop"));
+        }
+        if self.query.variations && in_order {
+            return Err(not_planned(at, "`nestban`, `firstmatch` or `lastposition` in side lines"));
+        }
+        Ok(())
+    }
+
+    fn range(&mut self, range: &Option<[Number; 2]>, place: &Place) -> Refused {
+        self.each(range.iter().flatten(), place)
+    }
+
+    fn line(&mut self, line: &Line<Written>, end: bool, at: Span, place: &Place) -> Refused {
+        let in_order = line.nestban || line.first_match || end;
+        self.chain(line.nestban, in_order, at, place)?;
+        self.range(&line.range, place)?;
+        let mut steps = Vec::new();
+        line.chain.each(&mut |step| steps.push(step));
+        if line.back && (line.nestban || line.sibling.is_some() || steps.iter().any(|step| step.tied)) {
+            return Err(not_planned(at, "`line <--` with `nestban`, `primary`, `secondary` or `move`"));
+        }
+        let filters: Vec<_> = steps.iter().map(|step| step.filter.node()).collect();
+        self.out_of_loops(at, place, &filters)?;
+        for filter in filters {
+            let there = self.inside(place);
+            self.visit(filter, &there)?;
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, path: &Path<Written>, end: bool, at: Span, place: &Place) -> Refused {
+        let in_order = path.nestban || path.first_match || end;
+        self.chain(path.nestban, in_order, at, place)?;
+        if path.max.is_some() && (path.nestban || end) {
+            return Err(not_planned(at, "`nestban` or `lastposition` of a path with `max`"));
+        }
+        self.range(&path.range, place)?;
+        let mut operands: Vec<_> = path.max.iter().map(Kind::node).collect();
+        let of_pieces = if let Some(Focus::Pieces { of, .. }) = &path.focus {
+            self.visit(of.node(), place)?;
+            operands.push(of.node());
+            true
+        } else {
+            false
+        };
+        path.chain.each(&mut |step| match step {
+            PathStep::Edge { edge, targets } => {
+                operands.extend(edge.from.iter().chain(&edge.to).map(Kind::node));
+                operands.extend(targets.iter().map(Kind::node));
+            }
+            PathStep::Filter(filter) => operands.push(filter.node()),
+        });
+        self.out_of_loops(at, place, &operands)?;
+        let there = self.apart();
+        self.each(&path.max, &there)?;
+        let mut out = Ok(());
+        path.chain.each(&mut |step| {
+            if out.is_ok() {
+                out = self.path_step(step, of_pieces, at);
+            }
+        });
+        out
+    }
+
+    fn path_step(&mut self, step: &PathStep<Written>, of_pieces: bool, at: Span) -> Refused {
+        let there = self.apart();
+        match step {
+            PathStep::Filter(filter) => self.visit(filter.node(), &there),
+            PathStep::Edge { edge, targets } => {
+                self.edge(edge, None, at, &there)?;
+                // Which piece of castling is in focus depends on the start.
+                let owned = if of_pieces { Owned::Refused } else { Owned::Here };
+                let behind = Place { owned, ..self.apart() };
+                self.each(targets, &behind)
+            }
+        }
+    }
+}
