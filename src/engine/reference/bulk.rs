@@ -63,9 +63,12 @@ impl Bulk {
         let one = &self.queries[query];
         let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
         let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES);
-        let added = each_game(block, |slots, game, spots| match hits.count_in(game.first_slot()..game.end_slot()) {
-            0 => Ok(()),
-            _ => found.add(slots, game, spots, &mut RunState::new(whole)),
+        let has_hits = |game: usize| {
+            let game = block.game(game);
+            hits.count_in(game.first_slot()..game.end_slot()) > 0
+        };
+        let added = each_game(block, has_hits, |slots, game, spots| {
+            found.add(slots, game, spots, &mut RunState::new(whole))
         });
         added.map_err(|fault| fault.of_query(query))?;
         hits.values = found.finish(|_| ()).hits.values;
@@ -75,7 +78,8 @@ impl Bulk {
 
 impl OneQuery {
     fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
-        let way = match asks_of_games(query) {
+        // A string is told from the positions of a whole game: answers on single ones have no room for it.
+        let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => Way::Games {
                 query: query.clone(),
                 run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
