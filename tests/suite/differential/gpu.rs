@@ -19,7 +19,7 @@ use orbit_chess::internals::{
         Engine, EngineError, Outputs, PreparedQuery,
         gpu::{GpuError, Variant},
     },
-    plan::{Op, Program, Step},
+    plan::{Made, Op, Program, Step},
     query::{self, Query},
     reel::Block,
 };
@@ -76,7 +76,10 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        out.extend(stage.carried.iter().map(|it| format!("Carry {:?} back {}", it.what, it.back)));
+        out.extend(stage.carried.iter().map(|it| match &it.what {
+            Made::Along { what, back } => format!("Carry {what:?} back {back}"),
+            Made::Game(op) => format!("Carry {}", op.name()),
+        }));
     }
     // The scalars that rows of the open loops fill.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
