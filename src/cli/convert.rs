@@ -23,8 +23,17 @@ Examples:
   orbit scan \"$(orbit convert -f list.cql)\" games.pgn")]
 pub(super) struct Args {
     /// The list, such as `(position Nd4 kf3 :shift)`.
-    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    #[arg(required_unless_present_any = ["given", "file"], conflicts_with_all = ["given", "file"])]
     query: Option<String>,
+    /// Take LIST as the list, whatever it begins with.
+    #[arg(
+        short = 'e',
+        long = "query",
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        conflicts_with = "file"
+    )]
+    given: Option<String>,
     /// Read the list from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
@@ -34,7 +43,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let query = QueryText::alone(args.file.as_deref(), None, args.query.as_deref())?;
+    let given = args.given.as_deref().or(args.query.as_deref());
+    let query = QueryText::alone(args.file.as_deref(), None, given)?;
     if Dialect::of(&query.text) == Dialect::Cql6 {
         return Err(Failure::Other(
             "only lists of CQL 5 are converted: write one that begins with `(position` or `(match (position`"

@@ -16,6 +16,7 @@ use orbit_chess::internals::query::{
     tree::{Counted, Kind as _, Ref, Written},
 };
 use orbit_chess::internals::reel::Block;
+use orbit_chess::internals::scan::{EngineChoice, check_engine};
 use serde_json::{Value, json};
 
 use super::board::BoardArgs;
@@ -30,8 +31,12 @@ use super::{Exit, Failure};
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
     /// The query: CQL 6.2, or a position list of CQL 5.
-    #[arg(required_unless_present_any = ["file", "board"], conflicts_with_all = ["file", "board"])]
+    #[arg(required_unless_present_any = ["given", "file", "board"], conflicts_with_all = ["given", "file", "board"])]
     query: Option<String>,
+    /// Take QUERY as the query, whatever it begins with.
+    #[arg(short = 'e', long = "query", value_name = "QUERY", allow_hyphen_values = true,
+          conflicts_with_all = ["file", "board"])]
+    given: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
@@ -63,12 +68,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let query = QueryText::alone(args.file.as_deref(), args.board.query()?, args.query.as_deref())?;
+    let given = args.given.as_deref().or(args.query.as_deref());
+    let query = QueryText::alone(args.file.as_deref(), args.board.query()?, given)?;
     let parsed = query.parse(args.dialect)?;
     let prepared =
         PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, true);
     query.print_remarks(&prepared.planner.warnings(), true);
+    if args.wgsl || args.plan {
+        check_engine(&prepared, EngineChoice::Cpu).map_err(|error| query.failure(&error))?;
+    }
     let kernel = args.wgsl.then(|| gpu::kernel(&prepared.planner.hits(), args.gpu_variant)).transpose();
     let kernel = kernel.map_err(EngineError::from)?;
     let explanation = Explanation::new(&query.text, &prepared, args.fen.as_deref(), kernel)?;
@@ -86,7 +95,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
-    plan: Plan,
+    /// None of a query that plans cannot say.
+    plan: Option<Plan>,
     /// Where it is to be shown.
     kernel: Option<Kernel>,
     /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
@@ -116,16 +126,15 @@ impl<'a> Explanation<'a> {
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
         // Whether a number has a value is often plain; how it is computed is what one wants to see.
-        let plan = if matches!(body.ty(), Type::Num | Type::Position) {
-            prepared.planner.values()
-        } else {
-            prepared.planner.hits()
+        let plan = || match body.ty() {
+            Type::Num | Type::Position => prepared.planner.values(),
+            Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),
         };
+        let plan = prepared.planner.refusal().is_none().then(plan);
         Ok(Explanation { text, prepared, plan, kernel, orbits, whole, evaluated })
     }
 
     fn lines(&self, args: &Args) -> Vec<String> {
-        let plan = &self.plan;
         let mut lines = vec![
             format!("query   {}", one_line(self.text)),
             format!("value   {}", type_name(self.prepared.query.body.ty())),
@@ -144,11 +153,7 @@ impl<'a> Explanation<'a> {
         if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
             self.copy_lines(orbit, args, &mut lines);
         }
-        lines.push(format!("plan    {}", size_text(plan)));
-        lines.extend(note_lines(&plan.notes).into_iter().map(|line| format!("        {line}")));
-        if args.plan {
-            lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
-        }
+        lines.extend(self.plan_lines(args));
         if let Some(kernel) = &self.kernel {
             lines.push(format!(
                 "wgsl    {} bytes with what all shaders share",
@@ -167,6 +172,29 @@ impl<'a> Explanation<'a> {
             }
         }
         lines
+    }
+
+    /// How the query is evaluated, and why.
+    fn plan_lines(&self, args: &Args) -> Vec<String> {
+        let Some(plan) = &self.plan else {
+            let mut lines =
+                vec![String::from("plan    none: only the reference engine runs this query, game by game")];
+            lines.extend(self.reason().map(|reason| format!("        {reason}")));
+            return lines;
+        };
+        let mut lines = vec![format!("plan    {}", size_text(plan))];
+        lines.extend(note_lines(&plan.notes).into_iter().map(|line| format!("        {line}")));
+        if args.plan {
+            lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
+        }
+        lines
+    }
+
+    /// What of the query no plan can say: `find all x: the engines ...`.
+    fn reason(&self) -> Option<String> {
+        let refusal = self.prepared.planner.refusal()?;
+        let filter = self.text.get(refusal.span.start..refusal.span.end).unwrap_or_default();
+        Some(format!("`{}`: {}", one_line(filter), refusal.message))
     }
 
     fn copy_lines(&self, orbit: &Orbit, args: &Args, lines: &mut Vec<String>) {
@@ -193,7 +221,6 @@ impl<'a> Explanation<'a> {
     }
 
     fn json(&self, copies: usize) -> Value {
-        let plan = &self.plan;
         let orbits = self.orbits.iter().map(|(text, _, orbit)| {
             json!({ "text": text, "combinations": orbit.elements, "copies": orbit.copies.len() })
         });
@@ -207,13 +234,18 @@ impl<'a> Explanation<'a> {
             "type": type_name(self.prepared.query.body.ty()),
             "orbits": orbits.collect::<Vec<_>>(),
             "copies": listed.collect::<Vec<_>>(),
-            "plan": {
+            "engines": match self.plan {
+                Some(_) => json!(["cpu", "gpu", "reference"]),
+                None => json!(["reference"]),
+            },
+            "reason": self.reason(),
+            "plan": self.plan.as_ref().map(|plan| json!({
                 "steps": plan.program.steps.len(),
                 "chains": plan.program.chains().0,
                 "instructions": Isa::detected().name(),
                 "registers": plan.program.registers,
                 "strategies": note_lines(&plan.notes),
-            },
+            })),
             "wgsl": self.kernel.as_ref().map(|kernel| &kernel.wgsl),
             "evaluated": self.evaluated.as_ref().map(|it| json!({
                 "hit": it.hit,
@@ -255,14 +287,21 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let Answers { hits, copies, .. } =
-        prepared.cpu().answer(&block, Outputs::VALUES | Outputs::ALL_COPIES)?;
+    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let Answers { hits, copies, .. } = match prepared.planner.refusal() {
+        None => prepared.cpu().answer(&block, wanted)?,
+        Some(_) => prepared.reference()?.answer(&block, wanted)?,
+    };
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
         Values::Numbers(_) => "no value".into(),
         Values::Sets(sets) => set_text(sets[0]),
-        Values::None | Values::Texts(_) => hit.to_string(),
+        Values::Texts(_) => match hits.text(0) {
+            Some(text) => String::from_utf8_lossy(text).into_owned(),
+            None => "no value".into(),
+        },
+        Values::None => hit.to_string(),
     };
     let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
     Ok(Evaluated { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })

@@ -111,7 +111,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 }
 
 /// Shows the help of a command, as its `--help` does.
-fn of_command(call: &[&str]) -> Result<Exit, Failure> {
+pub(super) fn of_command(call: &[&str]) -> Result<Exit, Failure> {
     match Cli::try_parse_from(call) {
         Err(help) => help.exit(),
         Ok(_) => unreachable!("`--help` is no command that runs"),

@@ -16,6 +16,8 @@ mod choosing;
 mod common;
 mod completions;
 mod convert;
+mod cql;
+mod dashes;
 mod devices;
 mod explain;
 mod games;
@@ -93,6 +95,8 @@ enum Command {
     Batch(batch::Args),
     /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
+    /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
+    Cql(cql::Args),
     /// Rewrite a CQL 5 position list as a CQL 6 query.
     Convert(convert::Args),
     /// Convert PGN files to a reel, a file that orbit searches faster than PGN.
@@ -118,6 +122,7 @@ enum Command {
 impl Cli {
     /// Reads the arguments, or prints help or what is wrong with them and ends the process.
     pub fn of(arguments: Vec<OsString>) -> Cli {
+        let arguments = dashes::guarded(arguments);
         Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
             // The message quotes the arguments, so it is made again from escaped ones.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
@@ -203,6 +208,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Scan(args) => scan::run(args),
         Command::Batch(args) => batch::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),

@@ -30,6 +30,11 @@ pub(super) struct Pass<'a> {
     pub(super) fail_if_none: bool,
 }
 
+/// Prints what a user should know of how queries are run.
+pub(super) fn print_notes(scan: &Scan, quiet: bool) {
+    scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
+}
+
 impl Pass<'_> {
     /// Collects everything, and lists problems as they come.
     pub(super) fn collect(
@@ -40,6 +45,7 @@ impl Pass<'_> {
         mut problems: Problems,
     ) -> Result<(Parts, Summary), Failure> {
         let progress = &self.progress;
+        print_notes(self.scan, self.quiet);
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let run = Run::new(self.scan, choice, &collectors);
         let names = run.names(database.source_names());

@@ -8,6 +8,7 @@ use orbit_chess::internals::query::{self, Dialect, Parsed};
 use orbit_chess::internals::visible;
 
 use super::common::read_text;
+use super::dashes::unguarded;
 use super::{Failure, terminal};
 
 /// Where the query of a board is said to come from.
@@ -45,26 +46,31 @@ pub(super) struct QueryText {
 }
 
 impl QueryText {
-    /// Takes the query from a board or a file if one is given, else from the first argument.
+    /// Takes the query from `-e`, a board or a file if one is given, else from the first argument.
     pub(super) fn take(
+        given: Option<String>,
         file: Option<&Path>,
         board: Option<String>,
         mut words: Vec<OsString>,
     ) -> Result<QueryText, Failure> {
-        let (text, origin) = match (file, board) {
-            (_, Some(text)) => {
+        let (text, origin) = match (given, file, board) {
+            (Some(text), ..) => {
+                refuse_query_twice("-e", "the command line", &words)?;
+                (unguarded(text), String::from("query"))
+            }
+            (None, _, Some(text)) => {
                 refuse_query_and_board(&text, &words)?;
                 (text, String::from(BOARD_QUERY))
             }
-            (Some(file), None) => {
-                refuse_second_query(file, &words)?;
+            (None, Some(file), None) => {
+                refuse_query_twice("-f", &file.display().to_string(), &words)?;
                 (read(file)?, file.display().to_string())
             }
-            (None, None) => {
+            (None, None, None) => {
                 refuse_missing_query(&words)?;
                 let text = words.remove(0).into_string();
                 let text = text.map_err(|_| Failure::Other(String::from("the query is not UTF-8")))?;
-                (text, String::from("query"))
+                (unguarded(text), String::from("query"))
             }
         };
         if words.is_empty() {
@@ -86,7 +92,7 @@ impl QueryText {
         let (text, origin) = match (file, board, query) {
             (_, Some(text), _) => (text, String::from(BOARD_QUERY)),
             (Some(file), None, _) => (read(file)?, file.display().to_string()),
-            (None, None, query) => (query.unwrap_or_default().to_string(), String::from("query")),
+            (None, None, query) => (unguarded(query.unwrap_or_default().to_string()), String::from("query")),
         };
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
@@ -115,6 +121,12 @@ impl QueryText {
         Failure::Query(rendered)
     }
 
+    /// Why the query could not be evaluated at some position of a game.
+    pub(super) fn failure_in_game(&self, diagnostic: &Diagnostic, place: &str) -> Failure {
+        let message = format!("{place}: {}", diagnostic.message);
+        Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
+    }
+
     /// Prints warnings, and notes if these are wanted.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], with_notes: bool) {
         for remark in remarks.iter().filter(|remark| with_notes || remark.severity != Severity::Note) {
@@ -132,13 +144,13 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
     read_text("query file", file)
 }
 
-fn refuse_second_query(file: &Path, words: &[OsString]) -> Result<(), Failure> {
+/// With an option that gives the query all arguments are paths.
+fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !Path::new(word).exists() => Err(Failure::Other(format!(
-            "`{}` does not exist: with -f the query comes from {} and every argument is a path; leave out one of \
-             the two queries, or check the path",
+            "`{}` does not exist: with {option} the query comes from {origin} and every argument is a path; leave out \
+             one of the two queries, or check the path",
             word.display(),
-            file.display()
         ))),
         _ => Ok(()),
     }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Type;
@@ -28,13 +29,14 @@ use super::common::{
     GpuArgs, Interrupt, Out, ProgressArgs, agreement_line, from_one, grouped, print_failures, threads,
 };
 use super::outputs::{FormatName, OutputArgs};
+use super::pass::print_notes;
 use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::{ReadingArgs, print_substitutes};
 use super::stats::{Statistics, StatsArgs};
 use super::{Exit, Failure};
 
-const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       \
+const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
 orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
 
 const AFTER_HELP: &str = "\
@@ -105,6 +107,10 @@ pub(super) struct Args {
     /// folder of such files, a reel, or `-` for standard input.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
+    /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
+    #[arg(short = 'e', long = "query", value_name = "QUERY", allow_hyphen_values = true,
+          conflicts_with_all = ["file", "board"])]
+    query: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
     file: Option<PathBuf>,
@@ -112,7 +118,7 @@ pub(super) struct Args {
     ///
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
     /// skipped. For each query, orbit prints how many games and positions hit.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "board", "count", "copies", "heat", "verify", "stats",
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "count", "copies", "heat", "verify", "stats",
           "conditions", "first", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
@@ -279,7 +285,8 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     args.refuse_formats()?;
     args.outputs.refuse_idle(args.lists())?;
     let board = args.board.query()?;
-    let query = QueryText::take(args.file.as_deref(), board, std::mem::take(&mut args.words))?;
+    let words = std::mem::take(&mut args.words);
+    let query = QueryText::take(args.query.take(), args.file.as_deref(), board, words)?;
     let mut parsed = query.parse(args.dialect);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
@@ -291,6 +298,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let scan = Scan::with_query(parsed?, &options).map_err(|error| failure(&query, error))?;
     let scan = scan.threads(threads(args.threads));
     query.print_remarks(scan.remarks(), args.verbose);
+    print_notes(&scan, args.quiet);
     let planned = Instant::now();
     args.refuse_orders(&scan)?;
     let database = database?;
@@ -369,6 +377,9 @@ fn print_summary(
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),
+        ScanError::Engine(EngineError::Query { game, place, diagnostic, .. }) => {
+            query.failure_in_game(&diagnostic, &format!("game {game}, {place}"))
+        }
         other => other.into(),
     }
 }

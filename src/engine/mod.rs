@@ -37,8 +37,8 @@ pub mod gpu;
 pub mod gpu;
 pub mod mixed;
 pub mod narrowed;
-pub mod reference;
 mod operations;
+pub mod reference;
 mod request;
 pub mod verify;
 

@@ -487,7 +487,8 @@ impl Dag {
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
         // What has no operands is always shared, as leaves are.
-        let known = (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
+        let known =
+            (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
             let id = CarryId(self.carries.len() as u32);
             self.known_carries.insert(carry.clone(), id);

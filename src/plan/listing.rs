@@ -16,7 +16,8 @@ impl fmt::Display for Program {
         for Stage { program, found, carried } in &self.stages {
             write!(f, "{program}")?;
             for carry in carried {
-                let of: Vec<String> = carry.operands.iter().map(|operand| operand_text(*operand, found)).collect();
+                let of: Vec<String> =
+                    carry.operands.iter().map(|operand| operand_text(*operand, found)).collect();
                 let of = of.join(" ");
                 match &carry.what {
                     Made::Along { what, back } => {

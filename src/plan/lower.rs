@@ -6,9 +6,9 @@
 
 use super::{
     columns::{Column, Text, TextTest},
+    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
     game::Owned,
     orbits::finds,
-    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
 };
 use crate::{
     board::{Code, PieceSet},

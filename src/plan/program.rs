@@ -155,7 +155,6 @@ pub struct StageCarry {
 }
 
 impl Program {
-
     /// Steps that run for one position, those of loops as often as they have rows, those of stages included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());

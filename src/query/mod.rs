@@ -100,6 +100,15 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     }
 }
 
+/// Where the filters of a query file begin: behind its `cql(...)` header, or at 0 without one.
+///
+/// # Errors
+///
+/// A header that is not closed.
+pub fn body_start(text: &str) -> Result<usize, Diagnostic> {
+    Ok(header::find(text)?.map_or(0, |header| header.end))
+}
+
 fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();

@@ -1,5 +1,7 @@
 //! Strings: their parts, what is made of them, and regular expressions.
 
+use regress::Regex;
+
 use super::{
     letters::valued,
     parser::{N, Parsed, Parser, T, filter, kind_of, name_of, typed},
@@ -71,6 +73,10 @@ impl Parser {
             )
             .help("for example: `player white ~~ \"^Carlsen\"`"));
         };
+        if let Err(fault) = Regex::new(&pattern) {
+            return Err(Diagnostic::error(at, format!("`{pattern}` is no regular expression"), fault.text)
+                .help("regular expressions are those of ECMAScript"));
+        }
         self.bump();
         let span = text.span().to(at);
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))

@@ -10,6 +10,9 @@ use crate::diagnostic::Diagnostic;
 /// Tags that `settag` may not set: the query reads them by words of their own, or they say where the game begins.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
+/// The place of a prize.
+const PRIZE: &str = r"^[0-9]+(?=(/[0-9]+)?\.(sp\.)?p( |$))";
+
 /// Glyphs by their signs.
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
@@ -89,6 +92,25 @@ impl Parser {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// `hhdb prize`: the place stands at the beginning of the tag Event, as in `1.p`, `1/2.p` and `1.sp.p`; `.p` and
+    /// `sp.p` are prizes without a place.
+    pub(super) fn study_award(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let at = self.span();
+        if !self.eat_word("prize") {
+            return Err(Diagnostic::error(
+                at,
+                format!("`hhdb` with {}", self.found()),
+                "`hhdb prize` is read, all else asks for the conventions of one collection of studies",
+            )
+            .help("the texts that it asks for are in tags and comments: `event ~~ \"hm\"`, `originalcomment \"cook\"`"));
+        }
+        let span = span.to(at);
+        let text = Text::new(T::Tag("Event".into()), span);
+        let place = Text::new(T::Game(GameText::Match { text, pattern: PRIZE.into() }), span);
+        Ok(filter(N::Game(GameNumber::ToNumber(place)), span))
     }
 
     /// `lastgamenumber`.

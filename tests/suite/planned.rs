@@ -27,7 +27,11 @@ fn rows() -> Vec<Row> {
         let [id, query, file, due] = columns.try_into().expect("four columns");
         Row { id, query, file, due: due.trim().into() }
     };
-    let rows = data("game-vectors.tsv").lines().map(row).filter(|row| row.id.starts_with(['b', 'n', 's', 'p'])).collect::<Vec<_>>();
+    let rows = data("game-vectors.tsv")
+        .lines()
+        .map(row)
+        .filter(|row| row.id.starts_with(['b', 'n', 's', 'p']))
+        .collect::<Vec<_>>();
     assert_eq!(rows.len(), 741);
     rows
 }
@@ -53,7 +57,10 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> Option<String> {
                     // A condition may hold where the set is empty.
                     (_, Values::Sets(sets)) if sets[slot] == 0 => {}
                     (_, Values::Sets(sets)) => {
-                        out.push(format!("{place}:{}", crate::runners::print(Answer::Set(sets[slot].into()), "set")));
+                        out.push(format!(
+                            "{place}:{}",
+                            crate::runners::print(Answer::Set(sets[slot].into()), "set")
+                        ));
                     }
                     _ => out.push(place),
                 }
@@ -68,7 +75,8 @@ const PLANNED_MIN: usize = 580;
 
 #[test]
 fn plans_answer_as_cql() {
-    let runners: Vec<Runner> = [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)).collect();
+    let runners: Vec<Runner> =
+        [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)).collect();
     let (mut planned, mut faults) = (0, Vec::new());
     for row in rows() {
         let Ok(parsed) = query::parse(&row.query) else { continue };
@@ -127,7 +135,8 @@ fn plans_answer_as_the_reference_engine_on_real_games() {
     let mut due = 0;
     for text in QUERIES {
         assert!(!Runner::cpu(0).refuses(text), "{text}");
-        let reference = Runner::reference().answers(text, &sample).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let reference =
+            Runner::reference().answers(text, &sample).unwrap_or_else(|error| panic!("{text}: {error}"));
         let hits = reference.iter().filter(|answer| answer.is_hit()).count();
         due += hits;
         for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)) {

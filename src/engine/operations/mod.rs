@@ -265,11 +265,14 @@ fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
                         ways[node] = parent.then(moves.to(slot), nodes.is_secondary(node));
                     }
                     let way = ways[node];
-                    out.put(slot, match leaf {
-                        Leaf::Mainline => way.depth == 0,
-                        Leaf::VirtualMainline => way.virtual_mainline(),
-                        _ => way.tries == 1,
-                    });
+                    out.put(
+                        slot,
+                        match leaf {
+                            Leaf::Mainline => way.depth == 0,
+                            Leaf::VirtualMainline => way.virtual_mainline(),
+                            _ => way.tries == 1,
+                        },
+                    );
                 }
             });
         }
@@ -283,10 +286,13 @@ fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
             games.each(|nodes| {
                 for node in 1..nodes.len() {
                     let mv = moves.to(nodes.slot(node));
-                    out.put(nodes.slot(node), match leaf {
-                        Leaf::Arrived(special) => mv.is(special),
-                        _ => mv.is_null(),
-                    });
+                    out.put(
+                        nodes.slot(node),
+                        match leaf {
+                            Leaf::Arrived(special) => mv.is(special),
+                            _ => mv.is_null(),
+                        },
+                    );
                 }
             });
         }

@@ -1,11 +1,7 @@
 //! The nodes of a game.
 
 use super::moves::MoveTo;
-use crate::{
-    engine::carry::slots,
-    plan::Sibling,
-    reel::Block,
-};
+use crate::{engine::carry::slots, plan::Sibling, reel::Block};
 
 /// The nodes of one game: their slots follow each other.
 #[derive(Clone, Copy, Debug)]

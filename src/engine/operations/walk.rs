@@ -144,7 +144,8 @@ impl<'a> Runner<'a> {
 
     /// The value of going on by one of some ways, given the values of states further on, and of being complete.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
-        let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.masks[guard as usize].holds(slot)));
+        let open =
+            ways.iter().filter(|way| way.guards.iter().all(|&guard| self.masks[guard as usize].holds(slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
     }
 
@@ -273,7 +274,11 @@ impl<'a> Runner<'a> {
             for state in 0..states {
                 let next = further.map_or(&none[..], |further| &at[further * states..(further + 1) * states]);
                 let holds = self.masks[automaton.states[state].mask as usize].holds(slot);
-                let value = if holds { self.longer(self.best(slot, &automaton.follow[state], next, 0)) } else { NONE };
+                let value = if holds {
+                    self.longer(self.best(slot, &automaton.follow[state], next, 0))
+                } else {
+                    NONE
+                };
                 at.push(value);
             }
             let ways = automaton.first.iter().filter_map(|way| way.to);
@@ -371,11 +376,8 @@ fn play(board: &mut [u8; 64], mv: MoveTo) -> Moved {
     let taken = mv.captured().map_or(NOBODY, |square| std::mem::replace(&mut board[square as usize], NOBODY));
     let ([king_from, rook_from], [king_to, rook_to]) = (mv.left(), mv.reached());
     let mover = std::mem::replace(&mut board[king_from as usize], NOBODY);
-    let rook = if mv.is_castling() {
-        std::mem::replace(&mut board[rook_from as usize], NOBODY)
-    } else {
-        NOBODY
-    };
+    let rook =
+        if mv.is_castling() { std::mem::replace(&mut board[rook_from as usize], NOBODY) } else { NOBODY };
     board[king_to as usize] = mover;
     if mv.is_castling() {
         board[rook_to as usize] = rook;

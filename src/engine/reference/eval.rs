@@ -54,8 +54,8 @@ pub(super) struct Evaluation<'a> {
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
     pub(super) declared: &'a Declared,
-    /// What follows from its moves.
-    pub(super) tree: Tree,
+    /// What follows from its moves, once that is asked.
+    tree: OnceCell<Tree>,
     /// What the filter that is evaluated stands in.
     pub(super) scope: Scope,
     pub(super) state: State,
@@ -83,10 +83,14 @@ impl<'a> Evaluation<'a> {
             nodes,
             here: Here::new(nodes, at),
             declared,
-            tree: Tree::new(nodes),
+            tree: OnceCell::new(),
             scope: Scope::default(),
             state: State::new(declared),
         }
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Tree::new(self.nodes))
     }
 
     /// What a function yields at another position of the game. Afterwards the position is as before.

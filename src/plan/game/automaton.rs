@@ -73,7 +73,8 @@ impl Automaton {
         first.retain(|branch| branch.to.is_some());
         let mut follow = Vec::new();
         for state in 0..code.states.len() {
-            let at = code.instructions.iter().position(|it| matches!(it, Instruction::Take(own) if *own == state));
+            let at =
+                code.instructions.iter().position(|it| matches!(it, Instruction::Take(own) if *own == state));
             follow.push(code.branches(at? + 1)?);
         }
         Some(Automaton { states: code.states, first, follow, operands })

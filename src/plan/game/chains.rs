@@ -34,7 +34,11 @@ impl Masks {
 enum Range {
     Known(i32, i32),
     /// The numbers, and where both have a value.
-    Read { lo: Id, hi: Id, ok: Id },
+    Read {
+        lo: Id,
+        hi: Id,
+        ok: Id,
+    },
 }
 
 impl Lower {

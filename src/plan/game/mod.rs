@@ -210,7 +210,11 @@ impl GameOp {
                     | Leaf::Arrived(_)
                     | Leaf::NullMove
             ),
-            GameOp::Entered(_) | GameOp::AnyChild | GameOp::MaskOfParent | GameOp::MaskAt | GameOp::Before => true,
+            GameOp::Entered(_)
+            | GameOp::AnyChild
+            | GameOp::MaskOfParent
+            | GameOp::MaskAt
+            | GameOp::Before => true,
             GameOp::Own { .. }
             | GameOp::CountChildren
             | GameOp::FirstChild

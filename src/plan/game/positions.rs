@@ -144,9 +144,7 @@ impl Lower {
                 let number = number(lower, of);
                 lower.packed_number(number)
             }),
-            Elsewhere::Edge { edge, target } => {
-                self.edge_word(edge, none, |lower| number(lower, target))
-            }
+            Elsewhere::Edge { edge, target } => self.edge_word(edge, none, |lower| number(lower, target)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Words about moves, other positions of the game, side lines, and what is written of a game.
 
-use super::{Parameter, Reading::*, Rows, Value::*, header, here, later, leaf, refused};
+use super::{Parameter, Reading::*, Rows, Value::*, header, here, leaf, refused};
 use crate::query::{
     parser::{C, N, P, S, T},
     tree::{GameCondition, GameNumber, GamePosition, GameSquares, GameText, Sibling, Special},
@@ -116,8 +116,8 @@ pub(super) const GROUPS: &[Rows] = &[
             "the moves that two side lines have in common one after the other", "{s = currentposition t = parent not consecutivemoves(s t)}"),
         here(&["echo"], "[quiet] (NAME NAME) [in all] F", AsF, Filter(|p, _| p.echo()),
             "F at each other position of the game, with names for this one and that one; of a number the largest value", "echo (s t) {ply > 4 check}"),
-        later(&["similarposition"], "TEXT", Condition, "the position occurs in the games of a file, turned or shifted"),
-        later(&["anticipate"], "TEXT", Condition, "the older name of `similarposition`"),
+        refused(&["similarposition"], "it compares with the games of another file; `orbit` searches one database at a time"),
+        refused(&["anticipate"], "the older name of `similarposition`, which compares with the games of another file"),
         refused(&["oldline"], "reserved by CQL 6.2 and without a use; runs of positions are asked for by `line`"),
         refused(&["pathdebug"], "reserved by CQL 6.2 and without a use"),
     ] },

@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{Parameter, Reading::*, Rows, Value::*, here, later, leaf, refused};
+use super::{Parameter, Reading::*, Rows, Value::*, here, leaf, refused};
 use crate::query::{
     parser::{C, N},
     tree::GameNumber,
@@ -68,7 +68,8 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["tag"], "TEXT", Text, Filter(|p, _| p.any_tag()), "the value of a tag", "tag \"Round\" == \"1\""),
         here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of games in the database", "gamenumber == lastgamenumber"),
         here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
-        later(&["hhdb"], "WORD", Condition, "facts that one collection of studies keeps in its tags"),
+        here(&["hhdb"], "prize", Number, Filter(|p, _| p.study_award()),
+            "the place of the prize that a study won, as a collection of studies notes it before the name of the tourney in Event: `2.p`", "hhdb prize == 2"),
     ] },
     Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\\\n`, `\\\\t`, `\\\\r`, `\\\\\"` and `\\\\\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
          `T[1:3]` a part of it; negative numbers count from the end.", words: &[

@@ -44,7 +44,7 @@ fn pool() -> &'static [Game] {
         let made = (0..4).map(|seed| game_trees::made(2000 + seed, 30).text).collect::<String>();
         let mut out: Vec<Game> =
             files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
-        out.retain(|game| (8..=120).contains(&game.nodes.len()));
+        out.retain(|game| game.whole && (8..=120).contains(&game.nodes.len()));
         out
     })
 }

@@ -96,6 +96,8 @@ impl Node {
 pub struct Game {
     pub pgn: String,
     pub nodes: Vec<Node>,
+    /// Whether it could be read to its end; otherwise it ends before the fault.
+    pub whole: bool,
 }
 
 impl Game {
@@ -103,7 +105,7 @@ impl Game {
     pub fn main_line(&self) -> Game {
         let mut nodes: Vec<Node> = self.nodes.iter().take_while(|node| node.depth == 0).cloned().collect();
         nodes.iter_mut().for_each(|node| node.children.truncate(1));
-        Game { pgn: self.pgn.clone(), nodes }
+        Game { pgn: self.pgn.clone(), nodes, whole: self.whole }
     }
 
     pub fn has_side_lines(&self) -> bool {
@@ -115,7 +117,7 @@ impl Game {
     }
 }
 
-/// The games of a text that can be played to the end.
+/// The games of a text.
 pub fn read(text: &str) -> Vec<Game> {
     let mut games: Vec<String> = Vec::new();
     let mut in_moves = true;
@@ -145,7 +147,8 @@ fn read_one(pgn: &str) -> Option<Game> {
     let mut open = vec![0];
     let moves = moves.join("\n");
     let mut rest = moves.trim_start();
-    while let Some(first) = rest.chars().next() {
+    let mut whole = true;
+    while let Some(first) = rest.chars().next().filter(|_| whole) {
         let length = match first {
             '{' => rest.find('}')? + 1,
             ';' => rest.find('\n').unwrap_or(rest.len()),
@@ -169,14 +172,10 @@ fn read_one(pgn: &str) -> Option<Game> {
                 if word.is_empty() || ["*", "1-0", "0-1", "1/2-1/2"].contains(&token) {
                     continue;
                 }
-                let mv = match word {
-                    "--" | "Z0" => None,
-                    san => {
-                        let san: San = san.trim_end_matches(['+', '#', '!', '?']).parse().ok()?;
-                        Some(san.to_move(&nodes[*last].chess).ok()?)
-                    }
+                let Some(mut node) = after(&nodes[*last], word) else {
+                    whole = false;
+                    continue;
                 };
-                let mut node = nodes[*last].after(mv)?;
                 (node.parent, node.sibling) = (Some(*last), nodes[*last].children.len());
                 node.depth += u32::from(node.sibling > 0);
                 let index = nodes.len();
@@ -186,7 +185,16 @@ fn read_one(pgn: &str) -> Option<Game> {
             }
         }
     }
-    Some(Game { pgn: pgn.into(), nodes: numbered(&nodes) })
+    Some(Game { pgn: pgn.into(), nodes: numbered(&nodes), whole })
+}
+
+/// The position after a move in SAN, or after a null move.
+fn after(node: &Node, word: &str) -> Option<Node> {
+    if ["--", "Z0"].contains(&word) {
+        return node.after(None);
+    }
+    let san: San = word.trim_end_matches(['+', '#', '!', '?']).parse().ok()?;
+    node.after(Some(san.to_move(&node.chess).ok()?))
 }
 
 /// The nodes in the order of their numbers: a line, then what hangs from its nodes, from the deepest on.

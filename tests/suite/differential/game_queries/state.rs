@@ -4,7 +4,7 @@ use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// A filter about a variable that holds a value of a type, given a template in which `#` is its name.
+    /// A filter about a variable that holds a value of a type, given a template in which `$` is its name.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)
@@ -108,7 +108,7 @@ impl GameQueries<'_> {
             0 => format!("{{$=0 loop {{$<{k} @ $+=1}} $}}"),
             1 => format!("{{$=0 while ($<{k}) {{@ or true $+=2}} $}}"),
             2 => "{$=0 while (\"a1b2c3\" ~~ \"[a-z][0-9]\") {@ $+=1} $}".to_string(),
-            _ => format!("{{$=0 {{loop {{$<{k} $+=1}} or true}} {{if @ then $+=1}} $}}"),
+            _ => format!("{{$=0 ((loop {{$<{k} $+=1}}) or true) {{if @ then $+=1}} $}}"),
         };
         self.held(Ty::Num, &template, vec![condition])
     }

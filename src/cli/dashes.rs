@@ -1,0 +1,64 @@
+//! Queries that begin with two dashes, as filters of moves do: `--(o-o)`, `--e4`, `--a`.
+//!
+//! Such an argument would be taken for an option. It gets a blank before it until it is read as a query; the names of
+//! options are at least two lower-case letters, which no filter of moves begins with.
+
+use std::ffi::OsString;
+
+/// Commands that take a query.
+const COMMANDS: [&str; 4] = ["scan", "explain", "convert", "cql"];
+
+/// Puts a blank before each argument that is a query and looks like an option.
+pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let command = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    if command.is_none_or(|command| COMMANDS.iter().all(|known| command != known)) {
+        return arguments;
+    }
+    for word in arguments.iter_mut().skip(1).take_while(|word| *word != "--") {
+        if word.to_str().is_some_and(is_query) {
+            let mut guarded = OsString::from(" ");
+            guarded.push(&*word);
+            *word = guarded;
+        }
+    }
+    arguments
+}
+
+/// A query as it was given.
+pub(super) fn unguarded(query: String) -> String {
+    match query.strip_prefix(' ') {
+        Some(given) if is_query(given) => given.to_owned(),
+        _ => query,
+    }
+}
+
+/// Whether a word with two dashes is no option: `--name`, `--name=value`.
+fn is_query(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix("--").filter(|rest| !rest.is_empty()) else { return false };
+    let name = rest.split('=').next().unwrap_or_default();
+    let is_name = name.len() > 1 && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'-'));
+    !is_name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_told_from_options() {
+        for query in ["--(o-o)", "--a", "--e4", "--Rh1", "--=Q", "--a=Q", "-- check", "--[qr]", "--♞"] {
+            assert!(is_query(query), "{query}");
+            let given = ["orbit", "scan", query, "a.pgn"].map(OsString::from).to_vec();
+            let guarded = guarded(given);
+            assert_eq!(guarded[2], OsString::from(format!(" {query}")));
+            assert_eq!(unguarded(guarded[2].to_str().unwrap().to_owned()), query);
+        }
+        for option in ["--", "--limit", "--limit=5", "--where=elo>=2400", "--no-reel", "-q", "check"] {
+            assert!(!is_query(option), "{option}");
+        }
+        let of_others = ["orbit", "index", "--(o-o)"].map(OsString::from).to_vec();
+        assert_eq!(guarded(of_others.clone()), of_others);
+        let after = ["orbit", "scan", "--", "--(o-o)"].map(OsString::from).to_vec();
+        assert_eq!(guarded(after.clone()), after);
+    }
+}
