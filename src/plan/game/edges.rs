@@ -64,7 +64,9 @@ impl Lower {
             Promotion::Letters(text) => match text.op() {
                 TextOp::Literal(letters) => contents_where(|code| {
                     let letter = code.0 & 7;
-                    letters.chars().any(|c| "PNBRQK".find(c.to_ascii_uppercase()) == Some(letter.wrapping_sub(1).into()))
+                    letters
+                        .chars()
+                        .any(|c| "PNBRQK".find(c.to_ascii_uppercase()) == Some(letter.wrapping_sub(1).into()))
                 }),
                 _ => PieceSet::NONE,
             },
@@ -80,8 +82,7 @@ impl Lower {
         operands: &[Id],
         lower: impl FnOnce(&mut Lower) -> T,
     ) -> T {
-        let [from, to] =
-            [false, true].map(|to| self.dag.game(GameOp::Own { test, to }, operands.to_vec()));
+        let [from, to] = [false, true].map(|to| self.dag.game(GameOp::Own { test, to }, operands.to_vec()));
         let outer = self.owned.replace(Owned { from, to });
         let out = lower(self);
         self.owned = outer;
@@ -89,11 +90,7 @@ impl Lower {
     }
 
     /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there.
-    pub(super) fn edge<T>(
-        &mut self,
-        edge: &Edge<Expanded>,
-        target: impl FnOnce(&mut Lower) -> T,
-    ) -> (Id, T) {
+    pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
             let target = self.behind(test, &operands, target);
@@ -105,11 +102,7 @@ impl Lower {
     }
 
     /// `L--R(T)` as a condition, and `truth` of T.
-    pub(super) fn edge_truth(
-        &mut self,
-        edge: &Edge<Expanded>,
-        truth: impl FnOnce(&mut Lower) -> Id,
-    ) -> Id {
+    pub(super) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
             return self.and(entered, target);

@@ -8,8 +8,9 @@ use crate::{
         Query,
         tree::{
             Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
-            GamePosition, GameSquares, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N, Path, PathStep,
-            Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, VarId, Written,
+            GamePosition, GameSquares, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N, Path,
+            PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, VarId,
+            Written,
         },
     },
 };
@@ -32,7 +33,8 @@ pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
         return None;
     }
     let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };
-    walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No }).err()
+    walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No })
+        .err()
 }
 
 /// Whether a filter contains a `move` that a constituent of `line` ties to the move by which the line goes on.
@@ -40,7 +42,9 @@ pub(super) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
             C::Game(GameCondition::Move(of)) => return of.of == MoveOf::Played,
-            C::Game(GameCondition::At { .. } | GameCondition::Edge { .. } | GameCondition::Echo(_)) => return false,
+            C::Game(GameCondition::At { .. } | GameCondition::Edge { .. } | GameCondition::Echo(_)) => {
+                return false;
+            }
             _ => {}
         },
         Ref::Squares(f) => match f.op() {
@@ -142,7 +146,9 @@ impl Walk<'_> {
             },
             Ref::Squares(f) => match f.op() {
                 S::Game(op) => return self.squares(op, at, place),
-                S::SquareLoop { var, domain, body } => return self.square_loop(*var, domain, body, at, place),
+                S::SquareLoop { var, domain, body } => {
+                    return self.square_loop(*var, domain, body, at, place);
+                }
                 S::Control(Control::Var(var)) => self.name(*var, at, place)?,
                 _ => {}
             },
@@ -202,7 +208,9 @@ impl Walk<'_> {
             },
             _ => false,
         };
-        if !place.loops.is_empty() && operands.iter().any(|operand| operand.any(&mut |filter| is_of_loop(filter))) {
+        if !place.loops.is_empty()
+            && operands.iter().any(|operand| operand.any(&mut |filter| is_of_loop(filter)))
+        {
             return Err(not_planned(at, "what depends on the square of a loop and looks at other positions"));
         }
         Ok(())
@@ -308,14 +316,25 @@ impl Walk<'_> {
         self.visit(of, &there)
     }
 
-    fn elsewhere<F: Kind<Written>>(&mut self, of: &Elsewhere<Written, F>, at: Span, place: &Place) -> Refused {
+    fn elsewhere<F: Kind<Written>>(
+        &mut self,
+        of: &Elsewhere<Written, F>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
         match of {
             Elsewhere::At { at: position, of } => self.at(position, of.node(), at, place),
             Elsewhere::Edge { edge, target } => self.edge(edge, Some(target.node()), at, place),
         }
     }
 
-    fn edge(&mut self, edge: &Edge<Written>, target: Option<Ref<Written>>, at: Span, place: &Place) -> Refused {
+    fn edge(
+        &mut self,
+        edge: &Edge<Written>,
+        target: Option<Ref<Written>>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
         let sets = || edge.from.iter().chain(&edge.to);
         let operands: Vec<_> = sets().map(Kind::node).chain(target).collect();
         self.out_of_loops(at, place, &operands)?;
