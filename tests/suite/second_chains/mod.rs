@@ -61,7 +61,7 @@ impl Case {
         let fits = |game: &&Game| !variations || game.has_side_lines();
         let pool: Vec<&Game> = games().iter().filter(fits).collect();
         let game = |game: &Game| if variations { game.clone() } else { game.main_line() };
-        let games: Vec<Game> = (0..5).map(|_| game(rng.pick(&pool))).collect();
+        let games: Vec<Game> = (0..5).map(|_| game(*rng.pick(&pool))).collect();
         let body = Generator { rng: &mut rng, games: &games, variations }.body();
         let values = READINGS.map(|reading| {
             games.iter().map(|game| walks::values(&body, game, reading)).collect::<Result<Vec<_>, TooMany>>()
