@@ -120,7 +120,7 @@ const QUERIES: [&str; 24] = [
     "line 2 6 --> wtm* --> check --> {not check}+",
     "line --> true{2,} --> (check --> true)? --> move capture .",
     "line singlecolor nestban --> (#A > #a){2,}",
-    "line <-- check <-- not check* <-- --[x].",
+    "line <-- check <-- not check* <-- {A[x]a}",
     "path -- check? [x] {1,3} (-- check --)*",
     "path focus R nestban -- {2,} check",
     "path focus capture Q -- *  -- check",
