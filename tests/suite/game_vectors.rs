@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use shakmaty::Bitboard;
+
 use orbit_chess::internals::{
     choice::{Choice, Order},
     database::{Database, DatabaseOptions},
@@ -92,7 +94,8 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    (b'n' | b'p', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
+                    (b's', Answer::Set(Bitboard::EMPTY), _) => continue,
+                    (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
                         let mut text = Vec::new();
                         push_squares(&mut text, set);

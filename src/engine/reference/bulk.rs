@@ -57,7 +57,8 @@ impl Bulk {
 
 impl OneQuery {
     fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
-        let way = match asks_of_games(query) {
+        // A string is told from the positions of a whole game: answers on single ones have no room for it.
+        let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => Way::Games {
                 query: query.clone(),
                 run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
@@ -148,7 +149,7 @@ fn depends_on_order(query: &Query) -> bool {
 }
 
 /// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
-fn each_game<E>(
+pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
     mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,

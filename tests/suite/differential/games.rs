@@ -36,7 +36,7 @@ const OCCURRENCES_DUE: usize = 30;
 /// Of a hundred queries about a construct, how many at least a plan can say.
 const PLANNED_DUE: &[(&str, usize)] = &[];
 
-fn pool() -> &'static [Game] {
+pub(super) fn pool() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
     GAMES.get_or_init(|| {
         let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
@@ -60,7 +60,7 @@ struct Case {
 }
 
 /// The games of a case: with side lines where the query looks at them.
-fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
+pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
     let games: Vec<Game> = (0..6).map(|_| (*rng.pick(&pool)).clone()).collect();

@@ -9,6 +9,7 @@ mod games;
 mod generate;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod metamorphic;
 pub mod positions;
 pub mod rng;
 mod term;
