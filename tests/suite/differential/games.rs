@@ -11,6 +11,8 @@ use orbit_chess::internals::{
     reel::Block,
 };
 
+#[cfg(feature = "gpu")]
+use super::gpu;
 use super::{
     Outcome, Rng, catching, compare,
     game_queries::{Construct, GameQueries, constructs},
@@ -29,6 +31,11 @@ fn queries_due() -> usize {
 
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
 const TRIES: u64 = 5;
+
+/// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
+fn gpu_every() -> usize {
+    by_length(2, 6)
+}
 
 /// In how many queries each construct must occur.
 const OCCURRENCES_DUE: usize = 30;
@@ -158,7 +165,12 @@ impl Seen {
             return;
         }
         match compare(&case.query, &case.block, options) {
-            Outcome::Same(..) => self.compared += 1,
+            Outcome::Same(prepared, _) => {
+                self.compared += 1;
+                if self.compared.is_multiple_of(gpu_every()) {
+                    self.ask_gpu(seed, &case, &prepared);
+                }
+            }
             Outcome::Refused => {}
             Outcome::Differ(fault) => {
                 let small = case.term.clone().shrink(&mut |text| {
@@ -170,6 +182,24 @@ impl Seen {
             }
         }
     }
+}
+
+#[cfg(feature = "gpu")]
+impl Seen {
+    fn ask_gpu(&mut self, seed: u64, case: &Case, prepared: &PreparedQuery) {
+        let programs = [prepared.planner.hits().program, prepared.planner.values().program];
+        if runners::Runner::gpu(0).is_none() || !programs.iter().all(gpu::is_short) {
+            return;
+        }
+        self.gpu += 1;
+        let fault = gpu::fault(&case.query, &case.block, case.mask, true, Default::default());
+        self.faults.extend(fault.map(|fault| format!("seed {seed}, gpu\n  {}\n  {fault}", case.term.text())));
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+impl Seen {
+    fn ask_gpu(&mut self, _: u64, _: &Case, _: &PreparedQuery) {}
 }
 
 #[test]
