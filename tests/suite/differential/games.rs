@@ -113,6 +113,19 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
+/// Texts of generated queries, so many about each construct.
+pub fn query_texts(of_each: u64) -> String {
+    let mut out = String::new();
+    for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
+    {
+        let mut rng = Rng::new(k);
+        let (games, _) = games(&mut rng, k.is_multiple_of(2));
+        out += &GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(3), false).text();
+        out.push('\n');
+    }
+    out
+}
+
 /// What a run has seen.
 #[derive(Default)]
 struct Seen {
