@@ -18,6 +18,7 @@ use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::narrowed::Narrowed;
 use crate::engine::reference::{Bulk, Commentator};
+use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
@@ -410,9 +411,8 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
 
 /// The engine that is wanted, or the best one, and what checks it. Either plans can say all queries, or none of them.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    let reference = || -> Result<Box<dyn Engine>, EngineError> {
-        Ok(Box::new(Bulk::new(queries.iter().map(|prepared| &prepared.query))?))
-    };
+    let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
+    let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
     if queries.iter().any(|prepared| prepared.planner.refusal().is_some()) {
         return match options.engine {
             EngineChoice::Auto => Ok(Box::new(Narrowed::new(queries)?)),
@@ -431,9 +431,19 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
             if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
         }
     };
-    let Some(sample) = options.verify else { return Ok(engine) };
-    let other = if engine.name() == "cpu" { reference()? } else { cpu() };
-    Ok(Box::new(Verified::new(engine, other, sample)))
+    let engine = match options.verify {
+        None => engine,
+        Some(sample) => {
+            let other = if engine.name() == "cpu" { reference()? } else { cpu() };
+            Box::new(Verified::new(engine, other, sample))
+        }
+    };
+    if options.engine == EngineChoice::Reference
+        || queries.iter().all(|prepared| prepared.planner.ty() != Type::Str)
+    {
+        return Ok(engine);
+    }
+    Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the

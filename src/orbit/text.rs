@@ -13,7 +13,7 @@ use crate::{
     board::{Code, Dihedral, PieceSet},
     query::tree::{
         Arith, Assigned, ConditionOp, Control, Counted, Dirs, GameResult, Kind, Moves, NumberOp, OneOrMore,
-        PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, SquaresOp, TextOp, VarId,
+        PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
     },
 };
 
@@ -92,7 +92,9 @@ fn tight(filter: &impl Kind<Expanded>) -> String {
     let filter = filter.node();
     let text = text(filter);
     let bracketed = match filter {
-        Ref::Condition(f) => matches!(f.op(), ConditionOp::Form(_)),
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Form(_) | ConditionOp::ContentIs { spelt: None, .. })
+        }
         Ref::Squares(f) => matches!(f.op(), SquaresOp::Form(_)),
         Ref::Number(f) => match f.op() {
             NumberOp::Form(_) => true,
@@ -185,8 +187,11 @@ fn condition(f: &Condition) -> String {
             };
             format!("{}={value}", name(*var))
         }
-        C::ContentIs { contents, of, .. } => {
-            format!("({} in {})", tight(of), designator(listed(*contents), Bitboard::FULL))
+        C::ContentIs { of, spelt: Some(Spelt::Type), .. } => prefix("typename", of),
+        C::ContentIs { of, spelt: Some(Spelt::Piece), .. } => prefix("piecename", of),
+        C::ContentIs { contents, of, spelt: None } => {
+            let (of, pieces) = (tight(of), designator(listed(*contents), Bitboard::FULL));
+            format!("{{((#{of}) == 1) ({of} in {pieces})}}")
         }
         C::SquareAll { var, domain, body } => {
             format!("square all {} in {} {}", name(*var), tight(domain), tight(body))
@@ -302,8 +307,8 @@ fn number(f: &Number) -> String {
         N::Year => "year".into(),
         N::Elo(color) => format!("elo{}", color.map_or(String::new(), |c| format!(" {}", color_name(c)))),
         N::LegalCount(of) => format!("countmoves {}", legal(of)),
-        N::Find { back, counted: Counted::Range(1, i32::MAX), of, .. } => find(*back, "all ", of),
-        N::Find { back, counted: range, of, .. } => find(*back, &counted(*range), of),
+        N::Find { back, quiet, counted: Counted::Range(1, i32::MAX), of } => find(*back, *quiet, "all ", of),
+        N::Find { back, quiet, counted: range, of } => find(*back, *quiet, &counted(*range), of),
         N::Control(of) => control(of),
         N::Game(of) => game::number(of),
         N::Form(NumberOrbit::Largest(copies)) => orbit(copies),
@@ -326,7 +331,7 @@ fn string(f: &Text) -> String {
 
 fn position(f: &Position) -> String {
     match f.op() {
-        PositionOp::Find { back, of, .. } => find(*back, "", of),
+        PositionOp::Find { back, quiet, of } => find(*back, *quiet, "", of),
         PositionOp::Control(of) => control(of),
         PositionOp::Game(of) => game::position(of),
         PositionOp::Form(never) => match *never {},
@@ -366,14 +371,15 @@ fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {
         NumberOp::Form(NumberOrbit::Counted(Counted::All, copies)) => format!("{range}{}", orbit(copies)),
-        NumberOp::Find { back, counted: Counted::All, of, .. } => find(*back, &range, of),
+        NumberOp::Find { back, quiet, counted: Counted::All, of } => find(*back, *quiet, &range, of),
         _ => format!("{{({} <= {}) ({} <= {}) {}}}", tight(lo), tight(of), tight(of), tight(hi), tight(of)),
     }
 }
 
-fn find(back: bool, counted: &str, of: &Filter) -> String {
+fn find(back: bool, quiet: bool, counted: &str, of: &Filter) -> String {
     let way = if back { "<-- " } else { "" };
-    format!("find {way}{counted}{}", tight(of))
+    let quiet = if quiet { "quiet " } else { "" };
+    format!("find {way}{quiet}{counted}{}", tight(of))
 }
 
 fn legal(of: &Moves<Expanded>) -> String {

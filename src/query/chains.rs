@@ -12,6 +12,9 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Span};
 
+/// How many suffixes a constituent of a line may have.
+const SUFFIXES_MAX: usize = 8;
+
 /// A suffix: how often a constituent stands in a row.
 #[derive(Clone, Copy, Debug)]
 struct Repeat {
@@ -271,8 +274,9 @@ impl Parser {
             let tied = asks_for_move(filter.node());
             Chain::One(LineStep { filter, tied })
         };
-        let mut last: Option<Repeat> = None;
+        let (mut last, mut count) = (None::<Repeat>, 0);
         while let Some(repeat) = self.repeat()? {
+            count += 1;
             let fault = |message| {
                 Err(Diagnostic::error(repeat.at, message, "leave one of the suffixes out")
                     .help("`true*`, `true+`, `true?` and `true{2,3}` are suffixes, and `true{2}+` is one behind another"))
@@ -282,6 +286,9 @@ impl Parser {
             }
             if chain.can_be_empty() {
                 return fault("a repetition of what may be left out");
+            }
+            if count > SUFFIXES_MAX {
+                return fault("too many suffixes");
             }
             chain = repeat.of(chain);
             last = Some(repeat);
@@ -398,12 +405,39 @@ impl Parser {
             );
         }
         self.reach(outer);
+        self.note_end();
         let span = span.to(self.last_span());
         Ok(if lasts {
             filter(P::Game(GamePosition::PathEnd(path)), span)
         } else {
             filter(N::Game(GameNumber::Path(path)), span)
         })
+    }
+
+    /// A move behind the blank line that ended a path.
+    fn note_end(&mut self) {
+        if self.is_apart() && (self.at_dash() || matches!(self.tok(), Tok::Sign("+" | "*" | "?"))) {
+            self.remarks.push(
+                Diagnostic::warning(self.span(), "a blank line ended the path before", "no part of the path")
+                    .help("to go on with the path take the blank line out; parentheses and braces may hold blank lines"),
+            );
+        }
+    }
+
+    /// What was probably meant to stand behind a path, and not in it.
+    fn note_swallowed(&mut self) {
+        let Tok::Word(word) = self.tok() else { return };
+        if !["path", "pathlastposition"].contains(&word.as_str()) {
+            return;
+        }
+        let remark = Diagnostic::note(
+            self.span(),
+            format!("`{word}` belongs to the path before"),
+            "asked of the position behind the move",
+        );
+        self.remarks.push(remark.help(
+            "a path takes all that follows; to end it write braces around it, `{path -- check} ...`, or a blank line",
+        ));
     }
 
     fn empty_path(&self, at: Span) -> Diagnostic {
@@ -541,6 +575,9 @@ impl Parser {
                 all.push(self.path_in_parentheses()?);
             } else if self.begins_constituent() {
                 self.refuse_legal()?;
+                if open.is_some() || !all.is_empty() {
+                    self.note_swallowed();
+                }
                 let filter = self.constituent(Parser::node)?;
                 match (self.step(filter), &mut open) {
                     (Ok(step), _) => all.extend(open.replace(step).map(Open::close)),
@@ -713,4 +750,82 @@ fn has_edge(chain: &Chain<PathStep<Written>>) -> bool {
     let mut found = false;
     chain.each(&mut |step| found |= matches!(step, PathStep::Edge { .. }));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::query::parse;
+
+    #[test]
+    fn chains_that_cannot_be_are_refused() {
+        for (text, message) in [
+            ("line --> true**", "a repetition of what may be left out"),
+            ("line --> (check?)+", "a repetition of what may be left out"),
+            ("line --> true++", "a repetition of `+`"),
+            ("line --> true{,}", "`{,}` says nothing"),
+            ("line --> true{3,2}", "the count 3 to 2 runs backwards"),
+            ("line --> true --> 3", "a number as a constituent of `line`"),
+            ("line --> true <-- true", "`-->` and `<--` in one line"),
+            ("line nestban <-- true", "`nestban` in a line that runs back"),
+            ("line primary secondary --> true", "`line` with `primary` and `secondary`"),
+            ("path -- + *", "a second suffix behind a move"),
+            ("path (--)+ ?", "a second suffix behind a move"),
+            ("path check + --", "a suffix without a move before it"),
+            ("path (check)+ --", "a suffix without a move before it"),
+            ("path focus A primary --", "a path with `primary` and a focus"),
+            ("path singlecolor focus A --", "a path with two focuses"),
+            ("path secondary --", "`secondary` before the moves of a path"),
+            ("path -- legal --", "`legal` among the moves of a path"),
+            ("path 3", "a number as a constituent of `path`"),
+            ("path\n\n--", "a blank line ends this path"),
+            ("path -- ply + check", "`+` between a number and a condition"),
+            ("--check", "`--` touches a condition on its right"),
+            ("check--", "`--` touches a condition on its left"),
+            ("countmoves secondary", "`countmoves` without a move filter"),
+            ("P--=Qa8", "a promotion with squares"),
+        ] {
+            assert_eq!(parse(text).expect_err(text).message, message, "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_that_mean_something_else_are_remarked() {
+        for (text, remark) in [
+            ("P --e4", "`P` and `--` are two filters"),
+            ("-- e4", "`--` and `e4` are two filters"),
+            ("path -- {2} pathlastposition", "`pathlastposition` belongs to the path before"),
+            ("path -- check\n\n-- mate", "a blank line ended the path before"),
+            ("path check", "this path has no move"),
+            ("find check and wtm", "`find` takes the `and` or `or` to its right"),
+        ] {
+            let remarks: Vec<String> = parse(text).unwrap().remarks.into_iter().map(|r| r.message).collect();
+            assert_eq!(remarks, [remark], "{text}");
+        }
+        for text in
+            ["P--e4", "path -- P", "{path -- {2}} pathlastposition:wtm", "(find check) and wtm", "-- check"]
+        {
+            assert!(parse(text).unwrap().remarks.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn constituents_that_ask_for_their_move_are_tied() {
+        use crate::query::tree::{GameNumber, Node, NumberOp};
+        for (text, tied) in [
+            ("move from P", true),
+            ("not move from P", true),
+            ("{wtm move to e4}", true),
+            ("move previous from P", false),
+            ("find {move from P}", false),
+            ("parent:(move from P)", false),
+            ("P--", false),
+        ] {
+            let query = parse(&format!("line --> {text} --> true")).unwrap().query;
+            let Node::Number(line) = &query.body else { panic!("{text}") };
+            let NumberOp::Game(GameNumber::Line(line)) = line.op() else { panic!("{text}") };
+            let mut steps = Vec::new();
+            line.chain.each(&mut |step| steps.push(step.tied));
+            assert_eq!(steps, [tied, false], "{text}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use super::{
     letters::valued,
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
+    parser::{C, N, P, Parsed, Parser, S, T, compound, filter, name_of, typed},
     token::Tok,
     tree::{
         Edge, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Move, MoveOf,
@@ -55,6 +55,34 @@ impl Parser {
         let span = start.to(self.last_span());
         self.last_dash = Some(span);
         Ok(moved(edge, target, span))
+    }
+
+    /// A blank between squares and a dash makes two filters of what was probably one.
+    pub(super) fn note_blank(&mut self, last: Option<&Node>) {
+        let (Some(last), true) = (last, self.spaced()) else { return };
+        let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
+        let joined = match last {
+            Node::Squares(f) if matches!(f.op(), S::Designator { .. }) => self.at_dash(),
+            Node::Condition(f) => match f.op() {
+                C::Game(GameCondition::Edge { edge, target: None }) => {
+                    is_bare(edge) && matches!(self.tok(), Tok::Designator { .. })
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !joined {
+            return;
+        }
+        let (first, second) = (last.span(), self.span());
+        let [left, right] = [first, second].map(|span| &self.text[span.start..span.end]);
+        let help = format!("squares that a move leaves or reaches touch the dash: `{left}{right}`");
+        let remark = Diagnostic::warning(
+            first.to(second),
+            format!("`{left}` and `{right}` are two filters"),
+            "a blank separates them",
+        );
+        self.remarks.push(remark.help(help));
     }
 
     fn edge(&mut self, from: Option<Squares>, entering: bool) -> Parsed<Edge<Written>> {
@@ -147,10 +175,11 @@ impl Parser {
                 return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));
             }
             filters.push(self.inside(Parser::node)?);
+            self.note_blank(filters.last());
         }
         let end = self.bump();
         match filters.pop() {
-            Some(last) => Ok(super::parser::compound(filters, last).at(open.to(end))),
+            Some(last) => Ok(compound(filters, last).at(open.to(end))),
             None => Err(Diagnostic::error(open.to(end), "empty parentheses", format!("expected {what}"))),
         }
     }

@@ -11,7 +11,7 @@ use super::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
     },
-    words::{self, Reading, Status, directions, transform},
+    words::{self, Reading, Status, Value, directions, transform},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -92,7 +92,11 @@ impl Parser {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
         if words::is_inside(word) {
-            return Err(Diagnostic::error(span, format!("found `{word}`"), "expected a filter before it"));
+            let found = words::find(Dialect::Cql6, word).filter(|known| known.value == Value::NoValue);
+            let label = found.map_or("expected a filter before it".into(), |known| {
+                format!("it belongs to another filter: `{}`", known.form(word))
+            });
+            return Err(Diagnostic::error(span, format!("found `{word}`"), label));
         }
         if let Some(node) = self.known_name(word)? {
             return Ok(node);
@@ -106,15 +110,12 @@ impl Parser {
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
+        } else if self.assigns_ahead(word) {
+            error = error.help("it is assigned further on, and may be read behind its first assignment");
         } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
             error = error.help(format!("did you mean `{hint}`?"));
         }
         Err(error)
-    }
-
-    /// The error for a sign that asks for what is not built.
-    pub(super) fn unbuilt_sign(&self, span: Span, sign: &str) -> Diagnostic {
-        unsupported(span, &words::unbuilt(sign).expect("the table says that it is not built"))
     }
 
     // ---- transforms

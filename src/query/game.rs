@@ -7,7 +7,7 @@ use super::{
     parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
     ranges::{Counting, Within},
     token::Tok,
-    tree::{GameResult, Moves, Node, Number, Pieces, Special, Squares, Text},
+    tree::{GameResult, Kind as _, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
 use crate::{
     board::{Code, PieceSet},
@@ -77,6 +77,7 @@ impl Parser {
         quiet |= self.eat_word("quiet");
         let of = self.argument()?;
         let span = span.to(of.span());
+        self.note_loose_find(span, &of);
         Ok(match counting {
             None => filter(P::Find { back, quiet, of }, span),
             Some(counting) => {
@@ -84,6 +85,22 @@ impl Parser {
                 counting.around(Number::new(count, span)).into()
             }
         })
+    }
+
+    /// `find check and wtm` asks for one position of both.
+    fn note_loose_find(&mut self, span: Span, of: &Node) {
+        let Node::Condition(f) = of else { return };
+        let [left, _] = of.node().children()[..] else { return };
+        if matches!(f.op(), C::And(..) | C::Or(..)) && of.span().start == left.mark().start {
+            self.remarks.push(
+                Diagnostic::note(
+                    span,
+                    "`find` takes the `and` or `or` to its right",
+                    "one position is looked for",
+                )
+                .help("to end it earlier write `(find ...) and ...`"),
+            );
+        }
     }
 
     fn find_counting(&mut self) -> Parsed<Option<Counting>> {

@@ -29,14 +29,17 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
             format!("at most {QUERY_BYTES_MAX} bytes are read"),
         ));
     }
-    let mut lexer = Lexer { text, at: 0 };
+    let mut lexer = Lexer { text, at: 0, indices: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     loop {
         let before = lexer.at;
         let apart = lexer.skip_blank()?;
         let start = lexer.at;
         let tok = match tokens.last() {
-            Some(Token { tok, .. }) if start == before && lexer.begins_index(tok) => lexer.bracket("["),
+            Some(Token { tok, .. }) if start == before && lexer.begins_index(tok) => {
+                lexer.indices += 1;
+                lexer.bracket("[")
+            }
             _ => lexer.next()?,
         };
         let end = tok == Tok::End;
@@ -55,6 +58,8 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// How many indices are open: a `]` ends a designator in one, as in `D[K]`.
+    indices: u32,
 }
 
 impl Lexer<'_> {
@@ -112,7 +117,7 @@ impl Lexer<'_> {
             self.at += len;
             return Ok(Tok::Word("piece".into()));
         }
-        if let Some((tok, len)) = designator(self.rest(), start)? {
+        if let Some((tok, len)) = designator(self.rest(), start, self.indices > 0)? {
             self.at += len;
             return Ok(tok);
         }
@@ -133,6 +138,7 @@ impl Lexer<'_> {
             return Ok(if is_word { Tok::Word(usual.into()) } else { Tok::Sign(usual) });
         }
         if let Some(bracket) = BRACKETS.into_iter().find(|bracket| self.rest().starts_with(bracket)) {
+            self.indices -= u32::from(bracket == "]" && self.indices > 0);
             return Ok(self.bracket(bracket));
         }
         Err(Diagnostic::error(
@@ -364,18 +370,18 @@ fn blanks(text: &str) -> usize {
 }
 
 /// Whether a designator may end where `text` goes on.
-fn may_end(text: &str) -> bool {
-    if text.starts_with("[x]") {
+fn may_end(text: &str, in_index: bool) -> bool {
+    if text.starts_with("[x]") || in_index && text.starts_with(']') {
         return true;
     }
     !text.bytes().next().is_some_and(|b| is_word(b) || b == b'[' || b == b']')
 }
 
 /// Reads the longest piece designator at the start of `text`.
-fn designator(text: &str, at: usize) -> Result<Option<(Tok, usize)>, Diagnostic> {
+fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usize)>, Diagnostic> {
     let mut best: Option<(Tok, usize)> = None;
     let mut offer = |pieces, squares, len: usize| {
-        if may_end(&text[len..]) && best.as_ref().is_none_or(|(_, old)| len > *old) {
+        if may_end(&text[len..], in_index) && best.as_ref().is_none_or(|(_, old)| len > *old) {
             best = Some((Tok::Designator { pieces, squares }, len));
         }
     };

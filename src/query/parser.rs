@@ -39,6 +39,8 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     tokens: Rc<[Token]>,
     at: usize,
+    /// Whether a constituent of a line or a path is read.
+    in_chain: bool,
     /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
     end: usize,
     depth: u32,
@@ -78,6 +80,7 @@ impl Parser {
             depth: 0,
             links: 0,
             ends: false,
+            in_chain: false,
             level,
             last_dash: None,
             text,
@@ -92,6 +95,7 @@ impl Parser {
     pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
         while !self.at_end()? {
             filters.push(self.node()?);
+            self.note_blank(filters.last());
         }
         let Some(last) = filters.pop() else {
             return Err(Diagnostic::error(self.span(), "the query is empty", "expected a filter")
@@ -115,6 +119,12 @@ impl Parser {
 
     pub fn span(&self) -> Span {
         self.tokens[self.at].span
+    }
+
+    /// Whether a name is assigned further on.
+    pub(super) fn assigns_ahead(&self, name: &str) -> bool {
+        let assigns = |pair: &[Token]| matches!(pair, [Token { tok: Tok::Word(word), .. }, Token { tok: Tok::Sign("="), .. }] if word == name);
+        self.tokens[self.at..].windows(2).any(assigns)
     }
 
     /// The span of the token before the current one.
@@ -201,6 +211,11 @@ impl Parser {
             }
         }
         outer
+    }
+
+    /// Whether a blank line stands before the current token.
+    pub(super) fn is_apart(&self) -> bool {
+        self.tokens[self.at].apart
     }
 
     pub(super) fn reach(&mut self, end: usize) {
@@ -331,11 +346,7 @@ impl Parser {
 
     /// A constituent of a line or a path: any filter, but an operator that it cannot take is a suffix.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
-        let outer =
-            (std::mem::replace(&mut self.ends, true), std::mem::replace(&mut self.level, Parser::node));
-        let node = read(self)?;
-        (self.ends, self.level) = outer;
-        Ok(node)
+        self.within(true, true, read)
     }
 
     /// The right operand of an operator of arithmetic.
@@ -348,10 +359,23 @@ impl Parser {
 
     /// A filter in brackets, where nothing around can take an operator.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
-        let outer =
-            (std::mem::replace(&mut self.ends, false), std::mem::replace(&mut self.level, Parser::node));
+        self.within(false, false, read)
+    }
+
+    /// Reads with the loosest rule, whatever stands around.
+    fn within(
+        &mut self,
+        ends: bool,
+        in_chain: bool,
+        read: impl FnOnce(&mut Parser) -> Parsed<Node>,
+    ) -> Parsed<Node> {
+        let outer = (
+            std::mem::replace(&mut self.ends, ends),
+            std::mem::replace(&mut self.in_chain, in_chain),
+            std::mem::replace(&mut self.level, Parser::node),
+        );
         let node = read(self)?;
-        (self.ends, self.level) = outer;
+        (self.ends, self.in_chain, self.level) = outer;
         Ok(node)
     }
 
@@ -522,6 +546,12 @@ impl Parser {
             (left, right) => (typed(&left), typed(&right)),
         };
         let wrong = || mismatch(sign, left, right, "both sides must be numbers");
+        if self.in_chain && left.0 == Type::Num && matches!(op, Arith::Add | Arith::Mul) {
+            let help = format!(
+                "behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it"
+            );
+            return Err(wrong().help(help));
+        }
         Err(match (left.0, right.0) {
             (Type::Str, Type::Str) => {
                 mismatch(sign, left, right, "strings are joined by `+`, and know no other arithmetic")
@@ -735,6 +765,7 @@ impl Parser {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
                     filters.push(self.inside(Parser::node)?);
+                    self.note_blank(filters.last());
                 }
                 let end = self.bump();
                 let Some(last) = filters.pop() else {

@@ -57,36 +57,10 @@ use leaf;
 type Row = vocabulary::Row<Reading>;
 type Rows = vocabulary::Rows<Reading>;
 
-/// A word that is built inside other filters; alone it asks for `subject`.
-const fn within(
-    subject: &'static str,
-    spellings: Spellings,
-    arguments: &'static str,
-    value: Value,
-    reading: Reading,
-    meaning: &'static str,
-    example: &'static str,
-) -> Row {
-    here(spellings, arguments, value, reading, meaning, example).with_status(Status::Within(subject))
-}
-
 /// A filter that is not built.
 const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
     here(spellings, arguments, value, Reading::Unbuilt, meaning, spellings[0])
         .with_status(Status::NotYet(None))
-}
-
-/// A sign that is not built, which asks for `subject`.
-const fn later_as(
-    subject: &'static str,
-    example: &'static str,
-    spellings: Spellings,
-    arguments: &'static str,
-    value: Value,
-    meaning: &'static str,
-) -> Row {
-    let row = here(spellings, arguments, value, Reading::Sign, meaning, example);
-    row.with_status(Status::NotYet(Some(subject)))
 }
 
 /// A word that is refused for good.

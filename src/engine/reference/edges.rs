@@ -196,7 +196,7 @@ impl Evaluation<'_> {
     // ---- the move that led here
 
     fn arrival(&self) -> Option<&Played> {
-        self.tree.played(self.here.at)
+        self.tree().played(self.here.at)
     }
 
     /// What `from` and `to` name.
@@ -230,12 +230,12 @@ impl Evaluation<'_> {
 
     /// False of both kinds at the root.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
-        self.tree.parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
+        self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
     /// Whether a child is the first of its parent, or another one.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
-        self.tree.is_secondary(child) == (sibling == Sibling::Secondary)
+        self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }
 
     // ---- `--`
@@ -267,8 +267,8 @@ impl Evaluation<'_> {
 
     /// The moves that fit the operands of a `--`, in order.
     fn fitting(&mut self, edge: &Edge<Explicit>) -> Vec<Selected> {
-        let (before, children) = match self.tree.parent(self.here.at) {
-            _ if !edge.entering => (self.here.at, self.tree.children(self.here.at).to_vec()),
+        let (before, children) = match self.tree().parent(self.here.at) {
+            _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
             Some(parent) => (parent, vec![self.here.at]),
             None => return Vec::new(),
         };
@@ -276,7 +276,7 @@ impl Evaluation<'_> {
             return Vec::new();
         }
         let sides = self.there(before, |before| before.sides(edge));
-        let select = |&child: &usize| sides.select(self.tree.played(child)?, child, |_| true);
+        let select = |&child: &usize| sides.select(self.tree().played(child)?, child, |_| true);
         children.iter().filter_map(select).collect()
     }
 
@@ -334,7 +334,7 @@ impl Evaluation<'_> {
     /// The moves that qualify. Those that were played get their comments.
     fn qualifying(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
         let before = match of.of {
-            MoveOf::Previous => self.tree.parent(self.here.at),
+            MoveOf::Previous => self.tree().parent(self.here.at),
             MoveOf::Played | MoveOf::Legal | MoveOf::Pseudolegal => Some(self.here.at),
         };
         let Some(before) = before else { return Vec::new() };
@@ -378,8 +378,8 @@ impl Evaluation<'_> {
         let here = self.here.at;
         match of.of {
             MoveOf::Played => {
-                let tied = self.scope.tied.filter(|&child| self.tree.parent(child) == Some(here));
-                let children = self.tree.children(here).iter().copied();
+                let tied = self.scope.tied.filter(|&child| self.tree().parent(child) == Some(here));
+                let children = self.tree().children(here).iter().copied();
                 let children = children.filter(|&child| tied.is_none_or(|tied| child == tied));
                 children.filter_map(|child| self.played_candidate(of, child)).collect()
             }
@@ -401,7 +401,7 @@ impl Evaluation<'_> {
     }
 
     fn played_candidate(&self, of: &Move<Explicit>, child: usize) -> Option<Candidate> {
-        let played = self.tree.played(child)?;
+        let played = self.tree().played(child)?;
         let set = |s: Option<Square>| s.map_or(Bitboard::EMPTY, Bitboard::from);
         Some(Candidate {
             from: set(played.step.map(|(from, _)| from)),

@@ -131,13 +131,13 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn parent(&self) -> Option<i32> {
-        self.tree.parent(self.here.at).map(numbered)
+        self.tree().parent(self.here.at).map(numbered)
     }
 
     /// `child(n)`.
     pub(super) fn child(&mut self, n: &Number<Explicit>) -> Option<i32> {
         let n = usize::try_from(self.number(n)?).ok()?;
-        self.tree.children(self.here.at).get(n).copied().map(numbered)
+        self.tree().children(self.here.at).get(n).copied().map(numbered)
     }
 
     /// `position n`.
@@ -157,19 +157,19 @@ impl Evaluation<'_> {
         b: &Position<Explicit>,
     ) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
-        self.tree.last_common_ancestor(a, b).map(numbered)
+        self.tree().last_common_ancestor(a, b).map(numbered)
     }
 
     /// How many moves lie between two positions.
     pub(super) fn distance(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
-        let fork = self.tree.last_common_ancestor(a, b)?;
+        let fork = self.tree().last_common_ancestor(a, b)?;
         let below = |at: usize| self.nodes[at].ply - self.nodes[fork].ply;
         Some((below(a) + below(b)) as i32)
     }
 
     pub(super) fn is_ancestor(&mut self, ancestor: &Position<Explicit>, of: &Position<Explicit>) -> bool {
-        self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree.is_proper_ancestor(ancestor, of))
+        self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
     /// The left one, if the relation holds.
@@ -182,10 +182,10 @@ impl Evaluation<'_> {
         let (left, right) = self.both(left, right)?;
         let holds = match by {
             Order::Number(cmp) => cmp.holds(left.cmp(&right)),
-            Order::Before => self.tree.is_proper_ancestor(left, right),
-            Order::NotAfter => left == right || self.tree.is_proper_ancestor(left, right),
-            Order::After => self.tree.is_proper_ancestor(right, left),
-            Order::NotBefore => left == right || self.tree.is_proper_ancestor(right, left),
+            Order::Before => self.tree().is_proper_ancestor(left, right),
+            Order::NotAfter => left == right || self.tree().is_proper_ancestor(left, right),
+            Order::After => self.tree().is_proper_ancestor(right, left),
+            Order::NotBefore => left == right || self.tree().is_proper_ancestor(right, left),
         };
         holds.then_some(numbered(left))
     }
@@ -202,7 +202,7 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn depth(&self) -> i32 {
-        self.tree.depth(self.here.at) as i32
+        self.tree().depth(self.here.at) as i32
     }
 
     /// Who played the move that led to a node.
@@ -212,16 +212,16 @@ impl Evaluation<'_> {
 
     /// No null move on the way from the root, and no alternative that White played.
     pub(super) fn is_virtual_mainline(&self) -> bool {
-        self.tree.line_to(self.here.at).all(|at| {
-            let null = self.tree.played(at).is_some_and(|played| played.null);
-            !null && !(self.tree.is_secondary(at) && self.mover(at).is_white())
+        self.tree().line_to(self.here.at).all(|at| {
+            let null = self.tree().played(at).is_some_and(|played| played.null);
+            !null && !(self.tree().is_secondary(at) && self.mover(at).is_white())
         })
     }
 
     /// Exactly one position from the root to here is reached by an alternative of White.
     pub(super) fn is_try(&self) -> bool {
-        let alternatives = self.tree.line_to(self.here.at);
-        alternatives.filter(|&at| self.tree.is_secondary(at) && self.mover(at).is_white()).count() == 1
+        let alternatives = self.tree().line_to(self.here.at);
+        alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
     /// The longest run of equal moves on the ways from the last common ancestor to the positions that two variables
@@ -240,7 +240,7 @@ impl Evaluation<'_> {
         };
         let (a, b) = (self.position_of(first, span), self.position_of(second, span));
         let (a, b) = (a? as usize, b? as usize);
-        let fork = self.tree.last_common_ancestor(a, b)?;
+        let fork = self.tree().last_common_ancestor(a, b)?;
         if fork == a || fork == b {
             return None;
         }
@@ -259,14 +259,14 @@ impl Evaluation<'_> {
 
     /// The positions below a node on the way down to another one.
     fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
-        let mut way: Vec<usize> = self.tree.line_to(to).take_while(|&at| at != from).collect();
+        let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
     /// From, to and piece of the moves that lead to some positions.
     fn moves_on(&self, way: &[usize]) -> Vec<Option<(Option<(Square, Square)>, Option<Piece>)>> {
-        way.iter().map(|&at| self.tree.played(at).map(|played| (played.step, played.man))).collect()
+        way.iter().map(|&at| self.tree().played(at).map(|played| (played.step, played.man))).collect()
     }
 
     /// The ends of a range, if both have a value.

@@ -59,7 +59,7 @@ impl Men {
 
 impl Evaluation<'_> {
     fn men(&self) -> &Men {
-        self.tree.men(self.here.at)
+        self.tree().men(self.here.at)
     }
 
     /// The piece on a square, if the set is one square and it is occupied.

@@ -81,9 +81,9 @@ impl LineRules<'_> {
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {
-            return eval.tree.parent(at).filter(|_| may_step(at)).into_iter().collect();
+            return eval.tree().parent(at).filter(|_| may_step(at)).into_iter().collect();
         }
-        let children = eval.tree.children(at).iter().copied();
+        let children = eval.tree().children(at).iter().copied();
         children.filter(|&child| by.is_none_or(|by| child == by) && may_step(child)).collect()
     }
 }
@@ -93,7 +93,7 @@ impl Rules for LineRules<'_> {
 
     /// A constituent that is tied is tried with each move that leaves the position.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
-        let children = eval.tree.children(at);
+        let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {
             return children.iter().map(|&child| Attempt { before: at, by: Some(child) }).collect();
         }

@@ -118,7 +118,7 @@ impl Evaluation<'_> {
         self.state.chains.last_walk = Some(walk);
         if path.nestban {
             let before_end: Vec<usize> =
-                self.tree.line_to(end).skip(1).take_while(|&at| at >= start).collect();
+                self.tree().line_to(end).skip(1).take_while(|&at| at >= start).collect();
             self.ban(key(path), before_end);
         }
         self.state.notes.extend(way.iter().flat_map(|step| step.notes.iter().cloned()));
@@ -163,14 +163,14 @@ impl Evaluation<'_> {
     /// For each piece in focus the squares on which it stands: `Ng1-f3-g1`.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
-        let mut line: Vec<usize> = self.tree.line_to(end).take_while(|&at| at > start).collect();
+        let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
         line.reverse();
         let words = focus.iter().filter_map(|&piece| {
-            let mut square = self.tree.men(start).square_of(piece)?;
+            let mut square = self.tree().men(start).square_of(piece)?;
             let man = self.nodes[start].position.board.at(square).piece()?;
             let mut word = format!("{}{square}", man.char());
             for &at in &line {
-                let Some(now) = self.tree.men(at).square_of(piece) else {
+                let Some(now) = self.tree().men(at).square_of(piece) else {
                     word += &format!("(x{square})");
                     break;
                 };
@@ -243,7 +243,7 @@ impl<'c> PathRules<'c> {
             Some(Focus::Pieces { of, .. }) => Some(eval.squares(of)),
             Some(Focus::SideToMove) => Some(of_color(eval, eval.here.placement.turn)),
         };
-        let focus = squares.map(|squares| eval.tree.men(start).on_any(squares).collect());
+        let focus = squares.map(|squares| eval.tree().men(start).on_any(squares).collect());
         PathRules { path, steps, start, focus, counts: HashMap::from([(start, 0)]), best: None }
     }
 
@@ -271,12 +271,12 @@ impl<'c> PathRules<'c> {
     /// Whether one of some pieces before a move is in focus.
     fn any_in_focus(&self, eval: &Evaluation, before: usize, squares: shakmaty::Bitboard) -> bool {
         let Some(focus) = &self.focus else { return true };
-        eval.tree.men(before).on_any(squares).any(|piece| focus.contains(&piece))
+        eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
     }
 
     /// Whether a move captures a piece in focus, and counts for that.
     fn is_focused_capture(&self, eval: &Evaluation, attempt: Attempt) -> bool {
-        let played = attempt.by.and_then(|child| eval.tree.played(child));
+        let played = attempt.by.and_then(|child| eval.tree().played(child));
         let captured = played.and_then(|played| played.captured);
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
@@ -287,7 +287,7 @@ impl<'c> PathRules<'c> {
     }
 
     fn is_in_focus(&self, eval: &Evaluation, attempt: Attempt) -> bool {
-        let Some(played) = attempt.by.and_then(|child| eval.tree.played(child)) else { return false };
+        let Some(played) = attempt.by.and_then(|child| eval.tree().played(child)) else { return false };
         let leaves: shakmaty::Bitboard = played.shifts().map(|(from, _)| from).collect();
         self.focus.is_none()
             || self.any_in_focus(eval, attempt.before, leaves)
@@ -298,8 +298,8 @@ impl<'c> PathRules<'c> {
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
-            let children = eval.tree.children(before).iter().rev().copied();
-            let children = children.filter(|&child| !(self.path.primary && eval.tree.is_secondary(child)));
+            let children = eval.tree().children(before).iter().rev().copied();
+            let children = children.filter(|&child| !(self.path.primary && eval.tree().is_secondary(child)));
             children.map(move |child| Attempt { before, by: Some(child) })
         };
         let mut open: Vec<Attempt> = leave(at).collect();
@@ -345,7 +345,7 @@ impl Rules for PathRules<'_> {
         let Some(child) = attempt.by else { return false };
         let sides = self.within(eval, at, |eval| eval.there(attempt.before, |before| before.sides(edge)));
         let part_counts = |part: &Part| self.is_part_in_focus(eval, attempt, part);
-        let played = eval.tree.played(child);
+        let played = eval.tree().played(child);
         let Some(selected) = played.and_then(|played| sides.select(played, child, part_counts)) else {
             return false;
         };

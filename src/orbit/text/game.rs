@@ -488,3 +488,77 @@ fn asked(filter: &Filter) -> String {
         text => format!("{{{text}}}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        orbit::{AsText, expand},
+        query::parse,
+    };
+
+    fn printed(text: &str) -> String {
+        AsText(&expand(&parse(text).unwrap().query.body).unwrap()).to_string()
+    }
+
+    /// What is read of a query, told by its printed form, which reads as itself.
+    #[test]
+    fn printed_operations_read_back_as_themselves() {
+        for (text, wanted) in [
+            // What touches a dash belongs to it.
+            ("P|N--", "(P | N)--"),
+            ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
+            ("♘――♞――", "{(N--n) (--)}"),
+            ("P--h8=N(check)", "P--h8=N(check)"),
+            ("{-- (check)}", "{(--) check}"),
+            ("--=\"NQ\"", "--=\"NQ\""),
+            ("[x]f5(to==f6)", "[x]f5(to == f6)"),
+            ("currentmove P--(ply)", "currentmove P--(ply)"),
+            ("countmoves --(check wtm)", "countmoves --({check wtm})"),
+            ("x=--(from)", "v0=(--(from))"),
+            ("#R--(to)", "#(R--(to))"),
+            ("legal --(o-o)", "legal --(o-o)"),
+            ("legal --{P|N}", "legal --{P | N}"),
+            // The first word of `move` is its value.
+            ("move capture p from P", "move capture p from P"),
+            ("move secondary from P", "move secondary from P"),
+            ("move legal count from K", "move legal count from K"),
+            // Positions.
+            ("parent:child:ply", "parent:(child(0):ply)"),
+            ("currentposition:K & e1", "(currentposition:K) & e1"),
+            ("find check:k", "(find check):k"),
+            ("~(currentposition & parent)", "~(currentposition & parent)"),
+            ("position 2 [<] currentposition", "(position 2) [<] currentposition"),
+            ("descendant(parent child)", "ancestor(child(0) parent)"),
+            // Lines.
+            ("line --> .* --> check", "line --> .{0,} --> check"),
+            ("line 3 singlecolor <-- not check+", "line 3 3 singlecolor <-- {not check}{1,}"),
+            (
+                "line --> (wtm --> btm){2} --> (check or mate)",
+                "line --> (wtm --> btm){2} --> {check or mate}",
+            ),
+            ("line --> true{2}+", "line --> (true{2}){1,}"),
+            ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
+            // A path takes filters behind a move into its suffix, and all that follows.
+            ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
+            ("path -- (check)", "path -- ({check})"),
+            ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),
+            ("path wtm or btm --", "path {wtm or btm} --"),
+            ("path focus capture R|r max ply -- + >3", "(path focus capture (R | r) max ply --{1,}) > 3"),
+            ("path -- x=to x--", "path -- {v0=to} v0--"),
+            ("path (P|N)--e4", "path (P | N)--e4"),
+            ("path -- ply == 1 {+}", "path -- {ply == 1}{1,}"),
+            ("path -- ply+\n\ncheck", "{(path -- {ply}{1,}) check}"),
+            ("path -- path -- check", "path -- {path -- {check}}"),
+        ] {
+            let once = printed(text);
+            assert_eq!(once, wanted, "{text}");
+            assert_eq!(printed(&once), once, "{text}");
+        }
+    }
+
+    #[test]
+    fn copies_are_printed_with_their_squares() {
+        let copies = printed("flip path focus R a1-- --h8");
+        assert!(copies.contains("path focus R h1-- --a8"), "{copies}");
+    }
+}

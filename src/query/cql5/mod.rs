@@ -40,11 +40,11 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = ["position", "match"].into_iter().find(|word| {
-        inside.strip_prefix(word).is_some_and(|after| {
-            let ends = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-            // `(position 3):check` is a position of a game in CQL 6.
-            ends && !skip_blank(after).starts_with(|c: char| c.is_ascii_digit())
-        })
+        let Some(after) = inside.strip_prefix(word) else { return false };
+        // `(position 3)` is a position of the game in CQL 6: no list of CQL 5 begins with a number or a parenthesis.
+        let numbered =
+            *word == "position" && skip_blank(after).starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        !numbered && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })?;
     Some((text.len() - rest.len(), word))
 }

@@ -19,7 +19,7 @@ use orbit_chess::internals::{
         Engine, EngineError, Outputs, PreparedQuery,
         gpu::{GpuError, Variant},
     },
-    plan::{Op, Program, Step},
+    plan::{Made, Op, Program, Step},
     query::{self, Query},
     reel::Block,
 };
@@ -76,7 +76,10 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        out.extend(stage.carried.iter().map(|it| format!("Carry {:?} back {}", it.what, it.back)));
+        out.extend(stage.carried.iter().map(|it| match &it.what {
+            Made::Along { what, back } => format!("Carry {what:?} back {back}"),
+            Made::Game(op) => format!("Carry {}", op.name()),
+        }));
     }
     // The scalars that rows of the open loops fill.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
@@ -116,7 +119,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
 }
 
 /// Whether a driver in software compiles a program soon.
-fn is_short(program: &Program) -> bool {
+pub(super) fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
         Step::Do { op, .. } => op.takes_whole_positions(),
@@ -185,7 +188,13 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
 }
 
 /// How the engines differ, if they do.
-fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant) -> Option<String> {
+pub(super) fn fault(
+    query: &Query,
+    block: &Block,
+    mask: u32,
+    values: bool,
+    variant: Variant,
+) -> Option<String> {
     let compare = || -> Result<Option<String>, String> {
         let gpu = Runner::variant(mask, variant).expect("there was an adapter before").engine(query)?;
         let cpu = Runner::cpu(mask).engine(query)?;
