@@ -201,7 +201,7 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert_eq!(folder.stdout("-i main.pgn s.cql -showmatches").lines().nth(4), Some("2"));
     let output = folder.run("-i main.pgn -o - s.cql");
     assert_eq!(games(&String::from_utf8(output.stdout).unwrap()).len(), 1);
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with(printed.split_once("cc").unwrap().0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains(printed));
     let folder = Folder::new("cql() {message quiet(\"no\") false} or mate");
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
 }

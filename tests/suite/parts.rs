@@ -14,8 +14,8 @@ use orbit_chess::internals::query;
 use orbit_chess::internals::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
-    GamesTaken, ListsCollector, OrderedCollector, Part as _, Parts, ProblemsCollector, Reach, Run,
-    StatisticsCollector, TotalsCollector,
+    GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, Parts, ProblemsCollector,
+    Reach, Run, StatisticsCollector, TotalsCollector,
 };
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, Stats};
@@ -103,6 +103,10 @@ fn examples(name: &str) -> Vec<Example> {
         "games" => games(),
         "ordered" => ordered(),
         "statistics" => statistics(),
+        "messages" => vec![Example::new("check message(ply)", |_| Collectors {
+            messages: Some(MessagesCollector),
+            ..none()
+        })],
         "findings" => [COPIES, SETS, NUMBERS, RARE]
             .map(|query| {
                 Example::new(query, |scan| {
