@@ -320,7 +320,7 @@ fn scan(queries: &[&str]) -> Scan {
     let prepared =
         |text: &&str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
     let mut options = EngineOptions::default();
-    options.engine = EngineChoice::Cpu;
+    options.engine = EngineChoice::Auto;
     Scan::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
 }
 
