@@ -62,6 +62,7 @@ mod language;
 #[cfg(feature = "gpu")]
 mod layout;
 mod mates;
+mod narrowed;
 mod parts;
 mod pgn;
 mod planned;
