@@ -547,7 +547,9 @@ impl Parser {
         };
         let wrong = || mismatch(sign, left, right, "both sides must be numbers");
         if self.in_chain && left.0 == Type::Num && matches!(op, Arith::Add | Arith::Mul) {
-            let help = format!("behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it");
+            let help = format!(
+                "behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it"
+            );
             return Err(wrong().help(help));
         }
         Err(match (left.0, right.0) {
@@ -758,7 +760,10 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.declaration()? && !self.is_sign("}") {
+                while !self.is_sign("}") {
+                    if self.declaration()? {
+                        continue;
+                    }
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
