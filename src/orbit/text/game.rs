@@ -532,7 +532,10 @@ mod tests {
             // Lines.
             ("line --> .* --> check", "line --> .{0,} --> check"),
             ("line 3 singlecolor <-- not check+", "line 3 3 singlecolor <-- {not check}{1,}"),
-            ("line --> (wtm --> btm){2} --> (check or mate)", "line --> (wtm --> btm){2} --> {check or mate}"),
+            (
+                "line --> (wtm --> btm){2} --> (check or mate)",
+                "line --> (wtm --> btm){2} --> {check or mate}",
+            ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
             // A path takes filters behind a move into its suffix, and all that follows.
