@@ -23,6 +23,7 @@
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
+//! * `game_state`: what queries of the game language keep: strings, dictionaries, groups, and what ends a run.
 //! * `game_trees`: games with side lines beside a tree that shakmaty plays.
 //! * `game_vectors`: what CQL 6.2 answers to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
@@ -49,6 +50,7 @@ mod errors;
 mod examples;
 mod find;
 mod fuzz_smoke;
+mod game_state;
 mod game_trees;
 mod game_vectors;
 mod games_out;
