@@ -31,7 +31,7 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found { block, hits, games: None, told: None, copies: None, commentary: None, names: &names };
+    let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names: &names };
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -92,7 +92,15 @@ fn conditions_groups_and_tables_agree() {
         let block = block(&[header, &b"\n\n1. e4 *\n"[..]].concat());
         let all = hits(&block, Values::None, |_| true);
         let names = Names::default();
-        let found = Found { block: &block, hits: &all, games: None, told: None, copies: None, commentary: None, names: &names };
+        let found = Found {
+            block: &block,
+            hits: &all,
+            games: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            names: &names,
+        };
         let counts = Stats::new(Grouping::list(&groupings.join(",")).unwrap()).count(&found);
         for (name, fact) in groupings.into_iter().zip(facts) {
             let [row] = &counts.rows(&name.parse().unwrap())[..] else { panic!("{facts:?}: one game") };

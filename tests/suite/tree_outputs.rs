@@ -189,7 +189,7 @@ fn all(block: &Block, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found { block, hits, games: None, told: None, copies: None, commentary: None, names: &names };
+    let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names: &names };
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -411,8 +411,8 @@ fn positions_of_side_lines_count_by_their_plies() {
                 hits: &hits,
                 games: None,
                 told: None,
-                copies: None,
                 commentary: None,
+                copies: None,
                 names: &names,
             }))
             .unwrap();
@@ -463,7 +463,15 @@ fn each_query_has_shares_of_its_own_positions() {
             let block = result.block;
             let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
-            let found = |hits| Found { block, hits, games: None, told: None, copies: None, commentary: None, names: &names };
+            let found = |hits| Found {
+                block,
+                hits,
+                games: None,
+                told: None,
+                commentary: None,
+                copies: None,
+                names: &names,
+            };
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;

@@ -172,7 +172,7 @@ fn depends_on_order(query: &Query) -> bool {
 }
 
 /// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
-fn each_game<E>(
+pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
     mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,

@@ -9,7 +9,9 @@ use super::{
     geometry::square,
     moves::Placement,
 };
-use crate::query::tree::{Any, Cell, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId};
+use crate::query::tree::{
+    Any, Cell, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId,
+};
 
 impl Evaluation<'_> {
     /// The values of filters, one after the other.

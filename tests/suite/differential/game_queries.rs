@@ -87,6 +87,23 @@ impl<'a> GameQueries<'a> {
         new(term.ty, format!("{header}@"), vec![term])
     }
 
+    /// Filters for the places of a law: conditions, a set, a number and a move.
+    pub fn parts(&mut self) -> [(&'static str, String); 5] {
+        self.stateless = true;
+        let [a, b] = [self.bool(1), self.bool(1)];
+        let (set, number) = (self.designator(), self.num(1));
+        let edge = Term::leaf(Ty::Bool, self.edge_text());
+        [("$A", a), ("$B", b), ("$S", set), ("$N", number), ("$E", edge)]
+            .map(|(name, term)| (name, term.text()))
+    }
+
+    /// A `line` or a `path` of what has an image under every transform.
+    pub fn chain(&mut self) -> String {
+        let all: Vec<&Construct> = chains::CONSTRUCTS.iter().filter(|it| it.ty == Ty::Num).collect();
+        let construct = *self.rng.pick(&all);
+        self.of_construct(construct, 0).text()
+    }
+
     fn of_construct(&mut self, construct: &Construct, depth: usize) -> Term {
         self.used.insert(construct.name);
         (construct.make)(self, depth)

@@ -11,6 +11,8 @@ use orbit_chess::internals::{
     reel::Block,
 };
 
+#[cfg(feature = "gpu")]
+use super::gpu;
 use super::{
     Outcome, Rng, catching, compare,
     game_queries::{Construct, GameQueries, constructs},
@@ -30,13 +32,18 @@ fn queries_due() -> usize {
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
 const TRIES: u64 = 5;
 
+/// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
+fn gpu_every() -> usize {
+    by_length(2, 6)
+}
+
 /// In how many queries each construct must occur.
 const OCCURRENCES_DUE: usize = 30;
 
 /// Of a hundred queries about a construct, how many at least a plan can say.
 const PLANNED_DUE: &[(&str, usize)] = &[];
 
-fn pool() -> &'static [Game] {
+pub(super) fn pool() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
     GAMES.get_or_init(|| {
         let files = ["main.pgn", "vars.pgn", "fens.pgn"].map(|name| data(&format!("games/{name}")));
@@ -60,7 +67,7 @@ struct Case {
 }
 
 /// The games of a case: with side lines where the query looks at them.
-fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
+pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
     let games: Vec<Game> = (0..6).map(|_| (*rng.pick(&pool)).clone()).collect();
@@ -104,6 +111,19 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     };
     let balanced = (2..=98).contains(&(100 * hits / block.slots() as u64));
     Ok(Case { term, query, block, used, mask, balanced })
+}
+
+/// Texts of generated queries, so many about each construct.
+pub fn query_texts(of_each: u64) -> String {
+    let mut out = String::new();
+    for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
+    {
+        let mut rng = Rng::new(k);
+        let (games, _) = games(&mut rng, k.is_multiple_of(2));
+        out += &GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(3), false).text();
+        out.push('\n');
+    }
+    out
 }
 
 /// What a run has seen.
@@ -158,7 +178,12 @@ impl Seen {
             return;
         }
         match compare(&case.query, &case.block, options) {
-            Outcome::Same(..) => self.compared += 1,
+            Outcome::Same(prepared, _) => {
+                self.compared += 1;
+                if self.compared.is_multiple_of(gpu_every()) {
+                    self.ask_gpu(seed, &case, &prepared);
+                }
+            }
             Outcome::Refused => {}
             Outcome::Differ(fault) => {
                 let small = case.term.clone().shrink(&mut |text| {
@@ -170,6 +195,24 @@ impl Seen {
             }
         }
     }
+}
+
+#[cfg(feature = "gpu")]
+impl Seen {
+    fn ask_gpu(&mut self, seed: u64, case: &Case, prepared: &PreparedQuery) {
+        let programs = [prepared.planner.hits().program, prepared.planner.values().program];
+        if runners::Runner::gpu(0).is_none() || !programs.iter().all(gpu::is_short) {
+            return;
+        }
+        self.gpu += 1;
+        let fault = gpu::fault(&case.query, &case.block, case.mask, true, Default::default());
+        self.faults.extend(fault.map(|fault| format!("seed {seed}, gpu\n  {}\n  {fault}", case.term.text())));
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+impl Seen {
+    fn ask_gpu(&mut self, _: u64, _: &Case, _: &PreparedQuery) {}
 }
 
 #[test]

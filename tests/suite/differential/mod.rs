@@ -9,6 +9,7 @@ mod games;
 mod generate;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod metamorphic;
 pub mod positions;
 pub mod rng;
 mod term;
@@ -38,6 +39,7 @@ use crate::{
     common::{block_of_games, blocks_of, by_length, corpus_if_any, every_nth_game, is_long},
     runners,
 };
+pub use games::query_texts;
 pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;

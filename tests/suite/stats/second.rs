@@ -27,7 +27,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let names = &Names::default();
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
-        let found = Found { block, hits, games: None, told: None, copies: None, commentary: None, names };
+        let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names };
         Format::JsonLines { rows: Rows::Hits, nodes: false }.report(&found, 0..block.games_len()).text
     };
     let take = |_, text: Vec<u8>| {
@@ -294,7 +294,15 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
-            let found = Found { block, hits, games: Some(&games), told: None, copies: None, commentary: None, names: &names };
+            let found = Found {
+                block,
+                hits,
+                games: Some(&games),
+                told: None,
+                commentary: None,
+                copies: None,
+                names: &names,
+            };
             // As the choice of games does it.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
@@ -306,8 +314,8 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             hits,
             games: Some(&games),
             told: None,
-            copies: None,
             commentary: None,
+            copies: None,
             names: &names,
         });
         together.add(stats.count_many(&found)).unwrap();
@@ -323,8 +331,15 @@ fn too_many_groups_are_an_error() {
         let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
         let hits = Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false };
         let names = Names::default();
-        let more =
-            stats.count(&Found { block, hits: &hits, games: None, told: None, copies: None, commentary: None, names: &names });
+        let more = stats.count(&Found {
+            block,
+            hits: &hits,
+            games: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            names: &names,
+        });
         stats.none().add(more)
     };
     assert_eq!(counts(4), Ok(()));

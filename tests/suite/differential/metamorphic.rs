@@ -1,0 +1,274 @@
+//! Laws of the game language: two queries that must answer alike, whatever they are made of, and queries that answer on a
+//! game as their images do on its image. No second engine is needed for them.
+
+use std::fmt::Write as _;
+
+use orbit_chess::internals::{
+    database::DatabaseOptions,
+    engine::{Answer, PreparedQuery},
+    plan::Options,
+    query,
+    reel::Block,
+};
+use shakmaty::{
+    Board, CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen, san::SanPlus,
+};
+
+use super::{
+    Rng,
+    game_queries::GameQueries,
+    games::{games, pool},
+};
+use crate::{common::by_length, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
+
+/// How often each law is tried.
+fn tries() -> u64 {
+    by_length(60, 6)
+}
+
+/// On which games a law holds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Holds {
+    /// With side lines as well.
+    Everywhere,
+    /// Where each position has one child at most.
+    InLists,
+}
+
+/// What must be the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Same {
+    Hits,
+    Values,
+}
+
+use Holds::{Everywhere, InLists};
+use Same::{Hits, Values};
+
+/// Two queries, in which `$A` and `$B` are conditions, `$S` is a set, `$N` a number and `$E` a move.
+const LAWS: &[(Holds, Same, &str, &str)] = &[
+    (InLists, Hits, "line --> $A --> $B", "{$A child:$B}"),
+    (InLists, Hits, "line --> $A --> true --> $B", "{$A child:child:$B}"),
+    (Everywhere, Hits, "line <-- $A <-- $B", "{$A parent:$B}"),
+    (Everywhere, Hits, "line --> .* --> $A", "find $A"),
+    (Everywhere, Hits, "line <-- .* <-- $A", "find <-- $A"),
+    (Everywhere, Hits, "line --> $A", "$A"),
+    (
+        Everywhere,
+        Values,
+        "line --> {$A true}{2,3} --> $B",
+        "line --> {$A true} --> {$A true} --> {$A true}? --> $B",
+    ),
+    (Everywhere, Values, "line --> {$A true}+ --> $B", "line --> {$A true} --> {$A true}* --> $B"),
+    (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
+    (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
+    (Everywhere, Hits, "$E", "path $E"),
+    (Everywhere, Hits, "--($A)", "path -- {$A true}"),
+    (InLists, Hits, "--($A)", "child:$A"),
+    (InLists, Hits, "$E", "child:(currentmove $E)"),
+    (InLists, Hits, "parent:($E)", "currentmove $E"),
+    (InLists, Hits, "parent:($E($A))", "currentmove $E($A)"),
+    (Everywhere, Hits, "$E", "(countmoves $E)>0"),
+    (Everywhere, Values, "{path -- {3}} + 1", "line --> .{4}"),
+    (Everywhere, Values, "{path -- *} + 1", "{line --> . --> .+} + 0"),
+    (Everywhere, Values, "path -- {$A true} * --", "path (-- {$A true}) * --"),
+    (Everywhere, Values, "path -- {$A true} {1,2} $E", "path -- {$A true} (-- {$A true}) ? $E"),
+    (
+        Everywhere,
+        Values,
+        "path singlecolor -- {$A true} +",
+        "if wtm then {path focus A -- {$A true} +} else {path focus a -- {$A true} +}",
+    ),
+    (Everywhere, Values, "path max pathcount -- {$A true} +", "path -- {$A true} +"),
+    (InLists, Values, "path max ply -- {$A true} +", "{path -- {$A true} +} + ply"),
+    (Everywhere, Values, "path focus [Aa] -- {$A true} +", "path -- {$A true} +"),
+    (InLists, Hits, "path focus $S --", "{-- #($S & child:from)>0}"),
+    (Everywhere, Hits, "path firstmatch -- +", "path --"),
+    (
+        InLists,
+        Values,
+        "find count $A",
+        "(if $A then 1 else 0) + (if child then child:(find count $A) else 0)",
+    ),
+    (InLists, Hits, "echo(ss tt) {ss[<]tt $A}", "child:(find $A)"),
+    (Everywhere, Hits, "echo(ss tt) in all $A", "{$A or echo(ss tt) $A}"),
+    (Everywhere, Hits, "echo(ss tt) {parent==ss $A}", "--($A)"),
+    (Everywhere, Values, "#(piece XX in $S true)", "#($S & [Aa])"),
+    (Everywhere, Values, "piece XX in $S {XX & $S}", "$S & [Aa]"),
+    (Everywhere, Hits, "piece all XX in $S $A", "{($S & [Aa])==[] or $A}"),
+    (Everywhere, Values, "piece XX in $S {XX--}", "piece XX in $S {path focus XX --}"),
+    (Everywhere, Values, "{xx=$N xx}", "$N"),
+    (Everywhere, Values, "{xx=$S xx}", "$S"),
+    (Everywhere, Values, "{xx=$N {{xx+=1 $A false} or true} xx}", "$N+1"),
+    (Everywhere, Values, "{xx=$N if not {xx+=1 false} xx}", "$N+1"),
+    (Everywhere, Values, "sort \"n\" $N", "$N"),
+    (Everywhere, Values, "{$A comment(\"x\" ply) $S}", "{$A $S}"),
+    (Everywhere, Hits, "{pp=parent pp:$A}", "parent:$A"),
+    (Everywhere, Values, "function ff(xx){xx+ply} ff($N)", "$N+ply"),
+    (InLists, Values, "position (positionid+1):$N", "child:$N"),
+    (Everywhere, Hits, "lca(parent currentposition)==parent", "not initial"),
+    (Everywhere, Values, "distance(initialposition currentposition)", "ply"),
+    (Everywhere, Values, "find <-- all secondary", "depth>0"),
+    (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
+];
+
+/// The engines that can say a query.
+fn runners(text: &str) -> Vec<Runner> {
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    let prepared = PreparedQuery::new(query, Options::default());
+    let is_planned = prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none());
+    [Runner::reference()].into_iter().chain(is_planned.then(|| Runner::cpu(0))).collect()
+}
+
+fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
+    runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The hits and misses of a law that were seen, and its faults.
+#[derive(Default)]
+struct Seen {
+    hits: usize,
+    misses: usize,
+    faults: Vec<String>,
+}
+
+impl Seen {
+    fn compare(&mut self, same: Same, [a, b]: [&str; 2], [found, other]: [&[Answer]; 2], name: &str) {
+        assert_eq!(found.len(), other.len());
+        let is_same = |a: &Answer, b: &Answer| match same {
+            Hits => a.is_hit() == b.is_hit(),
+            Values => a == b,
+        };
+        if let Some(node) = found.iter().zip(other).position(|(a, b)| !is_same(a, b)) {
+            self.faults
+                .push(format!("{name}, position {node}: {:?}: {a}\n  {:?}: {b}", found[node], other[node]));
+        }
+        let hits = found.iter().filter(|answer| answer.is_hit()).count();
+        self.hits += hits;
+        self.misses += found.len() - hits;
+    }
+}
+
+#[test]
+fn laws_hold_on_generated_queries() {
+    let mut faults = Vec::new();
+    for (index, &(holds, same, left, right)) in LAWS.iter().enumerate() {
+        let mut seen = Seen::default();
+        for k in 0..tries() {
+            let mut rng = Rng::new(1000 * index as u64 + k);
+            let variations = holds == Everywhere && k % 2 == 0;
+            let (games, block) = games(&mut rng, variations);
+            let parts = GameQueries::new(&mut rng, &games).parts();
+            let header = if variations { "cql(variations) " } else { "" };
+            let [a, b] = [left, right].map(|text| {
+                let filled =
+                    parts.iter().fold(text.to_string(), |text, (name, part)| text.replace(name, part));
+                format!("{header}{{{filled}}}")
+            });
+            let reference = answers(&Runner::reference(), &a, &block);
+            for text in [&a, &b] {
+                for runner in runners(text) {
+                    let found = answers(&runner, text, &block);
+                    seen.compare(same, [&a, text], [&reference, &found], &runner.name);
+                }
+            }
+        }
+        faults.extend(seen.faults.first().map(|fault| format!("{left}  is  {right}\n  {fault}")));
+        assert!(seen.hits > 0, "{left} never hits, {} misses", seen.misses);
+    }
+    assert!(faults.is_empty(), "{} laws fail:\n{}", faults.len(), faults.join("\n"));
+}
+
+// ---- images of games
+
+/// A way to turn games around: squares, and whether colours are swapped.
+type Image = (fn(Square) -> Square, bool);
+
+const IMAGES: [(&str, Image); 2] = [
+    ("flipvertical", (|square| square.flip_horizontal(), false)),
+    ("flipcolor", (|square| square.flip_vertical(), true)),
+];
+
+fn image_of(chess: &Chess, (square, swap): Image) -> Option<Chess> {
+    let mut board = Board::empty();
+    for at in chess.board().occupied() {
+        let mut piece = chess.board().piece_at(at)?;
+        piece.color = if swap { !piece.color } else { piece.color };
+        board.set_piece_at(square(at), piece);
+    }
+    let mut setup = chess.to_setup(EnPassantMode::Legal);
+    setup.board = board;
+    setup.turn = if swap { !setup.turn } else { setup.turn };
+    setup.ep_square = setup.ep_square.map(square);
+    setup.position(CastlingMode::Standard).ok()
+}
+
+fn image_of_move(chess: &Chess, mv: Move, (square, _): Image) -> Option<Move> {
+    let (from, to) = (square(mv.from()?), square(mv.to()));
+    chess
+        .legal_moves()
+        .into_iter()
+        .find(|other| other.from() == Some(from) && other.to() == to && other.promotion() == mv.promotion())
+}
+
+/// Games from positions without rights to castle, each as PGN and as PGN of its image.
+fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
+    let mut out = [String::new(), String::new()];
+    let starts: Vec<&Game> = pool().iter().collect();
+    for _ in 0..40 {
+        let game = rng.pick(&starts);
+        let mut setup = game.nodes[rng.below(game.nodes.len())].chess.to_setup(EnPassantMode::Legal);
+        setup.castling_rights = shakmaty::Bitboard::EMPTY;
+        let Ok(mut chess) = setup.position::<Chess>(CastlingMode::Standard) else { continue };
+        let Some(mut other) = image_of(&chess, image) else { continue };
+        let fens = [&chess, &other].map(|chess| Fen::from_position(chess, EnPassantMode::Legal).to_string());
+        let mut texts = fens.map(|fen| format!("[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n"));
+        for _ in 0..rng.below(24) {
+            let moves = chess.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = *rng.pick(&moves);
+            let Some(moved) = image_of_move(&other, mv, image) else { break };
+            for (text, (chess, mv)) in texts.iter_mut().zip([(&chess, mv), (&other, moved)]) {
+                let dots = if chess.turn() == Color::White { "." } else { "..." };
+                let san = SanPlus::from_move(chess.clone(), mv);
+                write!(text, "{}{dots} {san} ", chess.fullmoves()).unwrap();
+            }
+            chess.play_unchecked(mv);
+            other.play_unchecked(moved);
+        }
+        out.iter_mut().zip(&texts).for_each(|(out, text)| writeln!(out, "{text}*\n").unwrap());
+    }
+    out
+}
+
+/// A query under a transform that undoes itself answers on a game as on its image.
+#[test]
+fn orbits_answer_alike_on_images_of_games() {
+    let (mut hits, mut faults) = (0, Vec::new());
+    for seed in 0..10 * tries() {
+        let mut rng = Rng::new(7_000 + seed);
+        let (word, image) = IMAGES[seed as usize % 2];
+        let texts = games_and_images(&mut rng, image);
+        let blocks = texts.map(|text| pgn_blocks_with(&text, DatabaseOptions::default()).remove(0));
+        let (games, _) = games(&mut rng, false);
+        let chain = GameQueries::new(&mut rng, &games).chain();
+        let text = format!("{word} {chain}");
+        if query::parse(&text).is_err() {
+            continue;
+        }
+        for runner in runners(&text) {
+            let (found, other) = (answers(&runner, &text, &blocks[0]), answers(&runner, &text, &blocks[1]));
+            hits += found.iter().filter(|answer| answer.is_hit()).count();
+            if let Some(node) = found.iter().zip(&other).position(|(a, b)| a != b) {
+                faults.push(format!(
+                    "{text} on {}: slot {node}: {:?}, image {:?}",
+                    runner.name, found[node], other[node]
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(hits > 100, "{hits}");
+}
