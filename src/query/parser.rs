@@ -760,7 +760,10 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.declaration()? && !self.is_sign("}") {
+                while !self.is_sign("}") {
+                    if self.declaration()? {
+                        continue;
+                    }
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
