@@ -3,6 +3,8 @@
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
+//! * `game_golden`: what CQL 6.2 answers to queries of the game language on real games, by `reference`.
+//! * `scripts`: what the scripts that come with CQL 6.2 find, where they are at hand.
 //! * `golden_sample`: the same queries on `games/sample.pgn`.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
@@ -50,6 +52,7 @@ mod errors;
 mod examples;
 mod find;
 mod fuzz_smoke;
+mod game_golden;
 mod game_state;
 mod game_trees;
 mod game_vectors;
@@ -73,6 +76,7 @@ mod reel;
 mod reference;
 mod report;
 mod runners;
+mod scripts;
 mod second;
 mod second_chains;
 mod session;
