@@ -101,7 +101,11 @@ fn check(set: &str, games: &str, step: usize) {
                     let (of_cql, ours) = (row.list.clone().unwrap_or_default(), &found);
                     let [more, less] = [ours.difference(&of_cql), of_cql.difference(ours)]
                         .map(|numbers| numbers.take(10).collect::<Vec<_>>());
-                    format!("{} games, CQL finds {}; only ours {more:?}, only CQL's {less:?}", found.len(), row.games)
+                    format!(
+                        "{} games, CQL finds {}; only ours {more:?}, only CQL's {less:?}",
+                        found.len(),
+                        row.games
+                    )
                 }
                 Ok(found) if row.digest != "-" && digest(&found) != row.digest => String::from("other games"),
                 Ok(_) => continue,
