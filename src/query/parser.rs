@@ -758,7 +758,11 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.declaration()? && !self.is_sign("}") {
+                loop {
+                    while self.declaration()? {}
+                    if self.is_sign("}") {
+                        break;
+                    }
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
