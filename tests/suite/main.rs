@@ -39,6 +39,7 @@
 #[macro_use]
 extern crate attribute;
 
+mod chains;
 mod choice;
 #[path = "../common/mod.rs"]
 mod common;
