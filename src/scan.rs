@@ -4,6 +4,7 @@
 
 mod found;
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +17,8 @@ use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::narrowed::Narrowed;
-use crate::engine::reference::Bulk;
+use crate::engine::reference::{Bulk, Commentator};
+use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
@@ -239,6 +241,19 @@ impl Scan {
         }
     }
 
+    /// For each query of which it is wanted what it writes, what tells that: plans leave it out.
+    fn commentators(&self, outputs: &[Outputs]) -> Result<Vec<Option<Commentator>>, EngineError> {
+        let is_wanted = |prepared: &PreparedQuery, outputs: &Outputs| {
+            outputs.contains(Outputs::COMMENTARY) && prepared.planner.refusal().is_none()
+        };
+        let queries = self.queries.iter().zip(outputs);
+        let commentator = |(prepared, outputs): (&PreparedQuery, &Outputs)| {
+            let new = || Commentator::new(&prepared.query);
+            is_wanted(prepared, outputs).then(new).transpose()
+        };
+        Ok(queries.map(commentator).collect::<Result<_, _>>()?)
+    }
+
     /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
     /// the scan's threads, and hands the results to `take` in database order, on the caller's thread, until it breaks.
     /// What takes much memory is reserved by `work` in the room before it is made.
@@ -260,6 +275,7 @@ impl Scan {
             (false, _) => database.without_variations(),
         };
         let mut fault = None;
+        let commentators = self.commentators(outputs)?;
         let scan = |blocks: &[&Block], room: &Room| {
             let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
             let counting = Counting::new(&self.queries, blocks.len());
@@ -267,12 +283,20 @@ impl Scan {
                 counting.count(index, block, query, hits);
                 choice.apply(block, games[index].as_deref(), hits);
             };
-            match self.engine.scan(blocks, &Request { outputs, select: Some(&select), games: None }) {
-                Ok(mut answers) => {
-                    for (index, (answers, games)) in answers.iter_mut().zip(&games).enumerate() {
-                        counting.tell(index, answers);
-                        answers.iter_mut().for_each(|answers| drop_games(answers, games.as_deref()));
-                    }
+            let told = |mut answers: Vec<Vec<Answers>>| {
+                for (index, (answers, games)) in answers.iter_mut().zip(&games).enumerate() {
+                    counting.tell(index, answers);
+                    answers.iter_mut().for_each(|answers| drop_games(answers, games.as_deref()));
+                    write_commentary(blocks[index], &commentators, answers)?;
+                }
+                Ok(answers)
+            };
+            match self
+                .engine
+                .scan(blocks, &Request { outputs, select: Some(&select), games: None })
+                .and_then(told)
+            {
+                Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
                     let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
                     results.map(|found| Ok(work(result(found), room))).collect()
@@ -298,6 +322,21 @@ impl Scan {
             })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
+}
+
+/// Has written what the engine does not know of the games that are found.
+fn write_commentary(
+    block: &Block,
+    commentators: &[Option<Commentator>],
+    answers: &mut [Answers],
+) -> Result<(), EngineError> {
+    for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
+        if let (None, Some(commentator)) = (&answers.commentary, commentator) {
+            let block = if answers.hits.main_lines { block.main_lines() } else { Cow::Borrowed(block) };
+            answers.commentary = Some(commentator.write(&block, number, |game| answers.finds(game))?);
+        }
+    }
+    Ok(())
 }
 
 /// Takes away what is said of games that do not count.
@@ -372,9 +411,8 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
 
 /// The engine that is wanted, or the best one, and what checks it. Either plans can say all queries, or none of them.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
-    let reference = || -> Result<Box<dyn Engine>, EngineError> {
-        Ok(Box::new(Bulk::new(queries.iter().map(|prepared| &prepared.query))?))
-    };
+    let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
+    let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
     if queries.iter().any(|prepared| prepared.planner.refusal().is_some()) {
         return match options.engine {
             EngineChoice::Auto => Ok(Box::new(Narrowed::new(queries)?)),
@@ -393,9 +431,19 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
             if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
         }
     };
-    let Some(sample) = options.verify else { return Ok(engine) };
-    let other = if engine.name() == "cpu" { reference()? } else { cpu() };
-    Ok(Box::new(Verified::new(engine, other, sample)))
+    let engine = match options.verify {
+        None => engine,
+        Some(sample) => {
+            let other = if engine.name() == "cpu" { reference()? } else { cpu() };
+            Box::new(Verified::new(engine, other, sample))
+        }
+    };
+    if options.engine == EngineChoice::Reference
+        || queries.iter().all(|prepared| prepared.planner.ty() != Type::Str)
+    {
+        return Ok(engine);
+    }
+    Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
 /// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the

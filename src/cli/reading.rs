@@ -1,5 +1,7 @@
 //! How games are read: whether a reel is read in place of a PGN file, and how much memory a .zst file gets.
 
+use std::path::PathBuf;
+
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::query::Query;
 
@@ -35,6 +37,11 @@ pub(super) struct ReadingArgs {
     /// lines if it was made by `orbit index --variations`.
     #[arg(long)]
     variations: bool,
+    /// Let queries use the files below FOLDER: `readfile` reads them, `writefile` writes .cqo and .cql files.
+    ///
+    /// Without this option, a query that reads or writes files ends with an error.
+    #[arg(long = "files", value_name = "FOLDER")]
+    script_files: Option<PathBuf>,
     #[command(flatten)]
     unpack: UnpackArgs,
 }
@@ -49,6 +56,7 @@ impl ReadingArgs {
         options.substitute_reels = !self.no_reel;
         for query in queries {
             query.variations |= self.variations;
+            query.header.files.clone_from(&self.script_files);
             options.parse.variations |= query.variations;
         }
         self.unpack.apply(options);

@@ -40,6 +40,7 @@ pub mod narrowed;
 mod operations;
 pub mod reference;
 mod request;
+pub mod texts;
 pub mod verify;
 
 /// The value of a query at one position.

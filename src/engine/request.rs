@@ -3,7 +3,7 @@
 use std::ops::BitOr;
 
 use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits};
-use crate::reel::Block;
+use crate::reel::{Block, GameRow};
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -113,6 +113,14 @@ impl Answers {
     /// The answer of a query that says nothing of whole games.
     pub fn of(hits: Hits, copies: Option<CopyHits>) -> Answers {
         Answers { hits, copies, games: None, commentary: None }
+    }
+
+    /// Whether a game of the block is found.
+    pub fn finds(&self, game: &GameRow) -> bool {
+        match &self.games {
+            Some(games) => games[game.index()].is_found,
+            None => self.hits.slots(game.first_slot()..game.end_slot()).next().is_some(),
+        }
     }
 
     /// How many games of the block are found.

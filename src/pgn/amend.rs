@@ -18,8 +18,8 @@ pub struct Amendment {
     pub tags: Vec<(String, Vec<u8>)>,
 }
 
-/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`); all other bytes stay as
-/// they are. Nodes are numbered as [`SideLine`](super::SideLine) says. A node that the text has not is passed over, and so
+/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`), and a move of Black that
+/// follows something else than White's move gets its number; all other bytes stay as they are. Nodes are numbered as [`SideLine`](super::SideLine) says. A node that the text has not is passed over, and so
 /// is a tag whose name PGN cannot have. Comments become what [`comment_bytes`] makes of them.
 ///
 /// # Panics
@@ -32,14 +32,66 @@ pub struct Amendment {
 /// let comments = vec![(1, b"CQL".to_vec()), (2, b"CQL".to_vec())];
 /// let amendment = Amendment { comments, ..Amendment::default() };
 /// let text = amend(b"1. e4! {best} e5 2. Nf3 *", &amendment);
-/// assert_eq!(text, b"1. e4 $1 {best CQL} e5 {CQL} 2. Nf3 *");
+/// assert_eq!(text, b"1. e4 $1 {best CQL} 1... e5 {CQL} 2. Nf3 *");
 /// ```
 pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     let places = places(text);
     let mut edits = tags(text, &places, &amendment.tags);
     edits.extend(glyphs(text, &places));
     edits.extend(comments(text, &places, amendment));
+    let numbers = numbers(text, &places, &edits);
+    edits.extend(numbers);
     edited(text, edits)
+}
+
+/// The numbers of Black's moves that get something between White's move and them, as PGN wants it.
+fn numbers(text: &[u8], places: &Places, edits: &[Edit]) -> Vec<Edit> {
+    let mut put: Vec<usize> = Vec::new();
+    let mut removed: Vec<Range> = Vec::new();
+    for edit in edits {
+        match edit {
+            Edit::Comment(..) => put.push(edit.range().start),
+            Edit::Remove(range) => removed.push(range.clone()),
+            Edit::Replace(..) => {}
+        }
+    }
+    put.sort_unstable();
+    removed.sort_unstable_by_key(|range| range.start);
+    let mut before = places.movetext.unwrap_or(0);
+    let mut numbers = Vec::new();
+    for word in &places.words {
+        let between = before.min(word.start)..word.start;
+        let is_put =
+            put.get(put.partition_point(|at| *at < between.start)).is_some_and(|at| *at < between.end);
+        if word.halves % 2 == 1
+            && !ends_with_number(&text[between.clone()])
+            && (is_put || holds(text, &between, &removed))
+        {
+            let number = format!("{}... ", word.halves / 2 + 1);
+            numbers.push(Edit::Replace(word.start..word.start, number.into_bytes()));
+        }
+        before = word.end;
+    }
+    numbers
+}
+
+/// Whether a range holds anything that is not taken out.
+fn holds(text: &[u8], range: &Range, removed: &[Range]) -> bool {
+    let mut at = range.start;
+    let inside = removed[removed.partition_point(|removed| removed.start < range.start)..].iter();
+    for removed in inside.take_while(|removed| removed.start < range.end) {
+        if !text[at..removed.start].trim_ascii().is_empty() {
+            return true;
+        }
+        at = removed.end;
+    }
+    !text[at.min(range.end)..range.end].trim_ascii().is_empty()
+}
+
+/// Whether the last word of a text is the number of a move: `12`, `12.`, `...`.
+fn ends_with_number(text: &[u8]) -> bool {
+    let last = text.trim_ascii().rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)
 }
 
 /// A text as it may stand in a comment of PGN: braces become parentheses, since a brace would end the comment, and
@@ -180,11 +232,11 @@ mod tests {
             "[A \"\"]\n\n{Start} 1. e4 {a} (1. d4 {b}) {c} e5 *",
             &[0, 1, 2, 3],
             &[],
-            "[A \"\"]\n\n{Start 0} 1. e4 {a} (1. d4 {b 3}) {c 1} e5 {2} *",
+            "[A \"\"]\n\n{Start 0} 1. e4 {a} (1. d4 {b 3}) {c 1} 1... e5 {2} *",
         );
-        check("1. e4 {} e5 { so } *", &[1, 2], &[], "1. e4 {1} e5 { so 2} *");
-        check("1. e4 ; best\ne5 ; a }\n*", &[1, 2], &[], "1. e4 { best 1}\ne5 ; a }\n{2}\n*");
-        check("1. e4 ({x} 1. d4) e5 *", &[3], &[], "1. e4 ({x} 1. d4 {3}) e5 *");
+        check("1. e4 {} e5 { so } *", &[1, 2], &[], "1. e4 {1} 1... e5 { so 2} *");
+        check("1. e4 ; best\ne5 ; a }\n*", &[1, 2], &[], "1. e4 { best 1}\n1... e5 ; a }\n{2}\n*");
+        check("1. e4 ({x} 1. d4) e5 *", &[3], &[], "1. e4 ({x} 1. d4 {3}) 1... e5 *");
         check("*", &[0], &[], "{0} *");
     }
 
@@ -201,9 +253,26 @@ mod tests {
             "1. e4! e5 ?! {x} 2. Nf3 $13 !? Nc6 *",
             &[2, 3],
             &[],
-            "1. e4 $1 e5 $6 {x 2} 2. Nf3 $13 $5 {3} Nc6 *",
+            "1. e4 $1 e5 $6 {x 2} 2. Nf3 $13 $5 {3} 2... Nc6 *",
         );
-        check("1. e4!{x}e5 (1...c5??) 2. Ke3!! *", &[], &[], "1. e4 $1{x}e5 (1...c5 $4) 2. Ke3!! *");
+        check("1. e4!{x}e5 (1...c5??) 2. Ke3!! *", &[], &[], "1. e4 $1{x}1... e5 (1...c5 $4) 2. Ke3!! *");
+    }
+
+    #[test]
+    fn moves_of_black_get_numbers() {
+        let fen = "[FEN \"7k/P7/8/8/8/8/p6K/8 b - - 0 30\"]\n\n";
+        check(
+            &format!("{fen}30... a1=N 31. a8=Q+ Kg7 *"),
+            &[0, 1, 2],
+            &[],
+            &format!("{fen}{{0}} 30... a1=N {{1}} 31. a8=Q+ {{2}} 31... Kg7 *"),
+        );
+        check(
+            "1. e4 {a} 1... e5 (1... c5 2. Nf3 Nc6) 2. Nf3 (2. f4 {b} exf4) Nc6 *",
+            &[1, 3],
+            &[],
+            "1. e4 {a 1} 1... e5 (1... c5 2. Nf3 Nc6) 2. Nf3 {3} (2. f4 {b} 2... exf4) 2... Nc6 *",
+        );
     }
 
     #[track_caller]

@@ -61,7 +61,8 @@ impl Slots {
 }
 
 impl Edit {
-    fn range(&self) -> Range {
+    /// What it changes; empty where it puts something in.
+    pub(super) fn range(&self) -> Range {
         match self {
             Edit::Comment(slot, _) => slot.at..slot.at,
             Edit::Replace(range, _) | Edit::Remove(range) => range.clone(),

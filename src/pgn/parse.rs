@@ -1,6 +1,6 @@
 //! Events of a tokenizer to games.
 
-use shakmaty::Position as _;
+use shakmaty::{Color, Position as _};
 
 use super::lex::{self, Range};
 use super::resolve::{self, Misfit};
@@ -63,8 +63,12 @@ pub(super) struct Places {
 pub(super) struct WordPlace {
     /// The node that it leads to.
     pub(super) node: u32,
+    /// Where its word begins.
+    pub(super) start: usize,
     /// Where its word ends, with the glyphs that follow it directly.
     pub(super) end: usize,
+    /// Half-moves before it, those of White and Black before the start of the game included.
+    pub(super) halves: u32,
     /// Whether it is of a side line.
     pub(super) in_side_line: bool,
 }
@@ -166,7 +170,7 @@ impl<'a> Parser<'a> {
         self.clear(0);
         let mut tokenizer = Tokenizer::whole(text, usize::MAX);
         let mut places = Places::default();
-        let (mut words, mut comments): (Vec<(usize, u32, usize)>, Vec<(usize, u32, Range)>) =
+        let (mut words, mut comments): (Vec<(usize, u32, Range)>, Vec<(usize, u32, Range)>) =
             (vec![], vec![]);
         let mut is_behind_word = false;
         while let Some(event) = tokenizer.next() {
@@ -185,12 +189,12 @@ impl<'a> Parser<'a> {
                 (Event::Tag { name, value, .. }, _) => places.tags.push((name, value)),
                 (Event::Word(word), Some((line, moves))) if before.is_some_and(|before| before.1 < moves) => {
                     places.glyphs.extend(suffix(text, &word));
-                    words.push((line, moves, word.end));
+                    words.push((line, moves, word));
                     is_behind_word = true;
                 }
                 (Event::Glyph(glyph, at), Some(_)) => {
-                    if let Some((.., end)) = words.last_mut().filter(|_| is_behind_word) {
-                        *end = at.end;
+                    if let Some((.., word)) = words.last_mut().filter(|_| is_behind_word) {
+                        word.end = at.end;
                     }
                     places.glyphs.push((glyph, at));
                 }
@@ -203,10 +207,26 @@ impl<'a> Parser<'a> {
         self.set_up();
         self.finish_tree();
         let node = |line, moves| self.tree.node(line, moves);
-        let word = |(line, moves, end)| WordPlace { node: node(line, moves), end, in_side_line: line > 0 };
+        let before = self.halves_before();
+        let word = |(line, moves, word): (usize, u32, Range)| WordPlace {
+            node: node(line, moves),
+            start: word.start,
+            end: word.end,
+            halves: before + self.tree.ply(line, moves) - 1,
+            in_side_line: line > 0,
+        };
         places.words = words.into_iter().map(word).collect();
         places.comments = comments.into_iter().map(|(line, moves, at)| (node(line, moves), at)).collect();
         places
+    }
+
+    /// Half-moves of White and Black before the start of the game, by its FEN.
+    fn halves_before(&self) -> u32 {
+        let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
+        let full = crate::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
+        let black_begins =
+            self.game.positions.first().is_some_and(|start| start.state.turn() == Color::Black);
+        2 * (full - 1) + u32::from(black_begins)
     }
 
     /// The line at the current place, and how many moves it has.

@@ -247,6 +247,15 @@ impl Tree {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
 
+    /// How many half-moves lead from the start of the game to the position after so many moves of a line.
+    pub(super) fn ply(&self, mut line: usize, mut moves: u32) -> u32 {
+        while line > 0 {
+            moves += self.lines[line].at;
+            line = self.lines[line].parent;
+        }
+        moves
+    }
+
     /// Numbers the first nodes of the side lines, and orders these by them: each line, then what leaves it, from its
     /// deepest node towards its first.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {

@@ -803,7 +803,9 @@ mod tests {
             let remarks: Vec<String> = parse(text).unwrap().remarks.into_iter().map(|r| r.message).collect();
             assert_eq!(remarks, [remark], "{text}");
         }
-        for text in ["P--e4", "path -- P", "{path -- {2}} pathlastposition:wtm", "(find check) and wtm", "-- check"] {
+        for text in
+            ["P--e4", "path -- P", "{path -- {2}} pathlastposition:wtm", "(find check) and wtm", "-- check"]
+        {
             assert!(parse(text).unwrap().remarks.is_empty(), "{text}");
         }
     }

@@ -93,8 +93,12 @@ impl Parser {
         let [left, _] = of.node().children()[..] else { return };
         if matches!(f.op(), C::And(..) | C::Or(..)) && of.span().start == left.mark().start {
             self.remarks.push(
-                Diagnostic::note(span, "`find` takes the `and` or `or` to its right", "one position is looked for")
-                    .help("to end it earlier write `(find ...) and ...`"),
+                Diagnostic::note(
+                    span,
+                    "`find` takes the `and` or `or` to its right",
+                    "one position is looked for",
+                )
+                .help("to end it earlier write `(find ...) and ...`"),
             );
         }
     }

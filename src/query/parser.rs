@@ -547,7 +547,9 @@ impl Parser {
         };
         let wrong = || mismatch(sign, left, right, "both sides must be numbers");
         if self.in_chain && left.0 == Type::Num && matches!(op, Arith::Add | Arith::Mul) {
-            let help = format!("behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it");
+            let help = format!(
+                "behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it"
+            );
             return Err(wrong().help(help));
         }
         Err(match (left.0, right.0) {

@@ -11,6 +11,7 @@
 //! Operations hold all that a transform can change; operands are transformed recursively.
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -94,6 +95,8 @@ pub struct Header {
     pub output: Option<String>,
     /// `gamenumber n m`: the last game that has to be read.
     pub last_game: Option<u32>,
+    /// The folder below which the query may read and write files. No header names it: an option does.
+    pub files: Option<PathBuf>,
 }
 
 /// Which comments are written into the games that are found.

@@ -129,7 +129,7 @@ mod tests {
     fn a_game_gets_what_a_query_writes() {
         check(
             &style(),
-            "[White \"a\"]\n[Foo \"1\"]\n\n{Game number 7 a c n: -4} 1. e4 $1 {x} e5 {b} (1... c5 {side (1)}) *",
+            "[White \"a\"]\n[Foo \"1\"]\n\n{Game number 7 a c n: -4} 1. e4 $1 {x} 1... e5 {b} (1... c5 {side (1)}) *",
         );
         let bare = CommentStyle {
             numbers: false,
@@ -139,7 +139,10 @@ mod tests {
             removes: false,
             ..style()
         };
-        check(&bare, "[White \"a\"]\n\n{a c matchcount: 3} 1. e4 $1 {x} e5 {old b} (1... c5 {side (1)}) *");
+        check(
+            &bare,
+            "[White \"a\"]\n\n{a c matchcount: 3} 1. e4 $1 {x} 1... e5 {old b} (1... c5 {side (1)}) *",
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The program `orbit` as its users run it.
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
+//! * `cql`: CQL's command line.
 //! * `commands`: the other commands.
 //! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
 //! * `indexing`: reels that grow.
@@ -21,6 +22,7 @@ mod card;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
+mod cql;
 #[cfg(feature = "gpu")]
 mod gpu_commands;
 mod indexing;

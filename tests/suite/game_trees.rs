@@ -297,6 +297,8 @@ fn each_query_of_a_run_has_its_own_lines() {
         "flipcolor shift {Nd4 Pe4}",
         "cql(variations) {find <-- all Q attacks k}",
         "terminal",
+        "line --> .* --> terminal",
+        "cql(variations) line --> .* --> terminal",
     ];
     let prepared =
         |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
@@ -334,11 +336,11 @@ fn each_query_of_a_run_has_its_own_lines() {
         index += 1;
         ControlFlow::Continue(())
     };
-    scan.for_each_block(database(with_variations()), &[wanted; 5], &Choice::default(), work, take).unwrap();
+    scan.for_each_block(database(with_variations()), &[wanted; 7], &Choice::default(), work, take).unwrap();
     assert!(hits > 1000, "{hits}");
     let refused = scan.for_each_block(
         database(DatabaseOptions::default()),
-        &[wanted; 5],
+        &[wanted; 7],
         &Choice::default(),
         |_, _: &Room<'_>| (),
         |_, ()| ControlFlow::Continue(()),

@@ -10,11 +10,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use shakmaty::Bitboard;
+
 use orbit_chess::internals::{
     choice::{Choice, Order},
     database::{Database, DatabaseOptions},
     engine::{Answer, Answers, Outputs},
-    query::{self, Query},
+    query,
     report::words::push_squares,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
@@ -46,15 +48,14 @@ const OURS: &[(&str, &str, &str)] = &[];
 /// What an engine answers to a row, in the notation of the table.
 fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
     let parsed = query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
-    let query = parsed.query.clone();
     let mut options = DatabaseOptions::default();
-    (options.parse.variations, options.parse.annotations) = (query.variations, true);
+    (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let text = data(&format!("games/{}", row.file)).into_bytes();
     let database = Database::from_pgn_bytes(&row.file, text, options);
     let mut engine_options = EngineOptions::default();
     engine_options.engine = engine;
     let scan = Scan::with_query(parsed, &engine_options).map_err(|error| error.to_string())?;
-    let mut all = Answered { row, query: &query, out: Vec::new(), games: Vec::new() };
+    let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     scan.threads(1)
         .for_each_block(
             database,
@@ -72,7 +73,6 @@ fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
 
 struct Answered<'a> {
     row: &'a Row,
-    query: &'a Query,
     out: Vec<String>,
     /// Ranks and numbers of games that are found.
     games: Vec<(orbit_chess::internals::engine::Rank, u32)>,
@@ -92,7 +92,9 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    (b'n' | b'p', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
+                    // An empty set may be the value where the filter matches; it is left out.
+                    (b's', Answer::Set(set), _) if set.is_empty() => continue,
+                    (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
                         let mut text = Vec::new();
                         push_squares(&mut text, set);
@@ -109,7 +111,6 @@ impl Answered<'_> {
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
             // Without a sort all ranks are equal.
-            let _ = self.query;
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }

@@ -18,7 +18,7 @@ use orbit_chess::internals::{
 
 use crate::{
     common::{block_of_games, data, every_nth_game, game_with_tags, pgn_blocks},
-    differential::{Generator, Rng},
+    differential::{Generator, Rng, query_texts},
     runners::Runner,
 };
 
@@ -240,6 +240,7 @@ fn generated_queries_use_every_word() {
         text += &Generator::new(&mut rng).query().text();
         text.push('\n');
     }
+    text += &query_texts(30);
     let mut unused = Vec::new();
     for (group, word) in rows().filter(|(group, word)| group.dialect == Dialect::Cql6 && is_in_queries(word))
     {

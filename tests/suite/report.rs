@@ -92,7 +92,15 @@ fn conditions_groups_and_tables_agree() {
         let block = block(&[header, &b"\n\n1. e4 *\n"[..]].concat());
         let all = hits(&block, Values::None, |_| true);
         let names = Names::default();
-        let found = Found { block: &block, hits: &all, games: None, told: None, commentary: None, copies: None, names: &names };
+        let found = Found {
+            block: &block,
+            hits: &all,
+            games: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            names: &names,
+        };
         let counts = Stats::new(Grouping::list(&groupings.join(",")).unwrap()).count(&found);
         for (name, fact) in groupings.into_iter().zip(facts) {
             let [row] = &counts.rows(&name.parse().unwrap())[..] else { panic!("{facts:?}: one game") };

@@ -238,7 +238,7 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     let hit = hits.contains(slot);
     match &hits.values {
         Values::Sets(sets) => {
-            assert_eq!(sets[slot] != 0, hit, "a set is a hit if it has a square");
+            assert!(hit || sets[slot] == 0, "a set that has a square is a hit");
             Answer::Set(Bitboard(sets[slot]))
         }
         Values::Numbers(numbers) => Answer::Num(hit.then_some(numbers[slot])),

@@ -410,7 +410,8 @@ fn positions_of_side_lines_count_by_their_plies() {
                 block,
                 hits: &hits,
                 games: None,
-                told: None, commentary: None,
+                told: None,
+                commentary: None,
                 copies: None,
                 names: &names,
             }))
@@ -462,7 +463,15 @@ fn each_query_has_shares_of_its_own_positions() {
             let block = result.block;
             let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
-            let found = |hits| Found { block, hits, games: None, told: None, commentary: None, copies: None, names: &names };
+            let found = |hits| Found {
+                block,
+                hits,
+                games: None,
+                told: None,
+                commentary: None,
+                copies: None,
+                names: &names,
+            };
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;

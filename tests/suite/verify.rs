@@ -65,8 +65,9 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers =
-            self.honest.scan(blocks, &Request { outputs: request.outputs, select: Some(&lie), games: None })?;
+        let mut answers = self
+            .honest
+            .scan(blocks, &Request { outputs: request.outputs, select: Some(&lie), games: None })?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}

@@ -150,7 +150,7 @@ pub(super) struct Options {
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) line_increment: Option<u64>,
     pub(super) shows_matches: bool,
-    pub(super) files: Option<PathBuf>,
+    files: Option<PathBuf>,
 }
 
 impl Options {
@@ -159,6 +159,7 @@ impl Options {
         query.variations = self.variations.unwrap_or(query.variations);
         let header = &mut query.header;
         header.comments = self.comments.unwrap_or(header.comments);
+        header.files = self.files.clone();
         header.match_count = self.match_count.or(header.match_count);
         if let Some(text) = &self.match_string {
             header.match_string = Some(text.clone());

@@ -53,11 +53,33 @@ impl Bulk {
     pub fn new<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Result<Bulk, ReferenceError> {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
+
+    /// Adds the strings that a query yields at hits of a block; of a query that yields no strings nothing.
+    ///
+    /// # Errors
+    ///
+    /// What ends the evaluation of a game.
+    pub fn add_texts(&self, query: usize, block: &Block, hits: &mut Hits) -> Result<(), EngineError> {
+        let one = &self.queries[query];
+        let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
+        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES);
+        let has_hits = |game: usize| {
+            let game = block.game(game);
+            hits.count_in(game.first_slot()..game.end_slot()) > 0
+        };
+        let added = each_game(block, has_hits, |slots, game, spots| {
+            found.add(slots, game, spots, &mut RunState::new(whole))
+        });
+        added.map_err(|fault| fault.of_query(query))?;
+        hits.values = found.finish(|_| ()).hits.values;
+        Ok(())
+    }
 }
 
 impl OneQuery {
     fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
-        let way = match asks_of_games(query) {
+        // A string is told from the positions of a whole game: answers on single ones have no room for it.
+        let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => Way::Games {
                 query: query.clone(),
                 run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
@@ -124,6 +146,7 @@ pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
 }
 
 /// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
+/// Strings are told by whole games alone.
 fn asks_of_games(query: &Query) -> bool {
     let is_of_game = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
@@ -132,7 +155,8 @@ fn asks_of_games(query: &Query) -> bool {
         Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
         Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
     };
-    query.keeps_state.is_some() || depends_on_order(query) || query.body.node().any(&mut { is_of_game })
+    let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
+    is_told_by_games || depends_on_order(query) || query.body.node().any(&mut { is_of_game })
 }
 
 /// Whether a game cannot be judged without those before it.
@@ -148,7 +172,7 @@ fn depends_on_order(query: &Query) -> bool {
 }
 
 /// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
-fn each_game<E>(
+pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
     mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,

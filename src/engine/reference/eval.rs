@@ -1,6 +1,6 @@
 //! The value of an expanded filter on one position.
 
-use std::{cell::OnceCell, collections::BTreeSet};
+use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -53,6 +53,8 @@ pub(super) struct Evaluation<'a> {
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
+    /// The positions at which filters were evaluated before.
+    visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
     /// What follows from its moves, once that is asked.
     tree: OnceCell<Tree>,
@@ -61,18 +63,20 @@ pub(super) struct Evaluation<'a> {
     pub(super) state: State,
 }
 
-/// One position of a game.
+/// One position of a game. What is known of it is kept for the next time that a filter is evaluated there.
+#[derive(Clone)]
 pub(super) struct Here<'a> {
     pub(super) at: usize,
     pub(super) spot: &'a Spot<'a>,
-    pub(super) placement: Placement,
-    rules: OnceCell<Rules>,
+    pub(super) placement: Rc<Placement>,
+    rules: Rc<OnceCell<Rules>>,
 }
 
 impl<'a> Here<'a> {
     fn new(nodes: &'a [Spot<'a>], at: usize) -> Here<'a> {
         let spot = &nodes[at];
-        Here { at, spot, placement: Placement::new(&spot.position), rules: OnceCell::new() }
+        let placement = Rc::new(Placement::new(&spot.position));
+        Here { at, spot, placement, rules: Rc::default() }
     }
 }
 
@@ -82,6 +86,7 @@ impl<'a> Evaluation<'a> {
         Evaluation {
             nodes,
             here: Here::new(nodes, at),
+            visited: vec![None; nodes.len()],
             declared,
             tree: OnceCell::new(),
             scope: Scope::default(),
@@ -95,7 +100,8 @@ impl<'a> Evaluation<'a> {
 
     /// What a function yields at another position of the game. Afterwards the position is as before.
     pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
-        let here = std::mem::replace(&mut self.here, Here::new(self.nodes, at));
+        let there = self.visited[at].get_or_insert_with(|| Here::new(self.nodes, at)).clone();
+        let here = std::mem::replace(&mut self.here, there);
         let value = evaluate(self);
         self.here = here;
         value

@@ -124,6 +124,11 @@ impl<'a> GameBlock<'a> {
         });
     }
 
+    /// What the query writes, if that was wanted.
+    pub(super) fn into_commentary(self) -> Commentary {
+        self.commentary.unwrap_or_default()
+    }
+
     /// The answers, once `select` has taken hits away that do not count.
     pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
         select(&mut self.hits);

@@ -29,12 +29,14 @@ use eval::{Evaluation, Value};
 use state::Declared;
 
 pub use bulk::Bulk;
+pub use commentator::Commentator;
 pub use found::{Found, FoundValue, GameFound, Note, Noted};
 pub use state::RunState;
 pub use whole::{Fault, Wanted};
 
 mod bulk;
 mod chains;
+mod commentator;
 mod control;
 mod copies;
 mod dictionaries;
@@ -56,6 +58,7 @@ mod plays;
 mod program;
 mod pure;
 mod scope;
+mod script_files;
 mod search;
 mod state;
 mod strings;

@@ -4,6 +4,7 @@ use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
     found::{Note, Noted},
+    script_files::ScriptFiles,
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
@@ -84,14 +85,28 @@ impl Evaluation<'_> {
         value
     }
 
-    pub(super) fn write_file(&mut self, _name: &Text<Explicit>, _value: &Text<Explicit>, span: Span) -> bool {
-        self.state.fail(no_files(span));
-        false
+    pub(super) fn write_file(&mut self, name: &Text<Explicit>, value: &Text<Explicit>, span: Span) -> bool {
+        let (Some(name), Some(value)) = (self.text(name), self.text(value)) else { return false };
+        self.with_files(span, |files| files.append(&name, &value)).is_some()
     }
 
-    pub(super) fn read_file(&mut self, _name: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
-        self.state.fail(no_files(span));
-        None
+    pub(super) fn read_file(&mut self, name: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+        let name = self.text(name)?;
+        self.with_files(span, |files| files.read(&name))
+    }
+
+    /// Uses the files that the query may use. What goes wrong ends the run.
+    fn with_files<T>(
+        &mut self,
+        span: Span,
+        mut work: impl FnMut(&ScriptFiles) -> Result<T, String>,
+    ) -> Option<T> {
+        let done = match &self.declared.files {
+            Some(files) => work(files).map_err(|why| Diagnostic::error(span, "a file cannot be used", why)),
+            None => Err(Diagnostic::error(span, "a query may use no files", "here")
+                .help("name a folder with the option --files: the query may use the files below it")),
+        };
+        done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
     /// The comments behind the move that led here, or before the first move, with a blank between.
@@ -116,9 +131,4 @@ impl Evaluation<'_> {
     pub(super) fn last_game_number(&self) -> Option<i32> {
         None
     }
-}
-
-fn no_files(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "a query reads and writes no files", "here")
-        .help("print with `message quiet(...)`")
 }

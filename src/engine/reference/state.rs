@@ -1,11 +1,12 @@
 //! What an evaluation keeps from filter to filter and from position to position of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use regress::Regex;
 
 use super::patterns::{compiled, pattern_of};
-use super::{chains::Chains, eval::Evaluated, found::Note};
+use super::{chains::Chains, eval::Evaluated, found::Note, script_files::ScriptFiles};
 use crate::{
     diagnostic::{Diagnostic, Span},
     engine::SortValue,
@@ -23,6 +24,8 @@ pub(super) struct Declared {
     pub(super) sorts: Vec<Sort>,
     /// The regular expressions of the query, by what is written, and what is wrong with those that are none.
     pub(super) patterns: BTreeMap<String, Result<Regex, String>>,
+    /// The files that it may use.
+    pub(super) files: Option<Arc<ScriptFiles>>,
 }
 
 impl Declared {
@@ -38,6 +41,7 @@ impl Declared {
             vars: query.vars.clone(),
             dictionaries: query.dictionaries.clone(),
             sorts: query.sorts.clone(),
+            files: query.header.files.as_deref().map(|folder| Arc::new(ScriptFiles::new(folder))),
         }
     }
 }

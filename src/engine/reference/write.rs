@@ -9,7 +9,9 @@ use super::{
     geometry::square,
     moves::Placement,
 };
-use crate::query::tree::{Any, Cell, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId};
+use crate::query::tree::{
+    Any, Cell, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId,
+};
 
 impl Evaluation<'_> {
     /// The values of filters, one after the other.
@@ -32,6 +34,13 @@ impl Evaluation<'_> {
             && let SquaresOp::Game(GameSquares::Piece(var)) = f.op()
         {
             return self.piece_text(*var, f.mark);
+        }
+        // The value of a comparison is what stands on its left.
+        if let Any::Condition(f) = filter
+            && let ConditionOp::TextCompare(_, left, _) = f.op()
+        {
+            let text = if self.matches(f) { self.text(left) } else { None };
+            return text.unwrap_or_else(|| b"<false>".to_vec());
         }
         match self.value(filter) {
             Value::Bool(value) => format!("<{value}>").into_bytes(),

@@ -507,9 +507,9 @@ mod tests {
             // What touches a dash belongs to it.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
-            ("♘――♞――", "{N--n --}"),
+            ("♘――♞――", "{(N--n) (--)}"),
             ("P--h8=N(check)", "P--h8=N(check)"),
-            ("{-- (check)}", "{-- check}"),
+            ("{-- (check)}", "{(--) check}"),
             ("--=\"NQ\"", "--=\"NQ\""),
             ("[x]f5(to==f6)", "[x]f5(to == f6)"),
             ("currentmove P--(ply)", "currentmove P--(ply)"),
@@ -532,13 +532,16 @@ mod tests {
             // Lines.
             ("line --> .* --> check", "line --> .{0,} --> check"),
             ("line 3 singlecolor <-- not check+", "line 3 3 singlecolor <-- {not check}{1,}"),
-            ("line --> (wtm --> btm){2} --> (check or mate)", "line --> (wtm --> btm){2} --> {check or mate}"),
+            (
+                "line --> (wtm --> btm){2} --> (check or mate)",
+                "line --> (wtm --> btm){2} --> {check or mate}",
+            ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
             // A path takes filters behind a move into its suffix, and all that follows.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
-            ("path (-- wtm)+ P--", "path (-- {wtm}){1,} P--"),
+            ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),
             ("path wtm or btm --", "path {wtm or btm} --"),
             ("path focus capture R|r max ply -- + >3", "(path focus capture (R | r) max ply --{1,}) > 3"),
             ("path -- x=to x--", "path -- {v0=to} v0--"),

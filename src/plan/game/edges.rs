@@ -8,7 +8,10 @@ use crate::{
         dag::{Id, Op, Reduce, TRUE},
         lower::Lower,
     },
-    query::tree::{Edge, Kind as _, Move, MoveOf, MoveValue, Promotion, SquaresOp, TextOp, contents_where},
+    query::tree::{
+        ConditionOp as C, Control, Edge, GameCondition, GameSquares, Kind as _, Move, MoveOf, MoveValue,
+        Promotion, Ref, SquaresOp, TextOp, contents_where,
+    },
 };
 
 /// The squares that `from` and `to` mean in the target of a `--`.
@@ -251,7 +254,6 @@ impl Lower {
 
     /// Where a constituent of a line matches with `move` restricted to one move, at the position that it leads to.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
-        use crate::query::tree::{ConditionOp as C, GameCondition, GameSquares, Ref};
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);
             return self.dag.game(GameOp::MaskOfParent, vec![here]);
@@ -281,11 +283,18 @@ impl Lower {
                 C::Game(GameCondition::Move(of)) => return self.move_entered(of),
                 _ => {}
             },
-            Ref::Squares(f) => {
-                if let SquaresOp::Game(GameSquares::Move(of)) = f.op() {
-                    return self.move_entered(of);
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Game(GameSquares::Move(of)) => return self.move_entered(of),
+                SquaresOp::Control(Control::Braces { first, last }) => {
+                    let mut both = self.leaving(last.node());
+                    for filter in first {
+                        let next = self.leaving(filter.node());
+                        both = self.and(both, next);
+                    }
+                    return both;
                 }
-            }
+                _ => {}
+            },
             _ => {}
         }
         self.refuse("a constituent of `line` with `move` inside such a filter");

@@ -22,7 +22,6 @@ pub(in crate::plan) fn not_planned(at: Span, what: &str) -> Diagnostic {
 
 /// Why no plan says a query, if that is so.
 pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
-    let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };
     let is_game = query.body.any(|filter| match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
         Ref::Squares(f) => matches!(f.op(), S::Game(_)),
@@ -33,6 +32,7 @@ pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
     if !is_game {
         return None;
     }
+    let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };
     walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No })
         .err()
 }

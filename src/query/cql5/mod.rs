@@ -42,7 +42,8 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let word = ["position", "match"].into_iter().find(|word| {
         let Some(after) = inside.strip_prefix(word) else { return false };
         // `(position 3)` is a position of the game in CQL 6: no list of CQL 5 begins with a number or a parenthesis.
-        let numbered = *word == "position" && skip_blank(after).starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        let numbered =
+            *word == "position" && skip_blank(after).starts_with(|c: char| c.is_ascii_digit() || c == '(');
         !numbered && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })?;
     Some((text.len() - rest.len(), word))

@@ -11,6 +11,8 @@ use orbit_chess::internals::{
     reel::Block,
 };
 
+#[cfg(feature = "gpu")]
+use super::gpu;
 use super::{
     Outcome, Rng, catching, compare,
     game_queries::{Construct, GameQueries, constructs},
@@ -29,6 +31,11 @@ fn queries_due() -> usize {
 
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
 const TRIES: u64 = 5;
+
+/// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
+fn gpu_every() -> usize {
+    by_length(2, 6)
+}
 
 /// In how many queries each construct must occur.
 const OCCURRENCES_DUE: usize = 30;
@@ -106,6 +113,19 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
+/// Texts of generated queries, so many about each construct.
+pub fn query_texts(of_each: u64) -> String {
+    let mut out = String::new();
+    for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
+    {
+        let mut rng = Rng::new(k);
+        let (games, _) = games(&mut rng, k.is_multiple_of(2));
+        out += &GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(3), false).text();
+        out.push('\n');
+    }
+    out
+}
+
 /// What a run has seen.
 #[derive(Default)]
 struct Seen {
@@ -158,7 +178,12 @@ impl Seen {
             return;
         }
         match compare(&case.query, &case.block, options) {
-            Outcome::Same(..) => self.compared += 1,
+            Outcome::Same(prepared, _) => {
+                self.compared += 1;
+                if self.compared.is_multiple_of(gpu_every()) {
+                    self.ask_gpu(seed, &case, &prepared);
+                }
+            }
             Outcome::Refused => {}
             Outcome::Differ(fault) => {
                 let small = case.term.clone().shrink(&mut |text| {
@@ -170,6 +195,24 @@ impl Seen {
             }
         }
     }
+}
+
+#[cfg(feature = "gpu")]
+impl Seen {
+    fn ask_gpu(&mut self, seed: u64, case: &Case, prepared: &PreparedQuery) {
+        let programs = [prepared.planner.hits().program, prepared.planner.values().program];
+        if runners::Runner::gpu(0).is_none() || !programs.iter().all(gpu::is_short) {
+            return;
+        }
+        self.gpu += 1;
+        let fault = gpu::fault(&case.query, &case.block, case.mask, true, Default::default());
+        self.faults.extend(fault.map(|fault| format!("seed {seed}, gpu\n  {}\n  {fault}", case.term.text())));
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+impl Seen {
+    fn ask_gpu(&mut self, _: u64, _: &Case, _: &PreparedQuery) {}
 }
 
 #[test]

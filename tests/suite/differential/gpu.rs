@@ -119,7 +119,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
 }
 
 /// Whether a driver in software compiles a program soon.
-fn is_short(program: &Program) -> bool {
+pub(super) fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
         Step::Do { op, .. } => op.takes_whole_positions(),
@@ -188,7 +188,13 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
 }
 
 /// How the engines differ, if they do.
-fn fault(query: &Query, block: &Block, mask: u32, values: bool, variant: Variant) -> Option<String> {
+pub(super) fn fault(
+    query: &Query,
+    block: &Block,
+    mask: u32,
+    values: bool,
+    variant: Variant,
+) -> Option<String> {
     let compare = || -> Result<Option<String>, String> {
         let gpu = Runner::variant(mask, variant).expect("there was an adapter before").engine(query)?;
         let cpu = Runner::cpu(mask).engine(query)?;

@@ -39,6 +39,7 @@ use crate::{
     common::{block_of_games, blocks_of, by_length, corpus_if_any, every_nth_game, is_long},
     runners,
 };
+pub use games::query_texts;
 pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;

@@ -38,7 +38,8 @@ impl Generator<'_> {
 
     fn line(&mut self, depth: usize) -> Query {
         let back = self.rng.percent(12);
-        let sibling = (self.variations && self.rng.percent(10))
+        // Nothing is said of the children to which a line that goes back may step.
+        let sibling = (self.variations && !back && self.rng.percent(10))
             .then(|| *self.rng.pick(&["primary", "primary", "secondary"]));
         let tied = !back && sibling.is_none() && self.rng.percent(25);
         let chain = self.line_chain(depth, tied, 4);

@@ -294,7 +294,15 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
-            let found = Found { block, hits, games: Some(&games), told: None, commentary: None, copies: None, names: &names };
+            let found = Found {
+                block,
+                hits,
+                games: Some(&games),
+                told: None,
+                commentary: None,
+                copies: None,
+                names: &names,
+            };
             // As the choice of games does it.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
@@ -305,7 +313,8 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             block,
             hits,
             games: Some(&games),
-            told: None, commentary: None,
+            told: None,
+            commentary: None,
             copies: None,
             names: &names,
         });
@@ -322,8 +331,15 @@ fn too_many_groups_are_an_error() {
         let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
         let hits = Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false };
         let names = Names::default();
-        let more =
-            stats.count(&Found { block, hits: &hits, games: None, told: None, commentary: None, copies: None, names: &names });
+        let more = stats.count(&Found {
+            block,
+            hits: &hits,
+            games: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            names: &names,
+        });
         stats.none().add(more)
     };
     assert_eq!(counts(4), Ok(()));

@@ -13,12 +13,12 @@ impl GameQueries<'_> {
     fn across(&mut self, depth: usize) -> Term {
         let subs = vec![self.bool(depth)];
         let template = match self.rng.below(5) {
-            0 => "{if initial $=0 {if @ then $+=1} $}",
-            1 => "{{if initial $=0} {if @ then $+=ply} ($%5)}",
+            0 => "{{if isunbound $ then {$=0}} {if @ then $+=1} $}",
+            1 => "{{if isunbound $ then {$=0}} {if @ then $+=ply} ($%5)}",
             2 => "{{if isunbound $ then {$=0} else {if @ then $+=1}} ($)}",
-            3 => "{if initial $=0 {if @ then $=ply} (ply-$)}",
+            3 => "{{if isunbound $ then {$=0}} {if @ then $=ply} (ply-$)}",
             _ => {
-                "{{if initial {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}"
+                "{{if isunbound $ then {$=currentposition}} {if @ then $=currentposition} distance($ currentposition)}"
             }
         };
         self.held(Ty::Num, template, subs)
@@ -71,7 +71,11 @@ impl GameQueries<'_> {
         let square = *self.rng.pick(&first);
         let other = self.designator();
         match self.rng.below(4) {
-            0 => self.held(Ty::Set, &format!("{{{{if initial {{piece $={square}}}}} ($ & @)}}"), vec![other]),
+            0 => self.held(
+                Ty::Set,
+                &format!("{{{{if isunbound $ then initialposition:{{piece $=[Aa]{square}}}}} ($ & @)}}"),
+                vec![other],
+            ),
             1 => self.held(Ty::Set, &format!("{{piece $=[Aa]{square} (find ($ & @)):$}}"), vec![other]),
             2 => self.held(Ty::Set, &format!("{{initialposition:(piece $=[Aa]{square}) $}}"), vec![]),
             _ => self.held(Ty::Set, "{piece $=(@ & K) (child:$ | $)}", vec![other]),
