@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use shakmaty::Bitboard;
 
-use super::game::GameOp;
+use super::operations::GameOp;
 use crate::{
     board::{self, PieceSet},
     query::tree::{Cmp, Special},

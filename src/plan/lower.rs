@@ -7,15 +7,13 @@
 use super::{
     columns::{Column, Text, TextTest},
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
-    game::Owned,
-    orbits::finds,
 };
 use crate::{
     board::{Code, PieceSet},
     orbit::{Condition, Filter, FilterRef, NumberOrbit, Squares},
     query::tree::{
-        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, Ref,
-        SquaresOp, Values, VarId, contents_where,
+        Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, PositionOp,
+        Ref, SquaresOp, Values, VarId, contents_where,
     },
 };
 
@@ -55,6 +53,17 @@ impl Values for Words {
     type Position = Id;
 }
 
+/// Whether a filter itself looks at other positions.
+pub(super) fn finds(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), C::Game(_)),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. } | NumberOp::Game(_)),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. } | PositionOp::Game(_)),
+        Ref::Text(_) => false,
+    }
+}
+
 /// Whether a filter or one below it looks at other positions.
 fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
@@ -77,6 +86,13 @@ pub(super) struct Lower {
     pub(super) owned: Option<Owned>,
     /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
     pub(super) refused: Option<&'static str>,
+}
+
+/// The squares that `from` and `to` mean in the target of a `--`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owned {
+    pub(super) from: Id,
+    pub(super) to: Id,
 }
 
 /// See [`Lower::slots`].

@@ -13,6 +13,7 @@ mod game;
 mod listing;
 mod lower;
 mod numbers;
+mod operations;
 mod orbits;
 mod plans;
 mod pointwise;
@@ -27,7 +28,7 @@ pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
-pub use game::{Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk};
+pub use operations::{Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk};
 pub use plans::Plans;
 pub use program::{
     Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
@@ -48,8 +49,8 @@ use crate::{
     },
 };
 use dag::Dag;
-use lower::{Lower, Value};
-use orbits::{assigns, finds, is_square_loop};
+use lower::{Lower, Value, finds};
+use orbits::{assigns, is_square_loop};
 
 /// Where the value of a query is found after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use super::{
     OrbitNote,
     dag::{Id, LoopId, NO_VALUE, Op, Reduce, TRUE},
-    lower::{LIGHT, Lower, Slot, Slots},
+    lower::{LIGHT, Lower, Slot, Slots, finds},
     shifted::is_pointwise,
 };
 use crate::{
     orbit::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member},
-    query::tree::{Cmp, ConditionOp, Counted, Kind, NumberOp, PositionOp, Ref, SquaresOp},
+    query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp},
 };
 
 /// Fewer copies than this are written out rather than put in a table.
@@ -303,17 +303,6 @@ pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -
     let copy = orbit.copies[group[0]].filter.node();
     // What other positions say is gathered before a table begins.
     group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
-}
-
-/// Whether a filter itself looks at other positions.
-pub(super) fn finds(filter: FilterRef) -> bool {
-    match filter {
-        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
-        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
-        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. } | NumberOp::Game(_)),
-        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. } | PositionOp::Game(_)),
-        Ref::Text(_) => false,
-    }
 }
 
 /// Whether a filter or one below it assigns a variable.

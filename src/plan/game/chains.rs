@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, CastlingPart, GameOp, Sees, State, Walk, automaton::Part};
 use crate::{
     board::PieceSet,
     orbit::{Expanded, Number, Squares},
     plan::{
         dag::{Id, Op},
         lower::Lower,
+        operations::{Automaton, CastlingPart, GameOp, Part, Sees, State, Walk},
     },
     query::tree::{
         Chain, Cmp, Focus, Kind as _, Line, LineStep, NumberOp, Path, PathStep, Sibling, SquaresOp,

@@ -1,25 +1,18 @@
 //! Tests of moves to the graph: `--`, `[x]`, `move` and the words on the move that led here.
 
-use super::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest};
 use crate::{
     board::PieceSet,
     orbit::{Expanded, Filter, FilterRef, Squares},
     plan::{
         dag::{Id, Op, Reduce, TRUE},
-        lower::Lower,
+        lower::{Lower, Owned},
+        operations::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest},
     },
     query::tree::{
         ConditionOp as C, Control, Edge, GameCondition, GameSquares, Kind as _, Move, MoveOf, MoveValue,
         Promotion, Ref, SquaresOp, TextOp, contents_where,
     },
 };
-
-/// The squares that `from` and `to` mean in the target of a `--`.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::plan) struct Owned {
-    pub(in crate::plan) from: Id,
-    pub(in crate::plan) to: Id,
-}
 
 impl Lower {
     pub(super) fn leaf(&mut self, leaf: Leaf) -> Id {

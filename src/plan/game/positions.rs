@@ -1,11 +1,11 @@
 //! Positions of a game to the graph: their numbers, comparisons, and what is asked of them.
 
-use super::{GameOp, Leaf};
 use crate::{
     orbit::{Expanded, Number, Position},
     plan::{
         dag::{Id, NO_VALUE, Op},
         lower::Lower,
+        operations::{GameOp, Leaf},
     },
     query::tree::{Cmp, GamePosition, Order, PositionOp},
 };

@@ -1,11 +1,11 @@
 //! Operations of the game language to the graph, kind by kind.
 
-use super::{GameOp, Leaf};
 use crate::{
     orbit::{Expanded, Number, Squares},
     plan::{
         dag::{Id, Op, TRUE},
         lower::Lower,
+        operations::{GameOp, Leaf},
     },
     query::tree::{
         Elsewhere, GameCondition as C, GameNumber as N, GameSquares as S, Kind as _, MoveOf, Sibling,

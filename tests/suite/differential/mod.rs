@@ -266,6 +266,9 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         (Err(error), Ok(_)) => return Outcome::Differ(format!("only reference refuses: {error}")),
         (Ok(_), Err(error)) => return Outcome::Differ(format!("only plan refuses: {error}")),
     };
+    if prepared.planner.refusal().is_some() {
+        return Outcome::Refused;
+    }
     let cpu = prepared.cpu();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());

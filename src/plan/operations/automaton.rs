@@ -3,7 +3,7 @@
 use crate::query::tree::Chain;
 
 /// The most states that an automaton may have.
-pub const STATES_MAX: usize = 64;
+const STATES_MAX: usize = 64;
 /// The most ways from one state to others.
 const BRANCHES_MAX: usize = 256;
 /// The most choices that are tried to find them.
@@ -46,7 +46,7 @@ pub struct Branch {
 
 /// A constituent of a chain while it becomes an automaton.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Part {
+pub(in crate::plan) enum Part {
     State(State),
     /// A mask that must hold where the chain has come to.
     Guard(u16),
@@ -64,7 +64,7 @@ enum Instruction {
 
 impl Automaton {
     /// The automaton of a chain whose constituents use so many masks; none if it is too large.
-    pub(super) fn new(chain: &Chain<Part>, operands: usize) -> Option<Automaton> {
+    pub(in crate::plan) fn new(chain: &Chain<Part>, operands: usize) -> Option<Automaton> {
         let mut code = Code { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
         code.instructions.push(Instruction::Accept);
