@@ -42,6 +42,7 @@
 #[macro_use]
 extern crate attribute;
 
+mod chains;
 mod choice;
 #[path = "../common/mod.rs"]
 mod common;

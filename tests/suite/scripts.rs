@@ -62,21 +62,29 @@ fn found(script: &str, games: &Path) -> Result<BTreeSet<u32>, String> {
     let scan = Scan::with_query(parsed, &engine).map_err(|error| error.to_string())?.threads(1);
     let database = Database::open(&[games.to_owned()], options).unwrap();
     let mut out = BTreeSet::new();
-    let numbers = |found: BlockAnswers<'_>, _: &_| -> Vec<u32> {
-        let answers = &found.answers[0];
-        let is_found = |game: &GameRow| match &answers.games {
-            Some(told) => told[game.index()].is_found,
-            None => answers.hits.count_in(game.first_slot()..game.end_slot()) > 0,
-        };
-        found.block.games().filter(is_found).map(|game| game.number()).collect()
-    };
     let choice = Choice::default();
-    scan.for_each_block(database, &[Outputs::BITS], &choice, numbers, |_, numbers| {
-        out.extend(numbers);
-        ControlFlow::Continue(())
-    })
+    scan.for_each_block(
+        database,
+        &[Outputs::BITS],
+        &choice,
+        |found, _| numbers(&found),
+        |_, numbers| {
+            out.extend(numbers);
+            ControlFlow::Continue(())
+        },
+    )
     .map_err(|error| error.to_string())?;
     Ok(out)
+}
+
+/// The games of a block that are found.
+fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
+    let answers = &found.answers[0];
+    let is_found = |game: &GameRow| match &answers.games {
+        Some(told) => told[game.index()].is_found,
+        None => answers.hits.count_in(game.first_slot()..game.end_slot()) > 0,
+    };
+    found.block.games().filter(is_found).map(|game| game.number()).collect()
 }
 
 /// One number a line.
@@ -101,7 +109,11 @@ fn check(set: &str, games: &str, step: usize) {
                     let (of_cql, ours) = (row.list.clone().unwrap_or_default(), &found);
                     let [more, less] = [ours.difference(&of_cql), of_cql.difference(ours)]
                         .map(|numbers| numbers.take(10).collect::<Vec<_>>());
-                    format!("{} games, CQL finds {}; only ours {more:?}, only CQL's {less:?}", found.len(), row.games)
+                    format!(
+                        "{} games, CQL finds {}; only ours {more:?}, only CQL's {less:?}",
+                        found.len(),
+                        row.games
+                    )
                 }
                 Ok(found) if row.digest != "-" && digest(&found) != row.digest => String::from("other games"),
                 Ok(_) => continue,
