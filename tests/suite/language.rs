@@ -241,10 +241,13 @@ fn generated_queries_use_every_word() {
         text.push('\n');
     }
     text += &query_texts(30);
+    // These end a run, or need a folder.
+    let apart = ["cql_abort", "cql_assertvariations", "readfile", "writefile", "hhdb"];
     let mut unused = Vec::new();
     for (group, word) in rows().filter(|(group, word)| group.dialect == Dialect::Cql6 && is_in_queries(word))
     {
-        if !word.spellings.iter().any(|spelling| place(&text, spelling).is_some()) {
+        let is_used = word.spellings.iter().any(|spelling| place(&text, spelling).is_some());
+        if !is_used && !apart.contains(&word.spellings[0]) {
             unused.push((group.title, word.spellings[0]));
         }
     }

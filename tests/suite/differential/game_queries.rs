@@ -111,14 +111,10 @@ impl<'a> GameQueries<'a> {
 
     /// A filter of a type that is about any construct.
     fn any_construct(&mut self, ty: Ty, depth: usize) -> Option<Term> {
-        let fits = |it: &&&Construct| it.ty == ty;
-        let tables: &[&[Construct]] = if self.stateless {
-            &[MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS]
-        } else {
-            &[MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS]
-        };
-        let all: Vec<&Construct> =
-            tables.iter().copied().flatten().collect::<Vec<_>>().iter().filter(fits).copied().collect();
+        let tables = [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS];
+        let tables = if self.stateless { &tables[..3] } else { &tables[..] };
+        let all: Vec<&'static Construct> =
+            tables.iter().copied().flatten().filter(|construct| construct.ty == ty).collect();
         if all.is_empty() {
             return None;
         }
@@ -142,10 +138,11 @@ impl<'a> GameQueries<'a> {
     }
 
     fn bool(&mut self, depth: usize) -> Term {
-        if depth > 0 && self.rng.percent(45) {
-            if let Some(term) = self.any_construct(Ty::Bool, depth - 1) {
-                return term;
-            }
+        if depth > 0
+            && self.rng.percent(45)
+            && let Some(term) = self.any_construct(Ty::Bool, depth - 1)
+        {
+            return term;
         }
         let d = depth.saturating_sub(1);
         match self.rng.below(if depth > 0 { 17 } else { 12 }) {
@@ -364,7 +361,14 @@ const MOVES: &[Construct] = &[
             Term::leaf(Ty::Bool, format!("(find {of}--={by})"))
         },
     },
-    Construct { name: "currentmove", ty: Ty::Bool, make: |g, d| g.edge_to("currentmove ", Ty::Bool, d) },
+    Construct {
+        name: "currentmove",
+        ty: Ty::Bool,
+        make: |g, d| {
+            let word = *g.rng.pick(&["currentmove ", "currentmove ", "previous "]);
+            g.edge_to(word, Ty::Bool, d)
+        },
+    },
     Construct {
         name: "currentmove(number)",
         ty: Ty::Num,

@@ -65,13 +65,19 @@ fn copies(transform: &str) -> usize {
     }
 }
 
+/// Words that look beyond one position: queries with them are made by [`super::game_queries`].
+const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
+const WORDS_OF_GAMES: [&str; 2] = ["lastgamenumber", "cql_abort"];
+
 /// Words of a type that are filters by themselves.
 pub(super) fn leaves(value: Value) -> &'static [&'static str] {
     type Leaves = [Vec<&'static str>; 3];
     static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
         [Value::Condition, Value::Squares, Value::Number].map(|value| {
-            let is_leaf = |_: &Group, word: &Word| {
-                word.is_alone()
+            let is_leaf = |group: &Group, word: &Word| {
+                !GROUPS_OF_GAMES.contains(&group.title)
+                    && !WORDS_OF_GAMES.contains(&word.spellings[0])
+                    && word.is_alone()
                     && word.value == value
                     && word.spellings[0].is_ascii()
                     && word.spellings[0].len() > 2

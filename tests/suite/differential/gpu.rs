@@ -174,6 +174,9 @@ struct Candidate {
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
+    if prepared.planner.refusal().is_some() {
+        return None;
+    }
     let hits = prepared.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
     let mut programs = vec![prepared.planner.hits().program];

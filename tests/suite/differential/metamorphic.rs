@@ -100,7 +100,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "{xx=$N xx}", "$N"),
     (Everywhere, Values, "{xx=$S xx}", "$S"),
     (Everywhere, Values, "{xx=$N {{xx+=1 $A false} or true} xx}", "$N+1"),
-    (Everywhere, Values, "{xx=$N if not {xx+=1 false} xx}", "$N+1"),
+    (Everywhere, Values, "{xx=$N {not {xx+=1 false}} xx}", "$N+1"),
     (Everywhere, Values, "sort \"n\" $N", "$N"),
     (Everywhere, Values, "{$A comment(\"x\" ply) $S}", "{$A $S}"),
     (Everywhere, Hits, "{pp=parent pp:$A}", "parent:$A"),

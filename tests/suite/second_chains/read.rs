@@ -28,7 +28,7 @@ struct Reader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     fn space(&mut self) {
         self.rest = self.rest.trim_start();
     }

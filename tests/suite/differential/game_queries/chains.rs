@@ -41,7 +41,7 @@ impl GameQueries<'_> {
 
     fn constituent(&mut self, arrow: &str, depth: usize, tied: bool, subs: &mut Vec<Term>) -> String {
         let mut out = if depth > 0 && self.rng.percent(20) {
-            let inner = self.constituents(arrow, depth - 1, tied, 2, subs);
+            let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
             // What can be empty takes no suffix.
             if has_suffixes(inner) {
@@ -179,5 +179,6 @@ pub const CONSTRUCTS: &[Construct] = chains! {
     "path lastposition" Position path "lastposition";
     "path primary" Num path "primary";
     "path focus max" Num path "focus max nestban";
-    "path keepallbest" Num path "keepallbest";
+    "path keepallbest" Num path "keepallbest quiet";
+    "path with comments" Num path "focus piecepath verbose title \"t\"";
 };

@@ -130,8 +130,13 @@ impl GameQueries<'_> {
 
     fn written(&mut self, depth: usize) -> Term {
         let of = self.any(depth);
-        let template =
-            *self.rng.pick(&["(str(@))", "(str(ply \" \" @))", "(uppercase str(@))", "{fen str(@)}"]);
+        let template = *self.rng.pick(&[
+            "(str(@))",
+            "(str(ply \" \" @))",
+            "(uppercase str(@))",
+            "(lowercase str(@))",
+            "{fen str(@)}",
+        ]);
         new(Ty::Str, template, vec![of])
     }
 
@@ -204,6 +209,37 @@ pub const CONSTRUCTS: &[Construct] = &[
     Construct { name: "numbers of strings", ty: Ty::Num, make: |g, d| g.string_number(d) },
     Construct { name: "comparisons of strings", ty: Ty::Bool, make: |g, d| g.string_condition(d) },
     Construct {
+        name: "persistent",
+        ty: Ty::Num,
+        make: |g, _| {
+            let template = *g.rng.pick(&["{persistent $+=1 ($%5)}", "{persistent quiet $ $+=ply ($%3)}"]);
+            g.held(Ty::Num, template, vec![])
+        },
+    },
+    Construct {
+        name: "atomic",
+        ty: Ty::Num,
+        make: |g, _| {
+            let target = g.bool(0);
+            g.held(Ty::Num, "{{path atomic $=ply -- {@ true} +} ($)}", vec![target])
+        },
+    },
+    Construct {
+        name: "assert",
+        ty: Ty::Bool,
+        make: |g, d| new(Ty::Bool, "{(assert (true or @)) @}", vec![g.bool(0), g.bool(d)]),
+    },
+    Construct {
+        name: "keys of dictionaries",
+        ty: Ty::Bool,
+        make: |g, _| {
+            let (name, key) = (g.name("D"), g.name("kk"));
+            let template = "{local dictionary $ $[\"a\"]=@ $[\"b\"]=ply (string % in $ {$[%]>@})}";
+            let template = template.replace('$', &name).replace('%', &key);
+            new(Ty::Bool, template, vec![g.num(0), g.num(0)])
+        },
+    },
+    Construct {
         name: "typename",
         ty: Ty::Str,
         make: |g, _| {
@@ -228,6 +264,8 @@ pub const CONSTRUCTS: &[Construct] = &[
                 "{@ comment(\"x\" @)}",
                 "{@ message quiet(ply @)}",
                 "{@ settag(\"Foo\" str(@))}",
+                "{@ removecomment @}",
+                "{@ /// \"x\" ply\n @}",
             ]);
             new(Ty::Bool, template, vec![g.bool(d), g.any(0)])
         },
