@@ -207,11 +207,11 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn from_squares(&self) -> Bitboard {
+    pub(super) fn squares_left(&self) -> Bitboard {
         self.arrival_part().from
     }
 
-    pub(super) fn to_squares(&self) -> Bitboard {
+    pub(super) fn squares_reached(&self) -> Bitboard {
         self.arrival_part().to
     }
 

@@ -61,8 +61,8 @@ impl Evaluation<'_> {
             }
             S::Elsewhere(Elsewhere::Edge { edge, target }) => self.edge_squares(edge, target),
             S::Entry { dictionary, key } => self.entry_squares(*dictionary, key),
-            S::From => self.from_squares(),
-            S::To => self.to_squares(),
+            S::From => self.squares_left(),
+            S::To => self.squares_reached(),
             S::EnPassantSquare => self.en_passant_square(),
             S::Move(of) => self.move_squares(of),
             S::Piece(var) => self.piece_squares(*var, span),

@@ -124,6 +124,13 @@ impl Tree {
     }
 }
 
+/// What makes two moves the same to `consecutivemoves`.
+#[derive(PartialEq)]
+struct Shift {
+    step: Option<(Square, Square)>,
+    man: Option<Piece>,
+}
+
 impl Evaluation<'_> {
     /// The node that a filter names.
     pub(super) fn node(&mut self, of: &Position<Explicit>) -> Option<usize> {
@@ -214,7 +221,7 @@ impl Evaluation<'_> {
     pub(super) fn is_virtual_mainline(&self) -> bool {
         self.tree().line_to(self.here.at).all(|at| {
             let null = self.tree().played(at).is_some_and(|played| played.null);
-            !null && !(self.tree().is_secondary(at) && self.mover(at).is_white())
+            !(null || self.tree().is_secondary(at) && self.mover(at).is_white())
         })
     }
 
@@ -265,8 +272,9 @@ impl Evaluation<'_> {
     }
 
     /// From, to and piece of the moves that lead to some positions.
-    fn moves_on(&self, way: &[usize]) -> Vec<Option<(Option<(Square, Square)>, Option<Piece>)>> {
-        way.iter().map(|&at| self.tree().played(at).map(|played| (played.step, played.man))).collect()
+    fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
+        let shift = |played: &Played| Shift { step: played.step, man: played.man };
+        way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
     /// The ends of a range, if both have a value.

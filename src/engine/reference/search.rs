@@ -116,8 +116,17 @@ struct Frame {
 /// What a frame has still to try, the next one last.
 enum Open {
     Op { pc: usize, steps: Vec<usize> },
-    Attempt { pc: usize, one: usize, attempt: Attempt, steps: Vec<usize> },
+    Try(Try),
     Enter { at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms },
+}
+
+/// A constituent that is to be tried.
+struct Try {
+    pc: usize,
+    one: usize,
+    attempt: Attempt,
+    /// The constituents before it in the same frame.
+    steps: Vec<usize>,
 }
 
 impl<'p> Search<'p> {
@@ -158,9 +167,7 @@ impl<'p> Search<'p> {
             let done = self.first_match && frame.best.is_some() || eval.state.fault.is_some();
             match if done { None } else { frame.open.pop() } {
                 Some(Open::Op { pc, steps }) => self.op(eval, rules, frame, pc, steps),
-                Some(Open::Attempt { pc, one, attempt, steps }) => {
-                    self.attempt(eval, rules, frame, pc, one, attempt, steps);
-                }
+                Some(Open::Try(of)) => self.try_one(eval, rules, frame, of),
                 Some(Open::Enter { at, pc, steps, atoms }) => {
                     match self.memo.as_ref().and_then(|memo| memo.get(&(at, pc))) {
                         Some(&best) => self.offer_next(frame, best, steps),
@@ -223,7 +230,7 @@ impl<'p> Search<'p> {
         match self.program.op(pc) {
             Op::One(one) => {
                 let attempts = rules.attempts(eval, frame.at, one);
-                let open = |attempt| Open::Attempt { pc, one, attempt, steps: steps.clone() };
+                let open = |attempt| Open::Try(Try { pc, one, attempt, steps: steps.clone() });
                 frame.open.extend(attempts.into_iter().rev().map(open));
             }
             Op::Fork(a, b) => {
@@ -235,15 +242,12 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn attempt<R: Rules>(
+    fn try_one<R: Rules>(
         &mut self,
         eval: &mut Evaluation,
         rules: &mut R,
         frame: &mut Frame,
-        pc: usize,
-        one: usize,
-        attempt: Attempt,
-        mut steps: Vec<usize>,
+        Try { pc, one, attempt, mut steps }: Try,
     ) {
         let at = frame.at;
         let atoms = self.held(eval);
