@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::diagnostic::Diagnostic;
+use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::report::Phases;
@@ -83,6 +85,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let threads = threads(options.threads);
     let scan = scan.threads(threads);
     script.print_remarks(scan.remarks());
+    scan.notes().iter().for_each(|note| message!("note: {note}"));
     print_substitutes(&database, false);
     let planned = Instant::now();
     let mut search = Search::new(&options, &scan, &database, &output, &interrupt)?;
@@ -146,6 +149,10 @@ fn output(options: &Options, query: &Query, script: &Script) -> PathBuf {
 fn failure(script: &Script, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => script.failure(&diagnostic),
+        ScanError::Engine(EngineError::Query { game, place, diagnostic, .. }) => {
+            let message = format!("game {game}, {place}: {}", diagnostic.message);
+            script.failure(&Diagnostic { message, ..*diagnostic })
+        }
         other => other.into(),
     }
 }

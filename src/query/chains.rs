@@ -284,7 +284,8 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            if chain.can_be_empty() {
+            // In parentheses several may all be left out; one that may be left out takes no other suffix.
+            if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }
             if count > SUFFIXES_MAX {
@@ -761,6 +762,7 @@ mod tests {
         for (text, message) in [
             ("line --> true**", "a repetition of what may be left out"),
             ("line --> (check?)+", "a repetition of what may be left out"),
+            ("line --> (check? --> true*){3}+", "a repetition of what may be left out"),
             ("line --> true++", "a repetition of `+`"),
             ("line --> true{,}", "`{,}` says nothing"),
             ("line --> true{3,2}", "the count 3 to 2 runs backwards"),

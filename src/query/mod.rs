@@ -22,6 +22,7 @@ mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
+mod reader;
 mod slips;
 mod state;
 mod strings;

@@ -133,7 +133,7 @@ fn the_header_names_files_and_options_override_it() {
     assert_eq!(games(&folder.read("a.pgn")), ["{Game number 2}1.f3 e5 2.g4 Qh4#{x}0-1"]);
     fs::create_dir(folder.0.path().join("sub")).unwrap();
     folder.write("sub/t.cql", "cql(input ../main.pgn) mate");
-    folder.stdout("sub/t.cql -matchstring_ -noheader");
+    folder.stdout("-matchstring y -noheader sub/t.cql");
     assert!(folder.has("t-out.pgn"));
     let mate = ["{Game number 2}1.f3 e5 2.g4 Qh4# 0-1"];
     assert_eq!(folder.games("-i main s.cql -quiet"), mate);
@@ -177,8 +177,8 @@ fn options_add_filters() {
 
 #[test]
 fn variables_get_values() {
-    let folder = Folder::new("cql(quiet) ply==n comment(s \" \" n)");
-    let games = folder.games("-i main.pgn -assign n 3 -assign s here s.cql");
+    let folder = Folder::new("cql(quiet) ply==nn comment(ss \" \" nn)");
+    let games = folder.games("-i main.pgn -assign nn 3 -assign ss here s.cql");
     assert_eq!(games[1], "{Game number 2}1.f3 e5 2.g4{here 3}2...Qh4# 0-1");
 }
 

@@ -26,6 +26,7 @@ pub struct Need {
 }
 
 pub const CORPUS: Need = Need { what: "ORBIT_CORPUS", required: "ORBIT_CORPUS_REQUIRED" };
+pub const SCRIPTS: Need = Need { what: "ORBIT_SCRIPTS", required: "ORBIT_SCRIPTS_REQUIRED" };
 pub const GPU: Need = Need { what: "a GPU adapter", required: "ORBIT_GPU_REQUIRED" };
 pub const VALIDATION: Need =
     Need { what: "the Khronos validation layer", required: "ORBIT_VALIDATION_REQUIRED" };

@@ -10,8 +10,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use shakmaty::Bitboard;
-
 use orbit_chess::internals::{
     choice::{Choice, Order},
     database::{Database, DatabaseOptions},

@@ -3,6 +3,8 @@
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
 //! * `golden`: what CQL 6.2 answers on real games, on every runner.
+//! * `game_golden`: what CQL 6.2 answers to queries of the game language on real games, by `reference`.
+//! * `scripts`: what the scripts that come with CQL 6.2 find, where they are at hand.
 //! * `golden_sample`: the same queries on `games/sample.pgn`.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
@@ -23,6 +25,7 @@
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
+//! * `game_state`: what queries of the game language keep: strings, dictionaries, groups, and what ends a run.
 //! * `game_trees`: games with side lines beside a tree that shakmaty plays.
 //! * `game_vectors`: what CQL 6.2 answers to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
@@ -39,6 +42,7 @@
 #[macro_use]
 extern crate attribute;
 
+mod chains;
 mod choice;
 #[path = "../common/mod.rs"]
 mod common;
@@ -49,6 +53,8 @@ mod errors;
 mod examples;
 mod find;
 mod fuzz_smoke;
+mod game_golden;
+mod game_state;
 mod game_trees;
 mod game_vectors;
 mod games_out;
@@ -62,6 +68,7 @@ mod language;
 #[cfg(feature = "gpu")]
 mod layout;
 mod mates;
+mod narrowed;
 mod parts;
 mod pgn;
 mod planned;
@@ -70,6 +77,7 @@ mod reel;
 mod reference;
 mod report;
 mod runners;
+mod scripts;
 mod second;
 mod second_chains;
 mod session;

@@ -12,7 +12,14 @@
 //!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
 //!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
 //!   transform of the outer one all copies of the inner one.
-//! * A variable that is read before it has a value has none (the parser refuses such queries).
+//! * A variable that is read before it has a value ends the run. Where positions are judged one by one it has none.
+//! * Strings are bytes. Regular expressions see each byte as the character with its number.
+//! * A loop over the keys of a dictionary visits those that it has at first.
+//! * `while (s ~~ "re") F` leaves no groups.
+//! * `equal` is false where a side has no value.
+//! * Several comments behind one move are one string, with blanks between. Comments in front of a move are not read.
+//! * In the comments of `echo` the target's come first; `LCA` is noted where it is neither of the two positions.
+//! * `loop` and `while` repeat ten million times in one game at most, and strings have at most 16 MiB.
 //! * All operands of an operation are evaluated, left to right, also when an earlier one has no
 //!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
 //! * `player` without colour takes a missing name as empty text; if both are missing it has no

@@ -292,3 +292,14 @@ fn longest_common_run<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize, usize) {
     }
     longest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::longest_common_run;
+
+    #[test]
+    fn the_first_of_the_longest_runs_is_found() {
+        assert_eq!(longest_common_run(&[1, 2, 3, 4], &[9, 2, 3, 8, 2, 3]), (1, 1, 2));
+        assert_eq!(longest_common_run(&[1, 2], &[3]), (0, 0, 0));
+    }
+}

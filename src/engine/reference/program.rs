@@ -178,3 +178,67 @@ fn is_state(filter: Ref<'_, Explicit>) -> bool {
         Ref::Squares(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> Chain<()> {
+        Chain::One(())
+    }
+
+    fn repeat(of: Chain<()>, min: u32, max: Option<u32>) -> Chain<()> {
+        Chain::Repeat { of: Box::new(of), min, max }
+    }
+
+    /// The numbers of constituents with which a program accepts, up to a length.
+    fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
+        let program = Program::new(chain, nodes).unwrap();
+        let mut places = vec![0];
+        let mut accepted = Vec::new();
+        for length in 0..=length_max {
+            let (mut open, mut seen, mut next) = (places, Vec::new(), Vec::new());
+            while let Some(pc) = open.pop() {
+                if seen.contains(&pc) {
+                    continue;
+                }
+                seen.push(pc);
+                match program.op(pc) {
+                    Op::One(_) => next.push(pc + 1),
+                    Op::Fork(a, b) => open.extend([a, b]),
+                    Op::Accept => accepted.push(length),
+                }
+            }
+            places = next;
+        }
+        accepted
+    }
+
+    #[test]
+    fn repeats_accept_what_they_count() {
+        assert_eq!(lengths(&repeat(one(), 2, Some(4)), 9, 6), [2, 3, 4]);
+        assert_eq!(lengths(&repeat(one(), 2, None), 9, 5), [2, 3, 4, 5]);
+        assert_eq!(lengths(&repeat(repeat(one(), 2, Some(2)), 0, Some(2)), 9, 6), [0, 2, 4]);
+        let optional = || repeat(one(), 0, None);
+        let group = Chain::Sequence(vec![optional(), optional()]);
+        assert_eq!(lengths(&repeat(group, 3, Some(3)), 9, 4), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn repeats_beyond_the_game_are_without_end() {
+        // In a game of three positions nobody can tell five repeats from any number.
+        assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
+        assert!(Program::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());
+    }
+
+    #[test]
+    fn constituents_have_their_numbers_in_every_repetition() {
+        let chain =
+            Chain::Sequence(vec![one(), repeat(Chain::Sequence(vec![one(), one()]), 2, Some(2)), one()]);
+        let program = Program::new(&chain, 9).unwrap();
+        let numbers = program.ops.iter().filter_map(|op| if let Op::One(n) = op { Some(*n) } else { None });
+        assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 1, 2, 3]);
+        assert!(program.may_end(6) && !program.may_end(5));
+    }
+}

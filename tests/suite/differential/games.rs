@@ -34,7 +34,7 @@ const TRIES: u64 = 5;
 
 /// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
 fn gpu_every() -> usize {
-    by_length(2, 6)
+    by_length(10, 12)
 }
 
 /// In how many queries each construct must occur.
@@ -51,7 +51,7 @@ pub(super) fn pool() -> &'static [Game] {
         let made = (0..4).map(|seed| game_trees::made(2000 + seed, 30).text).collect::<String>();
         let mut out: Vec<Game> =
             files.iter().chain([&sample, &made]).flat_map(|text| game::read(text)).collect();
-        out.retain(|game| game.whole && (8..=120).contains(&game.nodes.len()));
+        out.retain(|game| game.whole && (8..=80).contains(&game.nodes.len()));
         out
     })
 }
@@ -70,7 +70,7 @@ struct Case {
 pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
-    let games: Vec<Game> = (0..6).map(|_| (*rng.pick(&pool)).clone()).collect();
+    let games: Vec<Game> = (0..4).map(|_| (*rng.pick(&pool)).clone()).collect();
     let pgn: String = games.iter().map(|game| format!("{}\n", game.pgn)).collect();
     let mut options = DatabaseOptions::default();
     options.parse.variations = variations;

@@ -1,0 +1,169 @@
+//! Lines, paths and moves that were played, where no table of CQL's answers says enough: limits, castling of Chess960,
+//! null moves, and the comments of what was found.
+
+use std::time::{Duration, Instant};
+
+use orbit_chess::internals::{
+    database::DatabaseOptions,
+    engine::{Answer, Answers, Engine, EngineError, Outputs, reference::Bulk},
+    query,
+};
+
+use crate::common::pgn_blocks_with;
+
+/// A game in which knights go to and fro, so many half-moves long.
+fn long_game(plies: usize) -> String {
+    let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n"
+}
+
+const SIDE_LINES: &str = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 3. f4) 2... d6) 2. Nf3 Nc6 *\n";
+
+fn asked(text: &str, pgn: &str, outputs: Outputs) -> Result<Answers, EngineError> {
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
+    let mut options = DatabaseOptions::default();
+    (options.parse.variations, options.parse.annotations) = (query.variations, true);
+    let blocks = pgn_blocks_with(pgn, options);
+    Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)
+}
+
+/// The nodes at which a query has a value, and the values.
+fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
+    let hits = asked(text, pgn, Outputs::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
+    let value = |slot: usize| match hits.answer(slot) {
+        Answer::Num(value) => value.expect("it is a hit"),
+        Answer::Set(squares) => squares.0.trailing_zeros() as i32,
+        Answer::Bool(_) => 1,
+    };
+    (0..32 * hits.bits.len()).filter(|&slot| hits.contains(slot)).map(|slot| (slot, value(slot))).collect()
+}
+
+/// The comments of the first game, each behind the number of its position.
+fn comments(text: &str, pgn: &str) -> Vec<String> {
+    let answers = asked(text, pgn, Outputs::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let commentary = answers.commentary.expect("it was asked for");
+    let of_game = &commentary.games[0];
+    of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
+}
+
+/// The message of the run-time error of a query.
+fn fault(text: &str, pgn: &str) -> String {
+    match asked(text, pgn, Outputs::VALUES) {
+        Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,
+        Err(error) => panic!("{text}: {error}"),
+        Ok(_) => panic!("{text} has no fault"),
+    }
+}
+
+#[test]
+fn nested_repeats_take_no_longer_than_their_places() {
+    let game = long_game(400);
+    for (text, value) in [
+        ("line --> (true* --> true*){3}", 401),
+        ("line --> (true* --> true* --> true*){12}", 401),
+        ("line --> ((true* --> true*)+ --> true*){4}", 401),
+        ("path (-- * -- *){3}", 400),
+        ("path focus A (-- * -- *){3}", 200),
+    ] {
+        let start = Instant::now();
+        assert_eq!(values(&format!("initial {text}"), &game), [(0, value)], "{text}");
+        assert!(start.elapsed() < Duration::from_secs(20), "{text}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn chains_that_keep_state_are_searched_up_to_a_limit() {
+    let chain = "line --> ({xx=ply true}* --> {xx=ply true}*){3}";
+    assert_eq!(values(&format!("initial {chain}"), &long_game(6)), [(0, 7)]);
+    let message = fault(&format!("initial {chain}"), &long_game(400));
+    assert_eq!(message, "this `line` has more than 2000000 ways to be tried in game 1");
+    let message = fault("initial path ({atomic xx=ply} -- * -- *){4}", &long_game(400));
+    assert_eq!(message, "this `path` has more than 2000000 ways to be tried in game 1");
+    let message = fault("line --> (true{300}){300}", &long_game(400));
+    assert_eq!(message, "counted repeats lead to more than 20000 constituents");
+}
+
+#[test]
+fn castling_of_chess960_is_a_move_of_the_king() {
+    let game = "[Variant \"Chess960\"]\n[FEN \"5k2/8/8/8/8/8/8/RK4R1 w GA - 0 1\"]\n[SetUp \"1\"]\n\n1. O-O-O Ke8 *\n";
+    for (text, due) in [
+        ("K--c1", vec![(0, 1)]),
+        ("--(castle)", vec![]),
+        ("R--", vec![]),
+        ("b1--(#from)", vec![(0, 1)]),
+        // The rook has moved all the same.
+        ("initial piece X=Ra1 child:X", vec![(0, 3)]),
+    ] {
+        assert_eq!(values(text, game), due, "{text}");
+    }
+}
+
+#[test]
+fn null_moves_belong_to_the_king() {
+    let game = "1. -- e5 2. Nf3 *\n";
+    for (text, due) in [
+        ("K--e1(nullmove)", vec![(0, 1)]),
+        ("[x]", vec![]),
+        ("path focus K --", vec![(0, 1)]),
+        ("path focus N --", vec![(2, 1)]),
+        ("line --> move null --> true", vec![(0, 2)]),
+    ] {
+        assert_eq!(values(text, game), due, "{text}");
+    }
+}
+
+#[test]
+fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
+    let game = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O *\n";
+    let (f1, h1, g1) = (5, 7, 6);
+    for (text, due) in [
+        ("R--(from)", vec![(6, h1)]),
+        ("wtm K--(to)", vec![(6, g1)]),
+        // Another position, another dash or a path is not behind that move any more.
+        ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
+        ("wtm R--({--(castle)} to & g1)", vec![]),
+        ("wtm R--({--(castle)} to)", vec![(6, f1)]),
+        ("wtm path R-- from==h1", vec![(6, 1)]),
+        ("wtm path K-- from==h1", vec![]),
+        ("initial path -- + R-- to==f1", vec![(0, 7)]),
+    ] {
+        assert_eq!(values(text, game), due, "{text}");
+    }
+}
+
+#[test]
+fn each_copy_bans_its_own_starts() {
+    // White's copy bans positions 2 to 4; Black's begins at 3.
+    let found = values("flipcolor line nestban --> {wtm Nf3} --> true --> true", &long_game(5));
+    assert_eq!(found, [(2, 3), (3, 3)]);
+}
+
+#[test]
+fn comments_of_branches_that_lose_are_dropped() {
+    let line = "cql(quiet variations) initial line --> {comment(ply)}* --> {nc6 comment(\"end\")}";
+    assert_eq!(comments(line, SIDE_LINES), ["0 0", "1 1", "5 2", "8 3", "9 4", "10 end"]);
+    let path = "cql(quiet variations) initial path {comment(ply)} -- * -- {nc6 comment(\"end\")}";
+    assert_eq!(comments(path, SIDE_LINES), ["0 0", "10 end"]);
+}
+
+#[test]
+fn ends_of_lines_and_paths_name_each_other() {
+    let game = "1. e4 e5 *\n";
+    assert_eq!(
+        comments("cql(matchstring \"\") initial path -- --", game),
+        ["2 End path of length 2 that starts at move 1(wtm)", "0 Start path that ends at move 2(wtm)",]
+    );
+    assert_eq!(
+        comments("cql(matchstring \"\") initial line --> true --> btm", game),
+        ["1 End line of length 2 that starts at move 1(wtm)", "0 Start line that ends at move 1(btm)",]
+    );
+    let asked = "cql(quiet) initial path title \"T\" verbose -- -- comment(\"x\")";
+    assert_eq!(comments(asked, game), ["2 x", "0 T", "1 T: move 1 of 2", "2 T: move 2 of 2"]);
+}
+
+#[test]
+fn the_squares_of_pieces_in_focus_are_named() {
+    let game = "1. Nf3 d5 2. Nd4 e6 3. Nb5 d4 4. Nxd4 *\n";
+    let found = comments("cql(quiet) initial path focus Ng1|pd7 piecepath -- +", game);
+    assert_eq!(found, ["0 Focus path: Ng1-f3-d4-b5-d4 pd7-d5-d4(xd4)"]);
+}

@@ -1,0 +1,85 @@
+//! Queries that are interpreted only on games that hold what they need, beside the same on all games.
+
+use std::collections::BTreeSet;
+
+use orbit_chess::internals::{
+    database::DatabaseOptions,
+    engine::{Engine, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    plan::Options,
+    query::{self, necessary},
+    reel::Block,
+};
+
+use crate::common::{by_length, data, every_nth_game, pgn_blocks_with};
+
+/// Queries whose conditions are rare in games, beside those of the table.
+const RARE: &[&str] = &[
+    "x=0 {check mate}",
+    "initial find {piece X=K mate}",
+    "line --> check --> {x=1 check} --> check",
+    "path focus Q -- check {4,}",
+    "{square s in Qa1 {piece X in s true}}",
+    "echo(s t) {s<t t:mate stalemate}",
+    "echo(s t) {mate (s&t)==.}",
+    "flip {x=1 Qa1--}",
+    "shift {x=1 initial find 2 9 {Qa1 ka2}}",
+    "flipcolor {x=1 (Rh8 | {piece X in Nh8 true}) & Rh8}",
+    "sort \"n\" {mate #a}",
+    "cql(matchcount 2 99) x=1 Qa8",
+    "if mate then x=1 else stalemate",
+    "x=1 3<=find 3 9 {Qh1 check}",
+    "not not {x=1 mate}",
+    "move from {piece X in Nh8 true}",
+    "N[x]q(x=1 mate)",
+];
+
+/// Some games of the shipped ones, with and without side lines that are read.
+fn blocks(variations: bool) -> Vec<Block> {
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = variations;
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let text = std::fs::read_to_string(games).unwrap();
+    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), 3, by_length(7, 23));
+    let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
+    let small =
+        small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));
+    std::iter::once(some).chain(small).collect()
+}
+
+#[test]
+fn games_that_are_passed_over_hold_no_hit() {
+    let table = data("game-vectors.tsv");
+    let texts: BTreeSet<&str> =
+        table.lines().filter_map(|line| line.split('\t').nth(1)).chain(RARE.iter().copied()).collect();
+    let blocks = [false, true].map(blocks);
+    let (mut narrowed, mut passed_over) = (0, 0);
+    for text in texts {
+        let Ok(parsed) = query::parse(text) else { continue };
+        let Some(condition) = necessary(&parsed.query) else { continue };
+        let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
+        let prepared = PreparedQuery::new(parsed.query, Options::default()).unwrap();
+        if prepared.planner.refusal().is_none() {
+            continue;
+        }
+        let outputs = [Outputs::VALUES];
+        let request = Request::all(&outputs);
+        // A run-time error ends the one run, and may lie in a game that the other one passes over.
+        let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
+        let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
+        let some = engine.scan(&blocks, &request).unwrap();
+        for ((block, all), some) in blocks.iter().zip(all).zip(some) {
+            assert_eq!(all[0].hits.bits, some[0].hits.bits, "{text}");
+            let found = |answers: &orbit_chess::internals::engine::Answers| answers.games_found(block);
+            assert_eq!(found(&all[0]), found(&some[0]), "{text}");
+        }
+        narrowed += engine.narrowed();
+        let condition = PreparedQuery::new(condition, Options::default()).unwrap();
+        let hits = condition.cpu().hits(&blocks).unwrap().remove(0);
+        let games = |(block, hits): (&&Block, _)| {
+            let hits: &orbit_chess::internals::engine::Hits = hits;
+            block.games_len() as u64 - hits.games(block)
+        };
+        passed_over += blocks.iter().zip(&hits).map(games).sum::<u64>();
+    }
+    assert!(narrowed >= 40 && passed_over >= 1_000, "{narrowed} queries pass over {passed_over} games");
+}
