@@ -28,7 +28,9 @@ pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
-pub use operations::{Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk};
+pub use operations::{
+    Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk,
+};
 pub use plans::Plans;
 pub use program::{
     Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,

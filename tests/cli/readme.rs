@@ -1,15 +1,15 @@
-//! Runs every command of the README and compares what it prints.
+//! Runs every command of the README and of the tutorial and compares what it prints.
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// The commands of the README's console blocks, each with the lines under it.
-fn examples(readme: &str) -> Vec<(String, String)> {
+/// The commands of a document's console blocks, each with the lines under it.
+fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
-    for line in readme.lines() {
+    for line in document.lines() {
         match (inside, line.strip_prefix("$ ")) {
             (false, _) => inside = line == "```console",
             (true, Some(command)) => out.push((command.into(), String::new())),
@@ -42,8 +42,17 @@ fn printed(command: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_is_printed() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let examples = examples(&readme);
+    check("README.md");
+}
+
+#[test]
+fn the_tutorial_shows_what_is_printed() {
+    check("docs/tutorial.md");
+}
+
+fn check(document: &str) {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
+    let examples = examples(&text);
     assert!(examples.len() >= 10, "{} examples", examples.len());
     for (command, shown) in examples {
         assert!(command.starts_with("orbit "), "{command}");

@@ -41,9 +41,12 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = ["position", "match"].into_iter().find(|word| {
         let Some(after) = inside.strip_prefix(word) else { return false };
-        // `(position 3)` is a position of the game in CQL 6: no list of CQL 5 begins with a number or a parenthesis.
-        let numbered =
-            *word == "position" && skip_blank(after).starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        // `(position 3)` and `(position (ply-1))` are positions of the game in CQL 6: a list has none of them.
+        let inside = skip_blank(after);
+        let number = inside.strip_prefix('(').map(skip_blank);
+        let numbered = *word == "position"
+            && (inside.starts_with(|c: char| c.is_ascii_digit())
+                || number.is_some_and(|inside| !inside.starts_with("position") && !inside.starts_with("match")));
         !numbered && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })?;
     Some((text.len() - rest.len(), word))

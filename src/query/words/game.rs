@@ -136,14 +136,14 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["currentfen"], "", Text, leaf!(T::Game(GameText::Fen)), "`fen` alone: the position as FEN", "currentfen ~~ \"^rnbq\""),
     ] },
     Rows { title: "The header of a query file", about:
-        "`cql(...)` may begin a query. What names files or chooses output has no effect: both are chosen on the command line. \
-         `result`, `gamenumber`, `sort matchcount` and `quiet` may stand in it as well.",
+        "`cql(...)` may begin a query. What names files or chooses output is for `orbit cql`; other commands take both from the \
+         command line. `result`, `gamenumber`, `sort matchcount` and `quiet` may stand in it as well.",
         words: &[
         here(&["cql"], "@(PARAMETER ...) F ...", NoValue, Inside, "begins the header", "cql(input games.pgn) check"),
-        header(&["input"], "cql(@ FILE)", Parameter::Input, "the games, without effect", "cql(input games.pgn) check"),
-        header(&["output"], "cql(@ FILE)", Parameter::Output, "the output, without effect", "cql(output hits.pgn) check"),
-        header(&["matchstring"], "cql(@ TEXT)", Parameter::MatchString, "the comment on hits, without effect", "cql(matchstring \"x\") check"),
-        header(&["silent"], "cql(@)", Parameter::Silent, "no comments, without effect", "cql(silent) check"),
+        header(&["input"], "cql(@ FILE)", Parameter::Input, "the games, for `orbit cql`", "cql(input games.pgn) check"),
+        header(&["output"], "cql(@ FILE)", Parameter::Output, "the output, for `orbit cql`", "cql(output hits.pgn) check"),
+        header(&["matchstring"], "cql(@ TEXT)", Parameter::MatchString, "the comment on hits, for `orbit cql`", "cql(matchstring \"x\") check"),
+        header(&["silent"], "cql(@)", Parameter::Silent, "no comments in the games written, for `orbit cql`", "cql(silent) check"),
         header(&["variations"], "cql(@)", Parameter::Variations, "side lines are searched as well", "cql(variations) check"),
         header(&["matchcount"], "cql(@ RANGE)", Parameter::MatchCount, "games with so many hits", "cql(matchcount 2 100) check"),
     ] },
