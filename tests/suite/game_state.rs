@@ -166,10 +166,3 @@ fn what_goes_wrong_ends_the_run_and_names_what_did() {
         assert!(error.starts_with("game 1"), "{query}: {error}");
     }
 }
-
-/// Nothing is told behind an error, not even by loops that would go on.
-#[test]
-fn an_error_stops_filters_behind_it() {
-    let error = told("xx=1 unbind xx (xx==1 or find all {message quiet(\"late\") true})").unwrap_err();
-    assert!(error.contains("`xx` holds nothing"), "{error}");
-}
