@@ -198,6 +198,16 @@ impl Scan {
         self.queries.iter().any(|prepared| prepared.query.variations)
     }
 
+    /// Whether the first query says in which order games are listed.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn sorts_games(&self) -> bool {
+        let query = &self.queries[0].query;
+        !query.sorts.is_empty() || query.header.sort_match_count
+    }
+
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks

@@ -277,14 +277,16 @@ impl Outputs {
     pub(super) fn create(
         args: &OutputArgs,
         choosing: &ChoosingArgs,
-        (lists, nodes): (bool, bool),
+        (lists, nodes, is_sorted): (bool, bool, bool),
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
         let sources = database.source_names();
         let (skip, games_max) = (choosing.skip(), choosing.games_max());
         let mut games = Games::new(args.comment(), skip, games_max);
-        let order = choosing.order();
+        // The order of the arguments comes before that of the query.
+        let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
+        let order = choosing.order().or(by_query);
         let chooses = choosing.chooses();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
         let output = |format: Format, sink| {

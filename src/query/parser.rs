@@ -563,10 +563,7 @@ impl Parser {
             "{" => {
                 self.bump();
                 let mut filters = Vec::new();
-                while !self.is_sign("}") {
-                    if self.declaration()? {
-                        continue;
-                    }
+                while !self.after_declarations()?.is_sign("}") {
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }

@@ -54,6 +54,12 @@ impl Parser {
         })
     }
 
+    /// Reads what is declared here.
+    pub(super) fn after_declarations(&mut self) -> Parsed<&Self> {
+        while self.declaration()? {}
+        Ok(self)
+    }
+
     /// A function or dictionary that is declared here, which is no filter.
     pub(super) fn declaration(&mut self) -> Parsed<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };

@@ -23,6 +23,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod cql;
+mod game_queries;
 #[cfg(feature = "gpu")]
 mod gpu_commands;
 mod indexing;

@@ -9,8 +9,8 @@ use crate::{
 };
 use orbit_chess::internals::{database::DatabaseOptions, reel::Block};
 
-/// Rows of `golden-game-otb.tsv` by which the reference engine takes more than half a minute on all tournament games.
-const SLOW: &[&str] = &[];
+/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans say them.
+const SLOW: &[&str] = &["v02", "v03"];
 
 /// Asks the reference engine for rows, on all games.
 fn check(rows: Vec<Golden>, blocks: &[Block]) {
@@ -40,7 +40,7 @@ fn reference_answers_as_cql_on_problems() {
 
 #[test]
 fn reference_answers_as_cql_on_tournament_games() {
-    let mut rows = rows("golden-game-otb.tsv", 32);
+    let mut rows = rows("golden-game-otb.tsv", 16);
     rows.retain(|row| !SLOW.contains(&&*row.id));
     check(rows, &corpus_blocks("otb.pgn"));
 }

@@ -19,7 +19,10 @@ use orbit_chess::internals::{
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
 
-use crate::common::data;
+use crate::{
+    common::{data, harness::GPU},
+    runners::Runner,
+};
 
 /// A row of the table.
 struct Row {
@@ -39,9 +42,6 @@ fn rows() -> Vec<Row> {
     assert_eq!(rows.len(), 823);
     rows
 }
-
-/// Rows for which CQL 6.2 is known to be wrong or undecided, with what we answer instead and why.
-const OURS: &[(&str, &str, &str)] = &[];
 
 /// What an engine answers to a row, in the notation of the table.
 fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
@@ -142,12 +142,13 @@ fn difference(found: &str, due: &str) -> String {
 fn faults(engine: EngineChoice) -> Vec<String> {
     let mut faults = Vec::new();
     for row in &rows() {
-        let ours = OURS.iter().find(|(id, ..)| *id == row.id).map(|(_, ours, _)| *ours);
-        let due = ours.unwrap_or(&row.due);
+        let due = row.due.as_str();
         let found = std::panic::catch_unwind(|| answer(row, engine));
         let found = found.unwrap_or_else(|_| Err("panics".into()));
         let fault = match found {
             Err(_) if due == "ERROR" => continue,
+            // Plans do not say all queries, and some adapters end long loops.
+            Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => continue,
             Err(error) => format!("  {error}\n  due     {}", &due[..due.len().min(120)]),
             Ok(found) if found == due => continue,
             Ok(found) => difference(&found, due),
@@ -157,14 +158,35 @@ fn faults(engine: EngineChoice) -> Vec<String> {
     faults
 }
 
+fn is_refusal(error: &str) -> bool {
+    error.contains("cannot run this query") || error.contains("ends loops after")
+}
+
+/// Rows that are answered otherwise. `"b">"a"` and a bare `typename K` are conditions, not strings; the number of games is not
+/// known before they are read; `currenttransform` is refused.
+const OTHERWISE: [&str; 5] = ["n172", "t019", "t024", "t030", "t039"];
+
 #[test]
 fn reference_answers_as_cql() {
-    let faults = faults(EngineChoice::Reference);
+    check(EngineChoice::Reference);
+}
+
+#[test]
+fn cpu_answers_as_cql() {
+    check(EngineChoice::Cpu);
+}
+
+#[test]
+fn gpu_answers_as_cql() {
+    GPU.met(Runner::gpu(0));
+    check(EngineChoice::Gpu);
+}
+
+fn check(engine: EngineChoice) {
+    let mut faults = faults(engine);
+    faults.retain(|fault| !OTHERWISE.iter().any(|id| fault.starts_with(&format!("{id}\t"))));
     if let Some(path) = std::env::var_os("ORBIT_VECTORS_FAILING") {
         std::fs::write(path, faults.join("\n") + "\n").unwrap();
     }
-    assert!(faults.len() <= FAILING_MAX, "{} rows:\n{}", faults.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} rows:\n{}", faults.len(), faults.join("\n"));
 }
-
-/// Rows that are not answered yet.
-const FAILING_MAX: usize = 823;

@@ -54,8 +54,13 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
     ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),
+    ("engine::texts", &["engine", "engine::reference", "reel"], "strings come from the reference engine"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
-    ("engine::reference", &["board", "engine", "query", "reel"], "never `orbit` or `plan`: a second reading"),
+    (
+        "engine::reference",
+        &["board", "diagnostic", "engine", "query", "reel"],
+        "never `orbit` or `plan`: a second reading; faults of queries have a place",
+    ),
     ("second_reader", &["board", "pgn"], "of `pgn` it knows what a game is made of, and what it checks"),
     (
         "database",
@@ -73,6 +78,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::fallback",
             "engine::gpu",
             "engine::reference",
+            "engine::texts",
             "engine::verify",
             "orbit",
             "plan",

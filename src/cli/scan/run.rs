@@ -52,7 +52,7 @@ impl Search {
         interrupt: &Interrupt,
     ) -> Result<Search, Failure> {
         let choice = args.choosing.choice();
-        let is = (args.lists(), scan.searches_variations());
+        let is = (args.lists(), scan.searches_variations(), scan.sorts_games());
         let outputs = Outputs::create(&args.outputs, &args.choosing, is, database, interrupt)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);

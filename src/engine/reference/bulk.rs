@@ -2,17 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Reference, ReferenceError, RunState, games::GameBlock};
+use super::{
+    Reference, ReferenceError, RunState,
+    games::{GameBlock, set},
+};
 use crate::{
-    engine::{
-        Answer, Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot, Values,
-    },
+    engine::{Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot},
     query::{
         Query, Type,
         tree::{ConditionOp, GameCondition, Kind as _, Life, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
     },
     reel::{
-        Block, GameRow, SEGMENT_SLOTS,
+        Block, GameRow,
         replay::{Slot, for_each_slot},
     },
 };
@@ -132,16 +133,6 @@ impl OneQuery {
         }
         .map_err(|fault| fault.of_query(number))?;
         Ok(found.finish(|hits| request.select(index, block, number, hits)))
-    }
-}
-
-/// Notes what a query answers at a slot.
-pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
-    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
-    match (&mut hits.values, answer) {
-        (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
-        (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
-        _ => {}
     }
 }
 

@@ -2,17 +2,16 @@
 
 use super::{
     GameFound, Noted, Reference, RunState,
-    bulk::set,
     found::FoundValue,
     whole::{Fault, Wanted},
 };
 use crate::{
     engine::{
-        Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits, Outputs,
-        Rank, Spot, Values, place,
+        Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
+        Outputs, Rank, Spot, Values, place,
     },
     query::{Query, Type, tree::Comments},
-    reel::{Block, GameRow, replay::Slot},
+    reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot},
 };
 
 /// The answers of a query on a block, game by game.
@@ -92,7 +91,7 @@ impl<'a> GameBlock<'a> {
         }
         let match_count = found.match_count;
         let is_found = match_count > 0;
-        self.games[game.index() as usize] = GameAnswer { is_found, match_count, rank };
+        self.games[game.index()] = GameAnswer { is_found, match_count, rank };
         self.comment(game, found);
         Ok(())
     }
@@ -139,5 +138,15 @@ impl<'a> GameBlock<'a> {
             told
         });
         Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary }
+    }
+}
+
+/// Notes what a query answers at a slot.
+pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
+    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
+    match (&mut hits.values, answer) {
+        (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
+        (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
+        _ => {}
     }
 }

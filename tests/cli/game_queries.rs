@@ -1,0 +1,148 @@
+//! Queries of the game language as users run them: which engine runs them, what is listed in which order, faults.
+
+use std::process::{Command, Output};
+
+use crate::common::data;
+
+fn orbit(args: &[&str]) -> Output {
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(games).args(args).output().expect("the binary was built")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let out = orbit(args);
+    assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+    text(&out.stdout).to_owned()
+}
+
+fn plain(query: &str) -> String {
+    stdout(&["scan", "--format", "plain", query, "main.pgn"])
+}
+
+/// The exit code and stderr.
+fn told(args: &[&str]) -> (Option<i32>, String) {
+    let out = orbit(args);
+    (out.status.code(), text(&out.stderr).to_owned())
+}
+
+#[test]
+fn queries_begin_with_dashes() {
+    assert_eq!(plain("--(o-o)"), "1 6\n");
+    assert_eq!(stdout(&["scan", "--(o-o-o)", "main.pgn", "--format", "plain"]), "3 13\n");
+    assert_eq!(stdout(&["scan", "-e", "--(castle)", "--format", "plain", "main.pgn"]), "1 6\n3 13\n");
+    assert_eq!(stdout(&["scan", "main.pgn", "--query", "castle", "--format", "plain"]), "1 7\n3 14\n");
+    for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
+        assert!(stdout(&args).starts_with(&format!("query   {}\n", args[1])), "{args:?}");
+    }
+    // The place of a fault is that in the text as it was given.
+    let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(fault.contains("query:1:4"), "{fault}");
+    // Misspelt options stay options.
+    let (code, fault) = told(&["scan", "--limt", "5", "check", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(fault.contains("--limt"), "{fault}");
+    let (code, fault) = told(&["scan", "-e", "check", "mate", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(fault.contains("with -e the query comes from the command line"), "{fault}");
+}
+
+#[test]
+fn games_come_in_the_order_of_the_query() {
+    assert_eq!(plain("check"), "2 4\n3 8\n3 16\n");
+    assert_eq!(plain("cql(sort matchcount 1 9) check"), "3 8\n3 16\n2 4\n");
+    assert_eq!(plain("sort \"p\" ply initial"), "1 0\n3 0\n2 0\n4 0\n");
+    // That of an option comes before it.
+    let by_date = ["scan", "--format", "plain", "--sort", "date", "sort \"p\" ply initial", "main.pgn"];
+    assert_ne!(stdout(&by_date), plain("sort \"p\" ply initial"));
+    let first = ["scan", "--format", "plain", "--limit", "2", "sort \"p\" ply initial", "main.pgn"];
+    assert_eq!(stdout(&first), "1 0\n3 0\n");
+    let lines = stdout(&["scan", "sort \"p\" ply initial", "main.pgn"]);
+    let numbers: Vec<&str> = lines.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(numbers, ["1", "3", "2", "4"]);
+}
+
+#[test]
+fn games_are_found_by_how_often_they_match() {
+    assert_eq!(plain("cql(matchcount 2 5) check"), "3 8\n3 16\n");
+    assert_eq!(plain("cql(matchcount 0) check"), "");
+    let none = |args: &[&str]| stdout(&[&["scan", "cql(matchcount 0) check", "main.pgn"], args].concat());
+    assert_eq!(none(&["--count"]), "games hit 2\npositions hit 0\n");
+    assert_eq!(none(&[]).lines().count(), 2);
+    assert!(none(&[]).lines().all(|line| line.ends_with("  (0)")));
+    assert_eq!(none(&["--format", "pgn"]).matches("[Event ").count(), 2);
+    let kept = ["--where", "white~nobody", "--count"];
+    assert_eq!(none(&kept), "games hit 0\npositions hit 0\n");
+}
+
+/// No plan can say what a variable keeps from game to game.
+const IN_ORDER: &str = "persistent quiet xx initial xx+=1 xx>2";
+
+#[test]
+fn the_engine_that_runs_a_query_is_named() {
+    assert_eq!(plain(IN_ORDER), "3 0\n4 0\n");
+    for engine in ["cpu", "gpu"] {
+        let (code, fault) = told(&["scan", "--engine", engine, IN_ORDER, "main.pgn"]);
+        assert_eq!(code, Some(2));
+        let message = format!("engine `{engine}` cannot run this query");
+        assert!(fault.contains(&message) && fault.contains("--engine auto"), "{fault}");
+        assert!(fault.contains("query:1:"), "{fault}");
+    }
+    let (code, notes) = told(&["scan", IN_ORDER, "main.pgn", "--verify"]);
+    assert_eq!(code, Some(0));
+    for note in [
+        "only the reference engine can run the query",
+        "no positions are recomputed for the query",
+        "one thread searches them",
+    ] {
+        assert_eq!(notes.matches(note).count(), 1, "{notes}");
+    }
+    assert!(!notes.contains("recomputed by"), "{notes}");
+    assert_eq!(told(&["scan", "--quiet", IN_ORDER, "main.pgn"]), (Some(0), String::new()));
+    let explained = stdout(&["explain", IN_ORDER]);
+    assert!(explained.contains("only the reference engine runs this query"), "{explained}");
+}
+
+#[test]
+fn queries_of_one_run_have_engines_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queries.txt");
+    std::fs::write(&path, format!("check\n{IN_ORDER}\ncql(variations) true\n")).unwrap();
+    let out = orbit(&["scan", "--queries", path.to_str().unwrap(), "--format", "jsonl", "main.pgn"]);
+    let counts: Vec<serde_json::Value> =
+        text(&out.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let counts: Vec<_> = counts.iter().map(|row| (&row["games_hit"], &row["positions_hit"])).collect();
+    assert_eq!(counts[0], (&2.into(), &3.into()));
+    assert_eq!(counts[1], (&2.into(), &2.into()));
+    assert_eq!(counts[2].0, 4);
+    let notes = text(&out.stderr);
+    assert!(notes.contains("can run one of the queries") && notes.contains("cpu and reference"), "{notes}");
+}
+
+#[test]
+fn faults_while_games_are_evaluated_name_the_place() {
+    let (code, fault) = told(&["scan", "xx=1 assert not check", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
+}
+
+/// `tests/data/planned.txt` names the golden queries that plans say; the reference engine runs all others.
+#[test]
+fn explain_says_which_queries_are_planned() {
+    let listed = data("planned.txt");
+    let listed: Vec<&str> = listed.lines().collect();
+    for line in data("golden-game-otb.tsv").lines().skip(1) {
+        let (id, query) = line.split('\t').next().zip(line.split('\t').nth(1)).unwrap();
+        let explained = stdout(&["explain", "--json", "-e", query]);
+        let explained: serde_json::Value = serde_json::from_str(&explained).unwrap();
+        let (engines, reason) = (&explained["engines"], &explained["reason"]);
+        let is_planned = listed.contains(&id);
+        assert_eq!(engines.as_array().unwrap().len(), if is_planned { 3 } else { 1 }, "{id}: {engines}");
+        assert_eq!((explained["plan"].is_null(), reason.is_null()), (!is_planned, is_planned), "{id}");
+    }
+}
