@@ -170,8 +170,8 @@ impl<'a> Parser<'a> {
         self.clear(0);
         let mut tokenizer = Tokenizer::whole(text, usize::MAX);
         let mut places = Places::default();
-        let (mut words, mut comments): (Vec<(usize, u32, Range)>, Vec<(usize, u32, Range)>) =
-            (vec![], vec![]);
+        let mut words: Vec<(usize, u32, Range)> = Vec::new();
+        let mut comments: Vec<(usize, u32, Range)> = Vec::new();
         let mut is_behind_word = false;
         while let Some(event) = tokenizer.next() {
             if self.open && matches!(event, Event::Start(_)) {

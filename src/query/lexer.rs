@@ -234,7 +234,7 @@ fn is_word(byte: u8) -> bool {
 /// The bytes of `◭` or `[Aa]` before the name of a piece variable: `◭X`. `◭a1` and `◭a-h2` are designators.
 fn piece_variable(text: &str) -> Option<usize> {
     let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
-    let after = text[sign.len()..].as_bytes();
+    let after = &text.as_bytes()[sign.len()..];
     let name = &after[..after.iter().take_while(|&&byte| is_word(byte)).count()];
     let is_range = name.len() == 1 && after.get(1) == Some(&b'-') && matches!(name[0], b'a'..=b'h');
     let is_square = matches!(name, [b'a'..=b'h', b'1'..=b'8']);
