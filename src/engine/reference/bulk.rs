@@ -39,7 +39,7 @@ enum Way {
     Positions,
     /// At all positions of a game, with one state.
     Games {
-        query: Query,
+        query: Box<Query>,
         /// What lasts from game to game, if games depend on those before them.
         run: Option<Mutex<RunState>>,
     },
@@ -82,7 +82,7 @@ impl OneQuery {
         // A string is told from the positions of a whole game: answers on single ones have no room for it.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => Way::Games {
-                query: query.clone(),
+                query: Box::new(query.clone()),
                 run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
             },
             false => Way::Positions,
