@@ -28,7 +28,7 @@ pub(super) struct GameBlock<'a> {
 
 /// A run-time error of a query.
 pub(super) struct QueryFault {
-    fault: Box<Fault>,
+    fault: Fault,
     game: u32,
     place: String,
 }
@@ -70,11 +70,11 @@ impl<'a> GameBlock<'a> {
         game: &GameRow,
         spots: &[Spot],
         run: &mut RunState,
-    ) -> Result<(), QueryFault> {
+    ) -> Result<(), Box<QueryFault>> {
         let wanted = Wanted { copies: self.detail.is_some() };
         let found = self.reference.game(spots, run, wanted).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
-            QueryFault { fault: Box::new(fault), game: game.number(), place }
+            Box::new(QueryFault { fault, game: game.number(), place })
         })?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
             set(&mut self.hits, slot, found.answer(), found.hit);
@@ -101,7 +101,7 @@ impl<'a> GameBlock<'a> {
         let Some(commentary) = &mut self.commentary else { return };
         commentary.messages.extend(found.messages);
         let header = &self.query.header;
-        if found.match_count == 0 && header.match_count.is_none_or(|(least, _)| least != 0) {
+        if found.match_count == 0 && header.match_count.is_none_or(|(least, _)| least > 0) {
             return;
         }
         let match_string = header.match_string.as_deref().unwrap_or("CQL");

@@ -206,7 +206,8 @@ impl Seen {
     fn run(&mut self, seed: u64, all: &[&Construct]) {
         let of = all.len() as u64;
         let about = all[(seed % of) as usize];
-        let (transformed, variations) = ((seed / of + seed).is_multiple_of(2), (seed / of + seed) % 3 == 0);
+        let (transformed, variations) =
+            ((seed / of + seed).is_multiple_of(2), (seed / of + seed).is_multiple_of(3));
         let mut chosen = None;
         for attempt_seed in (0..TRIES).map(|k| seed * TRIES + k) {
             match attempt(attempt_seed, about, transformed, variations) {

@@ -383,7 +383,8 @@ type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
-    let dihedral: [fn(i32, i32) -> (i32, i32); 8] = [
+    type Image = fn(i32, i32) -> (i32, i32);
+    let dihedral: [Image; 8] = [
         |x, y| (x, y),
         |x, y| (7 - y, x),
         |x, y| (7 - x, 7 - y),

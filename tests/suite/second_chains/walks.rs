@@ -345,7 +345,7 @@ impl<'a> Search<'a> {
             of.as_ref().is_none_or(|of| of.accepts(square, self.game.nodes[before].piece(square)))
         };
         if let Some(letter) = dash.promotion
-            && !edge.promotion.is_some_and(|role| promoted(letter).is_none_or(|wanted| wanted == role))
+            && edge.promotion.is_none_or(|role| promoted(letter).is_some_and(|wanted| wanted != role))
         {
             return false;
         }
