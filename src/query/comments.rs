@@ -1,11 +1,11 @@
 //! What is written into games and printed, and in which order games are written.
 
 use super::{
-    letters::valued,
     parser::{C, N, Parsed, Parser, T, filter, name_of, typed},
     state::NAMES_MAX,
     token::Tok,
     tree::{GameCondition, GameNumber, GameText, Node, Number, Ref, Sort, SortId},
+    valued::valued,
 };
 use crate::diagnostic::{Diagnostic, Span};
 

@@ -5,7 +5,7 @@
 
 use super::{
     parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
-    state::NAMES_MAX,
+    state::{Foreseen, NAMES_MAX, Part},
     token::Tok,
     tree::{
         Assigned, Dictionary, DictionaryId, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
@@ -14,36 +14,6 @@ use super::{
     variables::assigned,
 };
 use crate::diagnostic::{Diagnostic, Span};
-
-/// A type of a dictionary that was needed before the text said it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Foreseen {
-    dictionary: String,
-    part: Part,
-    holds: Holds,
-    /// Whether the text says so further on.
-    pub certain: bool,
-}
-
-/// A part of the entries of a dictionary.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
-    Key,
-    Value,
-}
-
-impl Foreseen {
-    /// Supposes the next type; false if all were tried.
-    pub fn advance(&mut self) -> bool {
-        self.holds = match self.holds {
-            Holds::Number => Holds::Squares,
-            Holds::Squares | Holds::Piece => Holds::Text,
-            Holds::Text => Holds::Position,
-            Holds::Position => return false,
-        };
-        true
-    }
-}
 
 impl Parser {
     /// `dictionary D`, `local dictionary D`, `persistent dictionary D`.

@@ -3,13 +3,13 @@
 //! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
 
 use super::{
-    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, compound, filter, name_of, typed},
     token::Tok,
     tree::{
         Edge, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Move, MoveOf,
         MoveValue, Node, Pieces, Promotion, Sibling, Special, Squares, Type, Written, contents_where,
     },
+    valued::valued,
 };
 use crate::{
     board::{Code, PieceSet},

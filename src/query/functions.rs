@@ -3,11 +3,10 @@
 //! A call is what its text would be, with the parameters replaced. So a function has no types, and the names that are
 //! none of its parameters are those of the query at the call.
 
-use std::rc::Rc;
-
 use super::{
     parser::{C, Parsed, Parser, compound, filter, name_of, typed},
-    token::{Tok, Token},
+    state::Function,
+    token::Tok,
     tree::{Node, VarId},
     variables::assigned,
 };
@@ -18,14 +17,6 @@ const TOKENS_MAX: usize = 200_000;
 
 /// How deep calls may stand in the texts of functions.
 const CALLS_MAX: usize = 40;
-
-/// A function that was declared.
-#[derive(Clone)]
-pub(super) struct Function {
-    pub name: String,
-    parameters: Vec<String>,
-    body: Rc<[Token]>,
-}
 
 impl Parser {
     /// `function f(x y) { ... }`.

@@ -1,14 +1,12 @@
 //! Comparisons of strings, and of the letters of pieces, which become tests of what stands on a square.
 //!
 //! `typename` and `piecename` are conditions, true where there is a letter, which the grammar takes for strings until
-//! a comparison with a literal has narrowed the contents. All else that takes a string makes one of them ([`valued`]).
+//! a comparison with a literal has narrowed the contents. All else that takes a string makes one of them
+//! ([`super::valued`]).
 
 use super::{
     parser::{C, Parsed, Parser, T, filter},
-    tree::{
-        Cmp, Condition, ConditionKeyword, Control, GameText, NoTransform, Node, Spelt, Squares, Text,
-        contents_where,
-    },
+    tree::{Cmp, Node, Spelt, Squares, contents_where},
 };
 use crate::{board::Code, diagnostic::Span};
 
@@ -45,29 +43,6 @@ impl Parser {
         let right = self.want_text(right, "a comparison of strings")?;
         Ok(filter(C::TextCompare(cmp, left, right), span))
     }
-}
-
-/// A filter with its value: the letter of a piece as a string, any other filter as it is.
-pub(super) fn valued(node: Node) -> Node {
-    match node {
-        node if !node.names_piece() => node,
-        Node::Condition(condition) => named(condition).into(),
-        other => other,
-    }
-}
-
-fn named(condition: Condition) -> Text {
-    let span = condition.span();
-    let op = match condition.into_op() {
-        C::ContentIs { of, spelt: Some(spelt), .. } => T::Game(GameText::ContentName { spelt, of }),
-        C::Form(ConditionKeyword::NoTransform(of)) => T::Form(NoTransform(named(of))),
-        C::Braces(mut all) => match all.pop() {
-            Some(Node::Condition(last)) => T::Control(Control::Braces { first: all, last: named(last) }),
-            _ => unreachable!("the last filter in braces names a piece"),
-        },
-        _ => unreachable!("only these name a piece"),
-    };
-    Text::new(op, span)
 }
 
 /// The letter of which piece a filter is, and how it is written.

@@ -1,13 +1,13 @@
 //! `if`, loops over squares, pieces and conditions, and `echo`.
 
 use super::{
-    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, name_of, typed},
     token::Tok,
     tree::{
         Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Number, Squares, Type,
         VarId, Written,
     },
+    valued::valued,
 };
 use crate::diagnostic::{Diagnostic, Span};
 

@@ -18,17 +18,20 @@ mod header;
 mod letters;
 mod lexer;
 mod loops;
+mod names;
 mod necessary;
 mod nodes;
 mod parser;
 mod ranges;
 mod reader;
+mod repeats;
 mod slips;
 mod state;
 mod strings;
 mod tags;
 mod token;
 pub mod tree;
+mod valued;
 mod variables;
 mod vocabulary;
 pub mod words;
@@ -137,7 +140,7 @@ const READINGS_MAX: u32 = 64;
 /// The filters of a text.
 fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
     let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
-    let mut foreseen: Vec<dictionaries::Foreseen> = Vec::new();
+    let mut foreseen: Vec<state::Foreseen> = Vec::new();
     let mut first_fault = None;
     for _ in 0..READINGS_MAX {
         let mut parser = parser::Parser::new(text, Rc::clone(&tokens));
@@ -155,7 +158,7 @@ fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), D
             Ok(_) => {}
             Err(fault) => {
                 let supposed = foreseen.iter_mut().rev().find(|one| !one.certain);
-                if !learned && !supposed.is_some_and(dictionaries::Foreseen::advance) {
+                if !learned && !supposed.is_some_and(state::Foreseen::advance) {
                     return Err(first_fault.unwrap_or(fault));
                 }
                 first_fault.get_or_insert(fault);

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use shakmaty::Color;
 
 use super::{
-    letters::valued,
     state::State,
     token::{Tok, Token},
     tree::{
@@ -17,6 +16,7 @@ use super::{
         Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
         TransformKind, Type, Var, VarId, Written,
     },
+    valued::valued,
 };
 use crate::diagnostic::{Diagnostic, Span};
 

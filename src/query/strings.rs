@@ -3,10 +3,10 @@
 use regress::Regex;
 
 use super::{
-    letters::valued,
     parser::{N, Parsed, Parser, T, filter, kind_of, name_of, typed},
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
+    valued::valued,
 };
 use crate::diagnostic::{Diagnostic, Span};
 

@@ -27,7 +27,7 @@ mod visit;
 mod written;
 
 pub use cells::{Cell, Cells, Values};
-pub use conditions::{Assigned, ConditionOp};
+pub use conditions::ConditionOp;
 pub use game::{
     Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares,
     GameText, Line, LineStep, Move, MoveOf, MoveValue, Order, Path, PathStep, Promotion, Sibling, SortId,
@@ -280,6 +280,16 @@ pub type Node = Any<Written>;
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Any<P: Form> {
     Condition(Condition<P>),
+    Squares(Squares<P>),
+    Number(Number<P>),
+    Text(Text<P>),
+    Position(Position<P>),
+}
+
+/// What a variable can hold.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Assigned<P: Form> {
     Squares(Squares<P>),
     Number(Number<P>),
     Text(Text<P>),

@@ -1,7 +1,6 @@
 //! Variables: assigning, reading, and what else is done with them.
 
 use super::{
-    letters::valued,
     parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed, wanted},
     state::NAMES_MAX,
     strings::Part,
@@ -10,6 +9,7 @@ use super::{
         Arith, Assigned, Cmp, Control, GameCondition, GameNumber, GameSquares, GameText, Holds, Life, Node,
         Number, Squares, Text, Type, Var, VarId, Written,
     },
+    valued::valued,
     words::{Updated, updated},
 };
 use crate::diagnostic::{Diagnostic, Span};

@@ -54,6 +54,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
     ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),
+    (
+        "engine::narrowed",
+        &["engine", "engine::cpu", "engine::reference", "plan", "query", "reel"],
+        "the processor passes over games for the reference engine",
+    ),
     ("engine::texts", &["engine", "engine::reference", "reel"], "strings come from the reference engine"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     (
@@ -77,6 +82,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::cpu",
             "engine::fallback",
             "engine::gpu",
+            "engine::narrowed",
             "engine::reference",
             "engine::texts",
             "engine::verify",

@@ -2,7 +2,8 @@
 
 use super::{
     copies::{Explicit, Filter},
-    eval::{Evaluation, Value},
+    eval::Evaluation,
+    value::Value,
 };
 use crate::{
     diagnostic::{Diagnostic, Span},

@@ -10,10 +10,11 @@ use super::{
     geometry::{square, xy},
     lines,
     moves::{Placement, Rules, Step},
-    nodes::Tree,
     pure,
     scope::Scope,
     state::{Declared, State},
+    tree::Tree,
+    value::Value,
 };
 use crate::{
     board::{Code, PieceSet},
@@ -21,31 +22,9 @@ use crate::{
     query::tree::{
         Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
         GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
-        Squares, SquaresOp as S, Text, TextOp, Values, VarId,
+        Squares, SquaresOp as S, Text, TextOp, VarId,
     },
 };
-
-/// What a filter yields.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Value {
-    Bool(bool),
-    Set(Bitboard),
-    Num(Option<i32>),
-    Str(Option<Vec<u8>>),
-    Position(Option<i32>),
-}
-
-/// Variables hold values.
-#[derive(Clone, Debug)]
-pub(super) enum Evaluated {}
-
-impl Values for Evaluated {
-    type Squares = Bitboard;
-    type Number = i32;
-    type Text = Vec<u8>;
-    /// The number of the node.
-    type Position = i32;
-}
 
 /// The evaluation of one query on one game.
 pub(super) struct Evaluation<'a> {
@@ -105,6 +84,34 @@ impl<'a> Evaluation<'a> {
         let value = evaluate(self);
         self.here = here;
         value
+    }
+
+    /// What a function yields in a scope that differs from the one here.
+    pub(super) fn scoped<T>(
+        &mut self,
+        change: impl FnOnce(&mut Scope),
+        evaluate: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.scope.clone();
+        change(&mut self.scope);
+        let value = evaluate(self);
+        self.scope = outer;
+        value
+    }
+
+    /// What a function yields outside of the target of a `--`.
+    pub(super) fn unselected<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped(|scope| scope.selected = None, evaluate)
+    }
+
+    /// What a function yields where a `move` is asked of all moves.
+    pub(super) fn untied<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped(|scope| scope.tied = None, evaluate)
+    }
+
+    /// What a function yields at a position that a filter before a colon names.
+    pub(super) fn apart<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.untied(|apart| apart.unselected(|apart| apart.there(at, evaluate)))
     }
 
     /// Whether a filter matches. One that fails takes back its comments, and nothing else.

@@ -32,8 +32,9 @@ use crate::query::{
 
 use super::{Answer, Spot};
 use copies::{Copies, Expander, Explicit, Filter, NumberCopies};
-use eval::{Evaluation, Value};
+use eval::Evaluation;
 use state::Declared;
+use value::Value;
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;
@@ -56,19 +57,25 @@ mod game;
 mod games;
 mod geometry;
 mod lines;
+mod memory;
+mod men;
 mod moves;
 mod nodes;
 mod notes;
 mod patterns;
 mod pieces;
+mod played;
 mod plays;
 mod program;
 mod pure;
+mod regexes;
 mod scope;
 mod script_files;
 mod search;
 mod state;
 mod strings;
+mod tree;
+mod value;
 mod variables;
 mod walks;
 mod whole;

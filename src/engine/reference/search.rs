@@ -9,9 +9,10 @@
 use std::collections::HashMap;
 
 use super::{
-    eval::{Evaluated, Evaluation},
+    eval::Evaluation,
     found::Note,
     program::{Op, Program},
+    value::Evaluated,
 };
 use crate::query::tree::{Cell, VarId};
 

@@ -5,8 +5,13 @@ use std::sync::Arc;
 
 use regress::Regex;
 
-use super::patterns::{compiled, pattern_of};
-use super::{chains::Chains, eval::Evaluated, found::Note, script_files::ScriptFiles};
+use super::{
+    found::Note,
+    memory::Chains,
+    regexes::{Groups, compiled, pattern_of},
+    script_files::ScriptFiles,
+    value::{Evaluated, cell_text},
+};
 use crate::{
     diagnostic::{Diagnostic, Span},
     engine::SortValue,
@@ -57,9 +62,6 @@ pub(super) enum Datum {
 
 /// What a dictionary holds, in the order of the keys.
 pub(super) type Entries = BTreeMap<Datum, Datum>;
-
-/// The last match of a regular expression: for each group where it began, and its text, if it took part.
-pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
 
 /// What one `sort` has found so far, with the comments that led to it.
 #[derive(Clone, Debug, Default)]
@@ -186,7 +188,7 @@ impl RunState {
     /// The names of the variables that are printed at the end of a run, and their values as text.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
-        named.map(|((name, _), (_, cell))| (name.as_str(), super::write::cell(cell))).collect()
+        named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
     /// Hands over to a game what it may change.

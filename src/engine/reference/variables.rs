@@ -4,8 +4,9 @@ use shakmaty::Bitboard;
 
 use super::{
     copies::{Explicit, Filter},
-    eval::{Evaluated, Evaluation},
+    eval::Evaluation,
     strings::clamped,
+    value::Evaluated,
 };
 use crate::{
     diagnostic::{Diagnostic, Span},

@@ -7,9 +7,10 @@ use shakmaty::{Color, Piece, Square};
 use super::{
     chains::key,
     copies::Explicit,
-    edges::Part,
     eval::Evaluation,
     found::Noted,
+    memory::Walk,
+    played::Part,
     program::keeps_state,
     search::{Attempt, Next, Rules, Search, Step},
 };
@@ -17,18 +18,6 @@ use crate::{
     diagnostic::Span,
     query::tree::{Any, Focus, Kind, Path, PathStep, VarId},
 };
-
-/// How far a path has come, or came when it succeeded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
-    start: usize,
-    /// The moves that count.
-    count: i32,
-    /// The moves between them that do not.
-    unfocused: i32,
-    /// The end of the best way so far, or of the path.
-    last: Option<usize>,
-}
 
 /// A path that was found.
 struct Walked {

@@ -3,9 +3,10 @@
 use super::{
     Reference,
     copies::Filter,
-    eval::{Evaluation, Value},
+    eval::Evaluation,
     found::{Found, FoundValue, GameFound, Noted},
     state::RunState,
+    value::Value,
 };
 use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
 

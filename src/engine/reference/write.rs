@@ -1,16 +1,17 @@
 //! Values as text.
 
-use shakmaty::{Bitboard, Color, Role, Square};
+use shakmaty::{Color, Role, Square};
 
 use super::{
     copies::Filter,
-    eval::{Evaluated, Evaluation, Value},
+    eval::Evaluation,
     found::Noted,
     geometry::square,
     moves::Placement,
+    value::{Value, squares_text},
 };
 use crate::query::tree::{
-    Any, Cell, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId,
+    Any, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId,
 };
 
 impl Evaluation<'_> {
@@ -130,25 +131,6 @@ fn passed(before: &Placement, after: &Placement) -> Option<Square> {
             && after.at(ahead) == Some(pawn)
     });
     steps.map(|(_, _, behind)| behind)
-}
-
-/// `[a1,b2]`, one square without brackets.
-fn squares_text(squares: Bitboard) -> Vec<u8> {
-    let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
-    match &names[..] {
-        [one] => one.clone().into_bytes(),
-        _ => format!("[{}]", names.join(",")).into_bytes(),
-    }
-}
-
-/// What a variable holds.
-pub(super) fn cell(cell: &Cell<Evaluated>) -> Vec<u8> {
-    match cell {
-        Cell::Unbound => Vec::new(),
-        Cell::Squares(squares) => squares_text(*squares),
-        Cell::Number(number) | Cell::Position(number) => number.to_string().into_bytes(),
-        Cell::Text(text) => text.clone(),
-    }
 }
 
 /// The variable that a filter is.

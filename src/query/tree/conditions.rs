@@ -3,7 +3,7 @@
 use shakmaty::Color;
 
 use super::{
-    Any, Cmp, Form, GameCondition, GameResult, Number, OfCondition, Position, Spelt, Squares, Text, VarId,
+    Any, Assigned, Cmp, Form, GameCondition, GameResult, Number, OfCondition, Spelt, Squares, Text, VarId,
 };
 use crate::board::PieceSet;
 
@@ -59,14 +59,4 @@ pub enum ConditionOp<P: Form> {
     Game(GameCondition<P>),
     /// What only this form of the tree has.
     Form(OfCondition<P>),
-}
-
-/// What a variable can hold.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Assigned<P: Form> {
-    Squares(Squares<P>),
-    Number(Number<P>),
-    Text(Text<P>),
-    Position(Position<P>),
 }

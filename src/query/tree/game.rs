@@ -6,10 +6,8 @@
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Spelt, Squares, Text, VarId};
 use crate::board::PieceSet;
 
-mod rewrite;
 mod visit;
 
-pub(super) use rewrite::{assigned, condition, number, position, squares, text};
 pub(super) use visit::{
     condition as visit_condition, number as visit_number, position as visit_position,
     squares as visit_squares, text as visit_text,

@@ -5,8 +5,10 @@
 
 use super::{
     Any, Condition, ConditionOp, Control, Form, Kind, Moves, Number, NumberOp, Position, PositionOp, Squares,
-    SquaresOp, Text, TextOp, game,
+    SquaresOp, Text, TextOp,
 };
+
+mod game;
 
 /// A rewriting of trees. Where it says nothing filters stay what they are, and their operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
-use super::{
-    Echo, Edge, Elsewhere, Focus, GameCondition as C, GameNumber as N, GamePosition as Q, GameSquares as S,
-    GameText as T, Line, LineStep, Move, Path, PathStep, Promotion,
+use super::Rewrite;
+use crate::query::tree::{
+    Any, Assigned, Echo, Edge, Elsewhere, Focus, Form, GameCondition as C, GameNumber as N,
+    GamePosition as Q, GameSquares as S, GameText as T, Kind, Line, LineStep, Move, Number, Path, PathStep,
+    Promotion, Text,
 };
-use crate::query::tree::{Any, Assigned, Form, Kind, Number, Rewrite, Text};
 
 fn all<P: Form, Q2: Form, R: Rewrite<P, Q2>>(of: &[Any<P>], by: &mut R) -> Result<Vec<Any<Q2>>, R::Stop> {
     of.iter().map(|filter| by.any(filter)).collect()
@@ -19,7 +20,7 @@ fn maybe<P: Form, Q2: Form, F: Kind<P>, R: Rewrite<P, Q2>>(
     of.as_ref().map(|filter| filter.rewritten(by)).transpose()
 }
 
-pub(in crate::query::tree) fn assigned<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
+pub(super) fn assigned<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     value: &Assigned<P>,
     by: &mut R,
 ) -> Result<Assigned<Q2>, R::Stop> {
@@ -134,7 +135,7 @@ fn path<P: Form, Q2: Form, R: Rewrite<P, Q2>>(of: &Path<P>, by: &mut R) -> Resul
     })
 }
 
-pub(in crate::query::tree) fn condition<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
+pub(super) fn condition<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     op: &C<P>,
     by: &mut R,
 ) -> Result<C<Q2>, R::Stop> {
@@ -189,10 +190,7 @@ pub(in crate::query::tree) fn condition<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     })
 }
 
-pub(in crate::query::tree) fn squares<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
-    op: &S<P>,
-    by: &mut R,
-) -> Result<S<Q2>, R::Stop> {
+pub(super) fn squares<P: Form, Q2: Form, R: Rewrite<P, Q2>>(op: &S<P>, by: &mut R) -> Result<S<Q2>, R::Stop> {
     Ok(match op {
         S::Elsewhere(of) => S::Elsewhere(elsewhere(of, by)?),
         S::Entry { dictionary, key } => S::Entry { dictionary: *dictionary, key: assigned(key, by)? },
@@ -209,10 +207,7 @@ pub(in crate::query::tree) fn squares<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     })
 }
 
-pub(in crate::query::tree) fn number<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
-    op: &N<P>,
-    by: &mut R,
-) -> Result<N<Q2>, R::Stop> {
+pub(super) fn number<P: Form, Q2: Form, R: Rewrite<P, Q2>>(op: &N<P>, by: &mut R) -> Result<N<Q2>, R::Stop> {
     Ok(match op {
         N::Elsewhere(of) => N::Elsewhere(elsewhere(of, by)?),
         N::Entry { dictionary, key } => N::Entry { dictionary: *dictionary, key: assigned(key, by)? },
@@ -243,10 +238,7 @@ pub(in crate::query::tree) fn number<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     })
 }
 
-pub(in crate::query::tree) fn text<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
-    op: &T<P>,
-    by: &mut R,
-) -> Result<T<Q2>, R::Stop> {
+pub(super) fn text<P: Form, Q2: Form, R: Rewrite<P, Q2>>(op: &T<P>, by: &mut R) -> Result<T<Q2>, R::Stop> {
     let texts =
         |of: &[Text<P>], by: &mut R| of.iter().map(|text| by.text(text)).collect::<Result<Vec<_>, _>>();
     Ok(match op {
@@ -271,7 +263,7 @@ pub(in crate::query::tree) fn text<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     })
 }
 
-pub(in crate::query::tree) fn position<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
+pub(super) fn position<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
     op: &Q<P>,
     by: &mut R,
 ) -> Result<Q<Q2>, R::Stop> {

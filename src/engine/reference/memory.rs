@@ -1,0 +1,60 @@
+//! What `line` and `path` remember in a game.
+
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+use super::{
+    found::{Note, Noted},
+    program::Program,
+};
+
+/// What the chains of a query remember in one game. Each copy of a chain is known by its place in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chains {
+    pub(super) programs: HashMap<usize, Option<Rc<Compiled>>>,
+    /// `nestban`: the positions at which a chain cannot begin any more.
+    pub(super) banned: HashMap<usize, HashSet<usize>>,
+    /// The path that succeeded last.
+    pub(super) last_walk: Option<Walk>,
+    /// The longest runs that `consecutivemoves` has found on two ways.
+    runs: [Vec<usize>; 2],
+}
+
+/// A chain that is ready to be searched for.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    pub(super) program: Program,
+    /// All ways have to be walked.
+    pub(super) keeps_state: bool,
+}
+
+impl Chains {
+    /// Keeps a pair of runs if it is longer than any before.
+    pub(super) fn keep_longest(&mut self, runs: [Vec<usize>; 2]) {
+        if runs[0].len() > self.runs[0].len() {
+            self.runs = runs;
+        }
+    }
+
+    /// Comments on the moves of the longest runs, which belong to the whole game.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        let moves = self.runs.iter().flat_map(|run| run.iter().zip(1..));
+        moves
+            .map(|(&at, k)| Note { at, what: Noted::Automatic(format!("x-move[{k}]").into_bytes()) })
+            .collect()
+    }
+}
+
+/// How far a path has come, or came when it succeeded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    pub(super) start: usize,
+    /// The moves that count.
+    pub(super) count: i32,
+    /// The moves between them that do not.
+    pub(super) unfocused: i32,
+    /// The end of the best way so far, or of the path.
+    pub(super) last: Option<usize>,
+}
