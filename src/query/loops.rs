@@ -232,6 +232,10 @@ impl Parser {
         if self.state.variations {
             return Ok(filter(C::Bool(true), span));
         }
+        let message = match message.trim() {
+            "" => String::from("side lines are not searched"),
+            _ => message,
+        };
         Err(Diagnostic::error(span, message, "the query needs side lines")
             .help("begin it with `cql(variations)`"))
     }

@@ -220,9 +220,13 @@ impl Runner {
 
     /// The value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
-        let query = query::parse(text).map_err(|error| error.to_string())?.query;
+        self.answers_of(&query::parse(text).map_err(|error| error.to_string())?.query, block)
+    }
+
+    /// The same of a query that is parsed.
+    pub fn answers_of(&self, query: &Query, block: &Block) -> Result<Vec<Answer>, String> {
         let answers =
-            self.engine(&query)?.answer(block, Outputs::VALUES).map_err(|error| error.to_string())?;
+            self.engine(query)?.answer(block, Outputs::VALUES).map_err(|error| error.to_string())?;
         let hits = answers.hits;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect())
     }

@@ -8,7 +8,8 @@ use crate::query::{
 
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Rows] = &[
-    Rows { title: "Moves", about: "", words: &[
+    Rows { title: "Moves", about:
+        "The sets, `=` and the parenthesis of `--` and `[x]` touch the sign: `P--e4` is one filter, `-- e4` are two.", words: &[
         here(&["legal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
             "the squares that legal moves from the left set reach, of those in the right one", "legal --(castle)"),
         here(&["pseudolegal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
@@ -16,8 +17,8 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["countmoves"], "[S]--[S][(F ...)], @ legal [S]--[S]", Number, Filter(|p, _| p.count_moves()),
             "how many of the moves that were played here fit; how many legal ones there are, a promotion counted once", "countmoves legal -- == 20"),
         here(&["--", "――"], "[S]@[S][=PIECE][(F ...)]", AsF, Sign,
-            "the first move played here that leaves a square of the left set and reaches one of the right, and behind which F matches; \
-             the value is that of F. Sets, `=` and the parenthesis touch the dash: `-- e4` is two filters", "P--e4"),
+            "the first move played here that leaves a square of the left set and reaches one of the right, behind which F matches; the value is that of F",
+            "P--e4"),
         here(&["[x]", "×"], "[S]@[S][=PIECE][(F ...)]", AsF, Sign,
             "`--` for captures; the right set is that of the captured piece, also en passant", "N[x]b"),
         here(&["currentmove"], "[S]--[S][(F ...)]", AsF, Filter(|p, _| p.entering_move()),
@@ -29,7 +30,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "all moves played here that fit, in an older form than `--`; with `from`, `to` or `capture` in the first place the squares, with \
              `count` the number", "move from P to e4"),
         here(&["from"], "", Squares, leaf!(S::Game(GameSquares::From)),
-            "the square that the last move left, both for castling; in `pin`: the pieces that pin; in `move`: what moves", "from & P"),
+            "the square that the last move left, both for castling; in `pin`: the pieces that pin; in `move`: what moves", "from & e2"),
         here(&["to"], "", Squares, leaf!(S::Game(GameSquares::To)),
             "the square that the last move reached, both for castling; in `pin`: what stands behind the pinned piece", "to & Pa-h4"),
         here(&["capture"], "move @ S, path focus @ S", NoValue, Inside, "in `move`: what the move captures; behind `focus`: captures of the pieces as well",
@@ -49,7 +50,9 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["secondary"], "", Condition, leaf!(C::Game(GameCondition::Sibling(Sibling::Secondary))),
             "the last move begins a side line; in `line`: such moves only", "cql(variations) secondary"),
     ] },
-    Rows { title: "Other positions of the game", about: "", words: &[
+    Rows { title: "Other positions of the game", about:
+        "In `line` and `path`, `* + ? {2} {2,} {,3} {2,3}` behind a part, or behind several in parentheses, repeat it. A path reaches as far as \
+         the bracket around it, or a blank line.", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
             "the nearest position from here on, or with `<--` back to the start, at which F matches; with `count`, `all` or a range their number",
             "find mate"),
@@ -58,11 +61,10 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["quiet"], "find @ F", NoValue, Inside, "leaves out the comments that a filter makes by itself", "find quiet mate")
             .and_parameter(Parameter::Quiet),
         here(&["line"], "[RANGE] [OPTION ...] --> F --> F ...", Number, Filter(|p, _| p.line()),
-            "the number of positions of the longest run from here that fits the filters one after the other; `* + ? {2} {2,} {,3} {2,3}` behind a \
-             filter or a chain in parentheses repeat it", "line --> check --> not check"),
+            "the number of positions of the longest run from here that fits the filters one after the other", "line --> check --> not check"),
         here(&["path", "⊢"], "[RANGE] [OPTION ...] MOVE [F ...] ...", Number, Filter(|p, _| p.path()),
-            "the number of moves of the longest run from here that fits the moves one after the other; the filters behind a move ask of the position \
-             it leads to, and a suffix as in `line` repeats both. A path reaches as far as the bracket around it, or a blank line", "path N-- n--"),
+            "the number of moves of the longest run from here that fits the moves one after the other; filters behind a move ask of where it leads",
+            "path N-- n--"),
         here(&["singlecolor"], "line @ --> F, path @ MOVE", NoValue, Inside, "in `line` and `path`: the moves of the side that moves first",
             "line singlecolor --> check --> check"),
         here(&["firstmatch"], "line @ --> F, path @ MOVE", NoValue, Inside, "in `line` and `path`: the first run that fits, not the longest",
@@ -79,7 +81,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["title"], "path @ TEXT MOVE", NoValue, Inside, "in `path`: a name for comments", "path title \"checks\" -- check"),
         here(&["pathstart"], "", Position, leaf!(P::Game(GamePosition::PathStart)), "in `path`: where it begins; behind it: where the last one began",
             "path -- pathstart:wtm"),
-        here(&["pathcount"], "", Number, leaf!(N::Game(GameNumber::PathCount)), "in `path`: the moves so far", "path -- {pathcount < 3} {3}"),
+        here(&["pathcount"], "", Number, leaf!(N::Game(GameNumber::PathCount)), "in `path`: the moves so far", "path -- {pathcount <= 3} {3}"),
         here(&["pathcountunfocused"], "", Number, leaf!(N::Game(GameNumber::PathCountUnfocused)),
             "in `path`: the moves so far that are out of focus", "path focus A -- {pathcountunfocused == 0}"),
         here(&["pathlastposition"], "", Position, leaf!(P::Game(GamePosition::PathLast)), "where the last path ends", "{path -- {2}} pathlastposition:wtm"),

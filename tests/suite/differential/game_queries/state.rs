@@ -308,7 +308,15 @@ pub const CONSTRUCTS: &[Construct] = &[
             pick_leaf(
                 g,
                 Ty::Str,
-                &["(tag \"White\")", "(player black)", "(event)", "originalcomment", "(eco)"],
+                &[
+                    "(tag \"White\")",
+                    "(player black)",
+                    "(event)",
+                    "originalcomment",
+                    "hascomment",
+                    "(eco)",
+                    "currentfen",
+                ],
             )
         },
     },
