@@ -197,7 +197,16 @@ impl Parser {
 
     /// Whether a parenthesis of a line holds a chain, not a filter: it has an arrow, or its last constituent a suffix.
     fn holds_line_chain(&self) -> bool {
-        let (mut depth, mut at, mut inner_line) = (0u32, 0, false);
+        self.holds_line_chain_at(0)
+    }
+
+    /// The same of the parenthesis that stands so many tokens ahead.
+    fn holds_line_chain_at(&self, start: usize) -> bool {
+        // A chain that is the only constituent of another one.
+        if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
+            return true;
+        }
+        let (mut depth, mut at, mut inner_line) = (0u32, start, false);
         loop {
             match self.peek(at) {
                 Tok::Sign("(" | "{") => depth += 1,
@@ -208,10 +217,12 @@ impl Parser {
                 Tok::Sign(")" | "}") => depth -= 1,
                 Tok::Word(word) if depth == 1 && word == "line" => inner_line = true,
                 Tok::Sign("-->") if depth == 1 => return !inner_line,
-                Tok::Sign("<--") if depth == 1 => {
-                    if !inner_line && !matches!(self.peek(at - 1), Tok::Word(word) if word == "find") {
-                        return true;
-                    }
+                Tok::Sign("<--")
+                    if depth == 1
+                        && !inner_line
+                        && !matches!(self.peek(at - 1), Tok::Word(word) if word == "find") =>
+                {
+                    return true;
                 }
                 Tok::End => return false,
                 _ => {}
