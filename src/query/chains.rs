@@ -208,10 +208,12 @@ impl Parser {
                 Tok::Sign(")" | "}") => depth -= 1,
                 Tok::Word(word) if depth == 1 && word == "line" => inner_line = true,
                 Tok::Sign("-->") if depth == 1 => return !inner_line,
-                Tok::Sign("<--") if depth == 1 => {
-                    if !inner_line && !matches!(self.peek(at - 1), Tok::Word(word) if word == "find") {
-                        return true;
-                    }
+                Tok::Sign("<--")
+                    if depth == 1
+                        && !inner_line
+                        && !matches!(self.peek(at - 1), Tok::Word(word) if word == "find") =>
+                {
+                    return true;
                 }
                 Tok::End => return false,
                 _ => {}
