@@ -171,7 +171,8 @@ fn examples_answer() {
                 return Err(format!("{text} does not answer as {example}"));
             }
         }
-        let finds = |block| hits(&answers_of(&runner, example, &folder, block).expect("it was run above")) > 0;
+        let finds =
+            |block| hits(&answers_of(&runner, example, &folder, block).expect("it was run above")) > 0;
         if hits(&found) == 0 && !games.iter().any(finds) {
             return Err(format!("{example} finds nothing"));
         }

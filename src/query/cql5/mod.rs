@@ -46,7 +46,8 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
         let number = inside.strip_prefix('(').map(skip_blank);
         let numbered = *word == "position"
             && (inside.starts_with(|c: char| c.is_ascii_digit())
-                || number.is_some_and(|inside| !inside.starts_with("position") && !inside.starts_with("match")));
+                || number
+                    .is_some_and(|inside| !inside.starts_with("position") && !inside.starts_with("match")));
         !numbered && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
     })?;
     Some((text.len() - rest.len(), word))
