@@ -2,10 +2,13 @@
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Answer, EngineError, Outputs, Values, gpu::GpuError},
+    engine::{Answer, Outputs, Values},
     query,
     reel::Block,
 };
+
+#[cfg(feature = "gpu")]
+use orbit_chess::internals::engine::{EngineError, gpu::GpuError};
 
 use crate::{
     common::{by_length, corpus_blocks, data, every_nth_game, pgn_blocks_with},
@@ -45,6 +48,7 @@ fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> Option<String> {
         let hits = match engine.answer(block, Outputs::VALUES) {
             Ok(answers) => answers.hits,
             // A loop that is too long for a card.
+            #[cfg(feature = "gpu")]
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return None,
             Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
         };
