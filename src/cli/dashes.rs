@@ -1,7 +1,7 @@
 //! Queries that begin with two dashes, as filters of moves do: `--(o-o)`, `--e4`, `--a`.
 //!
 //! Such an argument would be taken for an option. It gets a blank before it until it is read as a query; the names of
-//! options are at least two lower-case letters, which no filter of moves begins with.
+//! options begin with two lower-case letters, which no filter of moves does.
 
 use std::ffi::OsString;
 
@@ -36,7 +36,8 @@ pub(super) fn unguarded(query: String) -> String {
 fn is_query(word: &str) -> bool {
     let Some(rest) = word.strip_prefix("--").filter(|rest| !rest.is_empty()) else { return false };
     let name = rest.split('=').next().unwrap_or_default();
-    let is_name = name.len() > 1 && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'-'));
+    let begins = name.bytes().take(2).filter(u8::is_ascii_lowercase).count() == 2;
+    let is_name = begins && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
     !is_name
 }
 
@@ -46,14 +47,18 @@ mod tests {
 
     #[test]
     fn queries_are_told_from_options() {
-        for query in ["--(o-o)", "--a", "--e4", "--Rh1", "--=Q", "--a=Q", "-- check", "--[qr]", "--♞"] {
+        for query in
+            ["--(o-o)", "--a", "--e4", "--Rh1", "--=Q", "--a=Q", "-- check", "--[qr]", "--♞", "--a-h5"]
+        {
             assert!(is_query(query), "{query}");
             let given = ["orbit", "scan", query, "a.pgn"].map(OsString::from).to_vec();
             let guarded = guarded(given);
             assert_eq!(guarded[2], OsString::from(format!(" {query}")));
             assert_eq!(unguarded(guarded[2].to_str().unwrap().to_owned()), query);
         }
-        for option in ["--", "--limit", "--limit=5", "--where=elo>=2400", "--no-reel", "-q", "check"] {
+        for option in
+            ["--", "--limit", "--limit=5", "--where=elo>=2400", "--no-reel", "--rotate90", "-q", "check"]
+        {
             assert!(!is_query(option), "{option}");
         }
         let of_others = ["orbit", "index", "--(o-o)"].map(OsString::from).to_vec();

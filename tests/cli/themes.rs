@@ -138,7 +138,10 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
             "t.toml:8:8: there are two themes `a`: the theme at t.toml:2:8 has this name; give one",
         ),
         (&[("t.toml", &theme("a", "flip {R[a8-1]}"))], "t.toml:3:19: rank range runs backwards"),
-        (&[("t.toml", &theme("a", "line --> check"))], "t.toml:3:10: the filter `line` is not supported yet"),
+        (
+            &[("t.toml", &theme("a", "currenttransform"))],
+            "t.toml:3:10: the filter `currenttransform` is not supported yet",
+        ),
         (
             &[("t.toml", "[[theme]]\nname = 'a'\nquery = '''\ncheck\nR[a8-1]\n'''\n")],
             "t.toml:5:4: rank range runs backwards",
