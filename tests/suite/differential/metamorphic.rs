@@ -63,7 +63,8 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
     (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
     (Everywhere, Hits, "$E", "path $E"),
-    (Everywhere, Hits, "--($A)", "path -- {$A true}"),
+    // As a condition `--` looks for a child at which a set is not empty; as a set it is that of the first child.
+    (Everywhere, Hits, "{--($A) true}", "path -- {$A true}"),
     (InLists, Hits, "--($A)", "child:$A"),
     (InLists, Hits, "$E", "child:(currentmove $E)"),
     (InLists, Hits, "parent:($E)", "currentmove $E"),
@@ -92,7 +93,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     ),
     (InLists, Hits, "echo(ss tt) {ss[<]tt $A}", "child:(find $A)"),
     (Everywhere, Hits, "echo(ss tt) in all $A", "{$A or echo(ss tt) $A}"),
-    (Everywhere, Hits, "echo(ss tt) {parent==ss $A}", "--($A)"),
+    (Everywhere, Hits, "echo(ss tt) {parent==ss $A}", "{--($A) true}"),
     (Everywhere, Values, "#(piece XX in $S true)", "#($S & [Aa])"),
     (Everywhere, Values, "piece XX in $S {XX & $S}", "$S & [Aa]"),
     (Everywhere, Hits, "piece all XX in $S $A", "{($S & [Aa])==[] or $A}"),
