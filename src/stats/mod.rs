@@ -27,7 +27,8 @@
 //!     &Choice::default(),
 //!     |result, _| {
 //!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
-//!         stats.count(&Found { block, hits, games: None, copies: None, names })
+//!         let (games, told, commentary, copies) = (None, None, None, None);
+//!         stats.count(&Found { block, hits, games, told, commentary, copies, names })
 //!     },
 //!     |_, more| {
 //!         counts.add(more).expect("two years");
