@@ -116,7 +116,7 @@ impl<'a> Context<'a> {
             }
             (Made::Along { back, .. }, [of]) => {
                 let mut all = words();
-                (0..all.len()).for_each(|slot| all[slot] = of.word(slot));
+                of.copy_words(&mut all);
                 carried_words(all, *back, self.block)
             }
             (Made::Along { .. }, _) => unreachable!("one word is gathered"),

@@ -99,7 +99,6 @@ impl Header {
                         inside.next();
                         found
                     });
-                    header.last_game = Some(u32::try_from(hi).unwrap_or(0));
                     filters.extend(game_range(lo, hi, span.to(at)));
                 }
                 Some(Parameter::Variations) => variations = true,

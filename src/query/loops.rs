@@ -4,8 +4,7 @@ use super::{
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, name_of, typed},
     token::Tok,
     tree::{
-        Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Number, Squares, Type,
-        VarId, Written,
+        Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Squares, Type, VarId,
     },
     valued::valued,
 };
@@ -187,14 +186,13 @@ impl Parser {
         let body = self.argument()?;
         self.scope.retain(|(_, known)| ![source, target].contains(known));
         let span = span.to(body.span());
-        let form = std::marker::PhantomData;
         Ok(match body {
             Node::Number(body) => {
-                let echo: Echo<Written, Number> = Echo { source, target, in_all, quiet, body, form };
+                let echo = Echo { source, target, in_all, quiet, body };
                 filter(N::Game(GameNumber::Echo(echo)), span)
             }
             body => {
-                let echo = Echo { source, target, in_all, quiet, body, form };
+                let echo = Echo { source, target, in_all, quiet, body };
                 filter(C::Game(GameCondition::Echo(echo)), span)
             }
         })

@@ -10,34 +10,21 @@
 
 use super::tree::{
     Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
-    Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Keyword, Kind, Life,
-    Line, Move, Node, Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P,
-    Query, Ref, Squares, SquaresOp as S, Text, TextOp as T, VarId, Written,
+    Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Keyword, Kind, Line,
+    Move, Node, Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P, Query, Ref,
+    Squares, SquaresOp as S, Text, TextOp as T, VarId, Written,
 };
 use crate::diagnostic::Span;
 
 /// A condition that holds at every position at which a query matches, as a query of its own; none if that is `true`,
 /// or if a game must be evaluated whether or not the query matches in it.
 pub fn necessary(query: &Query) -> Option<Query> {
-    if reaches_beyond_games(query) || query.header.match_count.is_some_and(|(least, _)| least == 0) {
+    let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
+    if query.outlives_games() || query.prints_messages() || asks_for_none {
         return None;
     }
     let body = Weaken { variations: query.variations }.filter(query.body.node())?;
     Some(Query { vars: query.vars.clone(), variations: query.variations, ..Query::of(body) })
-}
-
-/// Whether a game in which nothing matches is seen all the same: in later games, or in what is printed.
-fn reaches_beyond_games(query: &Query) -> bool {
-    let lasts = |life: &Life| matches!(life, Life::Run { .. });
-    let says = |filter: Ref<'_, Written>| match filter {
-        Ref::Condition(f) => {
-            matches!(f.op(), C::Game(GameCondition::Message { .. } | GameCondition::WriteFile { .. }))
-        }
-        _ => false,
-    };
-    query.vars.iter().any(|var| lasts(&var.life))
-        || query.dictionaries.iter().any(|dictionary| lasts(&dictionary.life))
-        || query.body.any(says)
 }
 
 struct Weaken {
@@ -282,7 +269,7 @@ impl Weaken {
     }
 
     /// The body matches at a position of the game. In a list that is this one, one after it or one before it.
-    fn echo<F: Kind<Written>>(&self, echo: &Echo<Written, F>, span: Span) -> Option<Node> {
+    fn echo<F: Kind<Written>>(&self, echo: &Echo<F>, span: Span) -> Option<Node> {
         if self.variations {
             return None;
         }
@@ -330,33 +317,24 @@ fn as_condition(node: Node) -> Condition {
 /// Whether a plan can say a filter, and its value depends on no variable from outside.
 fn is_plain(filter: Ref<'_, Written>) -> bool {
     let (mut plain, mut bound, mut read) = (true, Vec::<VarId>::new(), Vec::<VarId>::new());
-    filter.walk(&mut |filter| match filter {
-        Ref::Condition(f) => match f.op() {
-            C::Game(_) | C::Assign(..) => plain = false,
-            C::SquareAll { var, .. } => bound.push(*var),
+    filter.walk(&mut |filter| {
+        plain &= !filter.is_of_game();
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                C::Assign(..) => plain = false,
+                C::SquareAll { var, .. } => bound.push(*var),
+                _ => {}
+            },
+            Ref::Squares(f) => match f.op() {
+                S::SquareLoop { var, .. } => bound.push(*var),
+                S::Control(Control::Var(var)) => read.push(*var),
+                _ => {}
+            },
+            Ref::Number(f) if let N::Control(Control::Var(var)) = f.op() => read.push(*var),
+            Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => read.push(*var),
+            Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => read.push(*var),
             _ => {}
-        },
-        Ref::Squares(f) => match f.op() {
-            S::Game(_) => plain = false,
-            S::SquareLoop { var, .. } => bound.push(*var),
-            S::Control(Control::Var(var)) => read.push(*var),
-            _ => {}
-        },
-        Ref::Number(f) => match f.op() {
-            N::Game(_) => plain = false,
-            N::Control(Control::Var(var)) => read.push(*var),
-            _ => {}
-        },
-        Ref::Text(f) => match f.op() {
-            T::Game(_) => plain = false,
-            T::Control(Control::Var(var)) => read.push(*var),
-            _ => {}
-        },
-        Ref::Position(f) => match f.op() {
-            P::Game(_) => plain = false,
-            P::Control(Control::Var(var)) => read.push(*var),
-            _ => {}
-        },
+        }
     });
     plain && read.iter().all(|var| bound.contains(var))
 }

@@ -76,6 +76,25 @@ impl Query {
             keeps_state: None,
         }
     }
+
+    /// Whether something lasts from game to game: a variable, a dictionary, a file. Then games have an order.
+    pub fn outlives_games(&self) -> bool {
+        let lasts = |life: &Life| matches!(life, Life::Run { .. });
+        let lives = self.vars.iter().map(|var| &var.life);
+        let writes = |op: &GameCondition<Written>| matches!(op, GameCondition::WriteFile { .. });
+        lives.chain(self.dictionaries.iter().map(|dictionary| &dictionary.life)).any(lasts)
+            || self.has(writes)
+    }
+
+    /// Whether it prints messages, also of games in which it does not match.
+    pub fn prints_messages(&self) -> bool {
+        self.has(|op| matches!(op, GameCondition::Message { .. }))
+    }
+
+    /// Whether a condition of the game language in it passes a test.
+    fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
+        self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
+    }
 }
 
 /// What `cql(...)` asks for beside filters.
@@ -93,8 +112,6 @@ pub struct Header {
     pub input: Option<String>,
     /// `output`.
     pub output: Option<String>,
-    /// `gamenumber n m`: the last game that has to be read.
-    pub last_game: Option<u32>,
     /// The folder below which the query may read and write files. No header names it: an option does.
     pub files: Option<PathBuf>,
 }

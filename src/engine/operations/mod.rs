@@ -77,6 +77,14 @@ impl Source<'_> {
         }
     }
 
+    /// Writes the word of each slot into `out`, which has an entry for each.
+    pub(super) fn copy_words(&self, out: &mut [u64]) {
+        match self {
+            Source::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
+            _ => out.iter_mut().enumerate().for_each(|(slot, word)| *word = self.word(slot)),
+        }
+    }
+
     /// A mask, a word for each segment.
     pub(super) fn bits(&self, block: &Block) -> Cow<'_, [u32]> {
         match self {

@@ -8,10 +8,7 @@ use super::{
 };
 use crate::{
     engine::{Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot},
-    query::{
-        Query, Type,
-        tree::{ConditionOp, GameCondition, Kind as _, Life, NumberOp, PositionOp, Ref, SquaresOp, TextOp},
-    },
+    query::{Query, Type},
     reel::{
         Block, GameRow,
         replay::{Slot, for_each_slot},
@@ -83,7 +80,7 @@ impl OneQuery {
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => Way::Games {
                 query: Box::new(query.clone()),
-                run: depends_on_order(query).then(|| Mutex::new(RunState::new(query))),
+                run: query.outlives_games().then(|| Mutex::new(RunState::new(query))),
             },
             false => Way::Positions,
         };
@@ -139,27 +136,8 @@ impl OneQuery {
 /// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
 /// Strings are told by whole games alone.
 fn asks_of_games(query: &Query) -> bool {
-    let is_of_game = |filter: Ref<'_, _>| match filter {
-        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
-        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
-        Ref::Number(f) => matches!(f.op(), NumberOp::Game(_)),
-        Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
-        Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
-    };
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
-    is_told_by_games || depends_on_order(query) || query.body.node().any(&mut { is_of_game })
-}
-
-/// Whether a game cannot be judged without those before it.
-fn depends_on_order(query: &Query) -> bool {
-    let lasts = |life: &Life| matches!(life, Life::Run { .. });
-    let writes = |filter: Ref<'_, _>| match filter {
-        Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(GameCondition::WriteFile { .. })),
-        _ => false,
-    };
-    query.vars.iter().map(|var| &var.life).any(lasts)
-        || query.dictionaries.iter().map(|dictionary| &dictionary.life).any(lasts)
-        || query.body.node().any(&mut { writes })
+    is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }
 
 /// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.

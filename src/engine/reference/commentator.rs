@@ -3,10 +3,7 @@
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
     engine::{Commentary, EngineError, Outputs},
-    query::{
-        Query,
-        tree::{ConditionOp, GameCondition, Kind as _, Ref},
-    },
+    query::Query,
     reel::{Block, GameRow},
 };
 
@@ -27,11 +24,7 @@ impl Commentator {
     ///
     /// See [`ReferenceError`].
     pub fn new(query: &Query) -> Result<Commentator, ReferenceError> {
-        let prints = |filter: Ref<'_, _>| match filter {
-            Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(GameCondition::Message { .. })),
-            _ => false,
-        };
-        let prints = query.body.node().any(&mut { prints });
+        let prints = query.prints_messages();
         Ok(Commentator { query: query.clone(), reference: Reference::new(query)?, prints })
     }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::query::tree::{Cell, Echo, Number};
 
 impl Evaluation<'_> {
-    pub(super) fn echo_condition(&mut self, echo: &Echo<Explicit, Filter>) -> bool {
+    pub(super) fn echo_condition(&mut self, echo: &Echo<Filter>) -> bool {
         let mut found = false;
         for target in self.targets(echo) {
             let before = self.state.notes.len();
@@ -25,7 +25,7 @@ impl Evaluation<'_> {
 
     /// The largest value of the body. Within `sort` the comments of the first target that has it stay, else those of
     /// all targets with a value.
-    pub(super) fn echo_number(&mut self, echo: &Echo<Explicit, Number<Explicit>>) -> Option<i32> {
+    pub(super) fn echo_number(&mut self, echo: &Echo<Number<Explicit>>) -> Option<i32> {
         let begin = self.state.notes.len();
         let mut best = None;
         for target in self.targets(echo) {
@@ -49,29 +49,24 @@ impl Evaluation<'_> {
     }
 
     /// The positions that an echo compares with this one, in the order of their numbers. All are visited.
-    fn targets<F>(&self, echo: &Echo<Explicit, F>) -> impl Iterator<Item = usize> + use<F> {
+    fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
         let (source, in_all) = (self.here.at, echo.in_all);
         (0..self.nodes.len()).filter(move |&target| in_all || target != source)
     }
 
-    fn at_target<F, T>(
-        &mut self,
-        echo: &Echo<Explicit, F>,
-        target: usize,
-        evaluate: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    fn at_target<F, T>(&mut self, echo: &Echo<F>, target: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.state.cells.bind(echo.source, Cell::Position(self.here.at as i32));
         self.state.cells.bind(echo.target, Cell::Position(target as i32));
         self.untied(|this| this.there(target, evaluate))
     }
 
-    fn end_echo<F>(&mut self, echo: &Echo<Explicit, F>) {
+    fn end_echo<F>(&mut self, echo: &Echo<F>) {
         self.state.cells.bind(echo.source, Cell::Unbound);
         self.state.cells.bind(echo.target, Cell::Unbound);
     }
 
     /// Names both positions, and where they part if that is at a third one.
-    fn note_echo<F>(&mut self, echo: &Echo<Explicit, F>, target: usize) {
+    fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
         if echo.quiet {
             return;
         }
@@ -84,15 +79,9 @@ impl Evaluation<'_> {
         self.note_automatic(source, name);
         let text = self.position_text(target, Noted::Automatic);
         self.note_automatic(source, format!("<--{text}"));
-        let fork = self.fork(source, target);
-        if fork != source && fork != target {
+        let fork = self.tree().last_common_ancestor(source, target);
+        if let Some(fork) = fork.filter(|&fork| fork != source && fork != target) {
             self.note_automatic(fork, "LCA");
         }
-    }
-
-    /// The last position from which both can be reached.
-    fn fork(&self, a: usize, b: usize) -> usize {
-        let before = |at| std::iter::successors(Some(at), |&at: &usize| self.nodes[at].parent);
-        before(a).find(|&at| before(b).any(|other| other == at)).unwrap_or(0)
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Evaluation<'a> {
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
-    /// The positions at which filters were evaluated before.
+    /// The positions at which filters were evaluated before; empty until one is left for another.
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
     /// What follows from its moves, once that is asked.
@@ -65,7 +65,7 @@ impl<'a> Evaluation<'a> {
         Evaluation {
             nodes,
             here: Here::new(nodes, at),
-            visited: vec![None; nodes.len()],
+            visited: Vec::new(),
             declared,
             tree: OnceCell::new(),
             scope: Scope::default(),
@@ -79,6 +79,7 @@ impl<'a> Evaluation<'a> {
 
     /// What a function yields at another position of the game. Afterwards the position is as before.
     pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.visited.resize(self.nodes.len(), None);
         let there = self.visited[at].get_or_insert_with(|| Here::new(self.nodes, at)).clone();
         let here = std::mem::replace(&mut self.here, there);
         let value = evaluate(self);

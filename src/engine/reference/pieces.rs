@@ -7,6 +7,7 @@ use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
     men::Men,
+    value::Evaluated,
 };
 use crate::{
     diagnostic::Span,
@@ -47,19 +48,15 @@ impl Evaluation<'_> {
     pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<Explicit>) -> bool {
         let piece = self.only_piece(of);
         if let Some(piece) = piece.filter(|_| self.state.fault.is_none()) {
-            self.bind(var, piece);
+            self.state.cells.bind(var, Cell::Number(i32::from(piece)));
         }
         piece.is_some()
     }
 
-    fn bind(&mut self, var: VarId, piece: u8) {
-        self.state.cells.bind(var, Cell::Number(i32::from(piece)));
-    }
-
-    /// The pieces on a set, with their squares.
-    fn pieces_on(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, u8)> {
+    /// The pieces on a set, each with its square and with what the variable of a loop holds there.
+    fn pieces_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
-        squares.into_iter().filter_map(|s| Some((s, self.men().on(s)?))).collect()
+        squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
     }
 
     /// `piece X in S F`.
@@ -70,19 +67,8 @@ impl Evaluation<'_> {
         body: &Filter,
         span: Span,
     ) -> Bitboard {
-        let mut out = Bitboard::EMPTY;
-        let domain = self.pieces_on(domain);
-        if !self.may_loop(var, span) {
-            return out;
-        }
-        for (s, piece) in domain {
-            self.bind(var, piece);
-            if self.matches(body) {
-                out.add(s);
-            }
-        }
-        self.state.cells.bind(var, Cell::Unbound);
-        out
+        let domain = self.pieces_to_try(domain);
+        self.loop_over(var, domain, body, span)
     }
 
     /// `piece all X in S F`.
@@ -93,20 +79,8 @@ impl Evaluation<'_> {
         body: &Filter,
         span: Span,
     ) -> bool {
-        let domain = self.pieces_on(domain);
-        if !self.may_loop(var, span) {
-            return false;
-        }
-        let mut all = true;
-        for (_, piece) in domain {
-            self.bind(var, piece);
-            all = self.matches(body);
-            if !all {
-                break;
-            }
-        }
-        self.state.cells.bind(var, Cell::Unbound);
-        all
+        let domain = self.pieces_to_try(domain);
+        self.all_over(var, domain, body, span)
     }
 
     /// `pieceid X`, `pieceid S`. A piece keeps its number when it is captured.

@@ -1,6 +1,6 @@
 //! Variables: what binds them, what reads them, and loops over squares.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Square};
 
 use super::{
     copies::{Explicit, Filter},
@@ -129,19 +129,8 @@ impl Evaluation<'_> {
         body: &Filter,
         span: Span,
     ) -> Bitboard {
-        let mut out = Bitboard::EMPTY;
-        let domain = self.squares(domain);
-        if !self.may_loop(var, span) {
-            return out;
-        }
-        for s in domain {
-            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
-            if self.matches(body) {
-                out.add(s);
-            }
-        }
-        self.state.cells.bind(var, Cell::Unbound);
-        out
+        let domain = self.squares_to_try(domain);
+        self.loop_over(var, domain, body, span)
     }
 
     pub(super) fn square_all(
@@ -151,18 +140,53 @@ impl Evaluation<'_> {
         body: &Filter,
         span: Span,
     ) -> bool {
-        let domain = self.squares(domain);
+        let domain = self.squares_to_try(domain);
+        self.all_over(var, domain, body, span)
+    }
+
+    /// The squares of a set, each with what the variable of a loop holds there.
+    fn squares_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+        let squares = self.squares(domain);
+        squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
+    }
+
+    /// The squares for which the body of a loop matches while its variable holds what belongs to them.
+    pub(super) fn loop_over(
+        &mut self,
+        var: VarId,
+        domain: Vec<(Square, Cell<Evaluated>)>,
+        body: &Filter,
+        span: Span,
+    ) -> Bitboard {
+        let mut out = Bitboard::EMPTY;
+        if !self.may_loop(var, span) {
+            return out;
+        }
+        for (s, cell) in domain {
+            self.state.cells.bind(var, cell);
+            if self.matches(body) {
+                out.add(s);
+            }
+        }
+        self.state.cells.bind(var, Cell::Unbound);
+        out
+    }
+
+    /// Whether the body of a loop matches for all squares, up to the first for which it does not.
+    pub(super) fn all_over(
+        &mut self,
+        var: VarId,
+        domain: Vec<(Square, Cell<Evaluated>)>,
+        body: &Filter,
+        span: Span,
+    ) -> bool {
         if !self.may_loop(var, span) {
             return false;
         }
-        let mut all = true;
-        for s in domain {
-            self.state.cells.bind(var, Cell::Squares(Bitboard::from(s)));
-            all = self.matches(body);
-            if !all {
-                break;
-            }
-        }
+        let all = domain.into_iter().all(|(_, cell)| {
+            self.state.cells.bind(var, cell);
+            self.matches(body)
+        });
         self.state.cells.bind(var, Cell::Unbound);
         all
     }

@@ -264,7 +264,7 @@ fn slice(from: Option<&Number>, to: Option<&Number>) -> String {
     format!("[{}:{}]", bound(from), bound(to))
 }
 
-fn echo<F: Kind<Expanded>>(of: &Echo<Expanded, F>) -> String {
+fn echo<F: Kind<Expanded>>(of: &Echo<F>) -> String {
     let quiet = if of.quiet { "quiet " } else { "" };
     let all = if of.in_all { " in all" } else { "" };
     format!("echo {quiet}({} {}){all} {}", name(of.source), name(of.target), tight(&of.body))

@@ -22,14 +22,7 @@ pub(in crate::plan) fn not_planned(at: Span, what: &str) -> Diagnostic {
 
 /// Why no plan says a query, if that is so.
 pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
-    let is_game = query.body.any(|filter| match filter {
-        Ref::Condition(f) => matches!(f.op(), C::Game(_)),
-        Ref::Squares(f) => matches!(f.op(), S::Game(_)),
-        Ref::Number(f) => matches!(f.op(), N::Game(_)),
-        Ref::Text(f) => matches!(f.op(), T::Game(_)),
-        Ref::Position(f) => matches!(f.op(), P::Game(_)),
-    });
-    if !is_game {
+    if !query.body.any(|filter| filter.is_of_game()) {
         return None;
     }
     let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };

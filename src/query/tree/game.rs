@@ -45,10 +45,10 @@ pub enum GameCondition<P: Form> {
     VirtualMainline,
     /// Exactly one position from the root to here is reached by an alternative of White.
     Try,
-    /// `ancestor(P Q)`; with `proper`'s operands swapped also `descendant`.
+    /// `ancestor(P Q)`; with its operands swapped `descendant(P Q)`.
     Ancestor { ancestor: Position<P>, of: Position<P> },
     /// `echo (s t) F` of a body that is no number.
-    Echo(Echo<P, Any<P>>),
+    Echo(Echo<Any<P>>),
     /// `piece X=S`: binds X to the piece on S if S is one occupied square.
     BindPiece { var: VarId, of: Squares<P> },
     /// `piece all X in S F`.
@@ -150,7 +150,7 @@ pub enum GameNumber<P: Form> {
     /// `consecutivemoves [quiet] [range] (v w)`.
     ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
     /// `echo (s t) F` of a number: the largest value.
-    Echo(Echo<P, Number<P>>),
+    Echo(Echo<Number<P>>),
     /// `pieceid X`, `pieceid S`.
     PieceId(Squares<P>),
     /// `#D`: how many keys it has.
@@ -352,7 +352,7 @@ pub enum MoveValue {
 
 /// `echo (s t) F`.
 #[derive(Clone, Debug)]
-pub struct Echo<P: Form, F> {
+pub struct Echo<F> {
     /// s: the current position.
     pub source: VarId,
     /// t: each other position of the game in turn.
@@ -363,8 +363,6 @@ pub struct Echo<P: Form, F> {
     pub quiet: bool,
     /// F, evaluated at t.
     pub body: F,
-    /// A body has the form of the tree.
-    pub form: std::marker::PhantomData<P>,
 }
 
 /// A regular expression over constituents.

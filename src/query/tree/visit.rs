@@ -32,6 +32,17 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
+    /// Whether it is an operation of the game language.
+    pub fn is_of_game(self) -> bool {
+        match self {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
+            Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+            Ref::Number(f) => matches!(f.op(), NumberOp::Game(_)),
+            Ref::Text(f) => matches!(f.op(), TextOp::Game(_)),
+            Ref::Position(f) => matches!(f.op(), PositionOp::Game(_)),
+        }
+    }
+
     /// Whether it is braces around its operands.
     pub fn is_braces(self) -> bool {
         match self {

@@ -1,7 +1,5 @@
 //! The operations of the game language on operands that were rewritten, which are taken in their order.
 
-use std::marker::PhantomData;
-
 use super::Rewrite;
 use crate::query::tree::{
     Any, Assigned, Echo, Edge, Elsewhere, Focus, Form, GameCondition as C, GameNumber as N,
@@ -83,11 +81,11 @@ fn range<P: Form, Q2: Form, R: Rewrite<P, Q2>>(
 }
 
 fn echo<P: Form, Q2: Form, F: Kind<P>, R: Rewrite<P, Q2>>(
-    of: &Echo<P, F>,
+    of: &Echo<F>,
     by: &mut R,
-) -> Result<Echo<Q2, F::In<Q2>>, R::Stop> {
-    let Echo { source, target, in_all, quiet, ref body, .. } = *of;
-    Ok(Echo { source, target, in_all, quiet, body: body.rewritten(by)?, form: PhantomData })
+) -> Result<Echo<F::In<Q2>>, R::Stop> {
+    let Echo { source, target, in_all, quiet, ref body } = *of;
+    Ok(Echo { source, target, in_all, quiet, body: body.rewritten(by)? })
 }
 
 fn line<P: Form, Q2: Form, R: Rewrite<P, Q2>>(of: &Line<P>, by: &mut R) -> Result<Line<Q2>, R::Stop> {
