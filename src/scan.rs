@@ -5,6 +5,7 @@
 mod found;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,10 +18,12 @@ use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::narrowed::Narrowed;
-use crate::engine::reference::{Bulk, Commentator};
+use crate::engine::reference::{Bulk, Commentator, SpanFinder};
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
+use crate::engine::{
+    self, Answers, Engine, EngineError, FindSpan, Hits, Outputs, PreparedQuery, Request,
+};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -146,6 +149,8 @@ pub struct BlockAnswers<'a> {
     pub games: Option<Vec<bool>>,
     /// Of each query, at the hits that were chosen.
     pub answers: Vec<Answers>,
+    /// Of each query what tells of what its hits consist, if that is wanted.
+    pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
 }
 
 impl Scan {
@@ -264,6 +269,16 @@ impl Scan {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
+    /// For each query of which it is wanted of what its hits consist, what finds that, should its engine not tell it.
+    fn span_finders(&self, outputs: &[Outputs]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
+        let finder = |(prepared, outputs): (&PreparedQuery, &Outputs)| {
+            let query = &prepared.query;
+            let is_wanted = outputs.contains(Outputs::SPANS) && query.has_spans() && !query.outlives_games();
+            is_wanted.then(|| SpanFinder::new(query)).transpose()
+        };
+        Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
+    }
+
     /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
     /// the scan's threads, and hands the results to `take` in database order, on the caller's thread, until it breaks.
     /// What takes much memory is reserved by `work` in the room before it is made.
@@ -285,7 +300,7 @@ impl Scan {
             (false, _) => database.without_variations(),
         };
         let mut fault = None;
-        let commentators = self.commentators(outputs)?;
+        let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &Room| {
             let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
             let counting = Counting::new(&self.queries, blocks.len());
@@ -308,8 +323,13 @@ impl Scan {
             {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
-                    let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
-                    results.map(|found| Ok(work(result(found), room))).collect()
+                    let result = |((&block, games), mut answers): ((&&Block, _), Vec<Answers>)| {
+                        let fault = OnceCell::new();
+                        let spans = spans(&finders, &mut answers, &fault);
+                        let made = work(BlockAnswers { block, games, answers, spans }, room);
+                        fault.into_inner().map_or(Ok(made), Err)
+                    };
+                    results.map(result).collect()
                 }
                 // The first block stands for all: nothing is taken after an error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
@@ -347,6 +367,22 @@ fn write_commentary(
         }
     }
     Ok(())
+}
+
+/// Of each query what tells of what its hits consist: what the engine has told, or what finds it when it is asked for.
+/// `fault` gets what goes wrong then.
+fn spans<'a>(
+    finders: &'a [Option<SpanFinder>],
+    answers: &mut [Answers],
+    fault: &'a OnceCell<EngineError>,
+) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
+    let of_query = |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| {
+        match answers.spans.take() {
+            Some(told) => Some(Box::new(told) as Box<dyn FindSpan>),
+            None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault)) as _),
+        }
+    };
+    finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
 /// Takes away what is said of games that do not count.

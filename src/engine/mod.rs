@@ -12,6 +12,7 @@ pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
+pub use self::spans::{FindSpan, Span, SpanKind, Spans};
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
     board::{PackedMove, Position},
@@ -40,6 +41,7 @@ pub mod narrowed;
 mod operations;
 pub mod reference;
 mod request;
+mod spans;
 pub mod texts;
 pub mod verify;
 

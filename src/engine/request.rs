@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits};
+use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits, Spans};
 use crate::reel::{Block, GameRow};
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -22,6 +22,8 @@ impl Outputs {
     pub const ALL_COPIES: Outputs = Outputs(2 | 4 | 8);
     /// What the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Outputs = Outputs(16);
+    /// What hits consist of, if the engine can tell it.
+    pub const SPANS: Outputs = Outputs(32);
 
     /// Whether all of `others` is wanted.
     pub fn contains(self, others: Outputs) -> bool {
@@ -107,12 +109,14 @@ pub struct Answers {
     pub games: Option<Vec<GameAnswer>>,
     /// What the query writes, if that was wanted and the engine can tell it.
     pub commentary: Option<Commentary>,
+    /// What its hits consist of, if that was wanted and the engine can tell it; of hits that were not kept as well.
+    pub spans: Option<Spans>,
 }
 
 impl Answers {
     /// The answer of a query that says nothing of whole games.
     pub fn of(hits: Hits, copies: Option<CopyHits>) -> Answers {
-        Answers { hits, copies, games: None, commentary: None }
+        Answers { hits, copies, games: None, commentary: None, spans: None }
     }
 
     /// Whether a game of the block is found.

@@ -21,6 +21,7 @@ pub mod game;
 mod numbers;
 mod parts;
 pub mod rewrite;
+mod spans;
 mod squares;
 mod texts;
 mod visit;

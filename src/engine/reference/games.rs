@@ -1,14 +1,16 @@
 //! What a query says of the games of a block.
 
+use std::sync::Arc;
+
 use super::{
     GameFound, Noted, Reference, RunState,
-    found::FoundValue,
+    found::{Found, FoundValue},
     whole::{Fault, Wanted},
 };
 use crate::{
     engine::{
         Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-        Outputs, Rank, Spot, Values, place,
+        Outputs, Rank, Spans, Spot, Values, place,
     },
     query::{Query, Type, tree::Comments},
     reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot},
@@ -24,6 +26,7 @@ pub(super) struct GameBlock<'a> {
     copies: Vec<(usize, Vec<u32>)>,
     games: Vec<GameAnswer>,
     commentary: Option<Commentary>,
+    spans: Option<Spans>,
 }
 
 /// A run-time error of a query.
@@ -60,6 +63,7 @@ impl<'a> GameBlock<'a> {
             copies: Vec::new(),
             games: vec![GameAnswer::default(); block.games_len()],
             commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
+            spans: outputs.contains(Outputs::SPANS).then(Spans::default),
         }
     }
 
@@ -71,8 +75,8 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let wanted = Wanted { copies: self.detail.is_some() };
-        let found = self.reference.game(spots, run, wanted).map_err(|fault| {
+        let wanted = Wanted { copies: self.detail.is_some(), spans: self.spans.is_some() };
+        let mut found = self.reference.game(spots, run, wanted).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;
@@ -84,6 +88,10 @@ impl<'a> GameBlock<'a> {
             if found.hit && wanted.copies {
                 self.copies.push((slot, found.copies.clone()));
             }
+        }
+        if let Some(spans) = &mut self.spans {
+            let span = |(node, found): (u32, &mut Found)| Some((node, Arc::new(found.span.take()?)));
+            spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
         }
         let mut rank = Rank::default();
         for (sort, value) in self.query.sorts.iter().zip(&found.sorts) {
@@ -137,7 +145,7 @@ impl<'a> GameBlock<'a> {
             kept.for_each(|(_, copies)| told.push(copies.into_iter()));
             told
         });
-        Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary }
+        Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary, spans: self.spans }
     }
 }
 

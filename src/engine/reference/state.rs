@@ -81,6 +81,8 @@ pub(super) struct State {
     pub(super) groups: Option<Groups>,
     /// Comments and spans in the order in which they were made. A filter that fails takes back its own.
     pub(super) notes: Vec<Note>,
+    /// Whether filters note their spans.
+    pub(super) tells_spans: bool,
     /// What each `sort` has found.
     sorted: Vec<Sorted>,
     /// Whether a `sort` is being evaluated.
@@ -110,6 +112,7 @@ impl State {
             dictionaries: vec![Entries::new(); declared.dictionaries.len()],
             groups: None,
             notes: Vec::new(),
+            tells_spans: false,
             sorted: vec![Sorted::default(); declared.sorts.len()],
             sorts: false,
             tags: BTreeMap::new(),
