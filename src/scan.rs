@@ -213,6 +213,15 @@ impl Scan {
         !query.sorts.is_empty() || query.header.sort_match_count
     }
 
+    /// Whether a hit of the first query can consist of moves or of several positions.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn has_spans(&self) -> bool {
+        self.queries[0].query.has_spans()
+    }
+
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks

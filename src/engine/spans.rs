@@ -68,6 +68,11 @@ impl Span {
         spans.into_iter().min_by_key(rank)
     }
 
+    /// How many moves it has.
+    pub fn length(&self) -> usize {
+        self.moves.len()
+    }
+
     /// The position behind the move that stands for it: its first move; of `find` and `echo` the move that led to what was
     /// found.
     pub fn key_move(&self) -> Option<u32> {
