@@ -67,6 +67,7 @@ impl Search {
             collectors.findings = Some(findings);
         }
         let stats = Statistics::new(&args.stats, database, interrupt)?;
+        stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(stats.stats().clone()));
         let problems = Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?;
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
