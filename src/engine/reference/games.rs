@@ -18,6 +18,7 @@ use crate::{
 pub(super) struct GameBlock<'a> {
     query: &'a Query,
     reference: &'a Reference,
+    wanted: Wanted,
     detail: Option<CopyDetail>,
     hits: Hits,
     /// Of each hit the copies that match, if they are wanted.
@@ -46,6 +47,7 @@ impl<'a> GameBlock<'a> {
         query: &'a Query,
         reference: &'a Reference,
         outputs: Outputs,
+        last_game: Option<u32>,
     ) -> GameBlock<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
@@ -55,6 +57,7 @@ impl<'a> GameBlock<'a> {
         GameBlock {
             query,
             reference,
+            wanted: Wanted { copies: outputs.detail().is_some(), last_game },
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
@@ -71,8 +74,7 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let wanted = Wanted { copies: self.detail.is_some() };
-        let found = self.reference.game(spots, run, wanted).map_err(|fault| {
+        let found = self.reference.game(spots, run, self.wanted).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;
@@ -81,7 +83,7 @@ impl<'a> GameBlock<'a> {
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
                 out[slot] = text.clone().map(Vec::into_boxed_slice);
             }
-            if found.hit && wanted.copies {
+            if found.hit && self.wanted.copies {
                 self.copies.push((slot, found.copies.clone()));
             }
         }

@@ -128,7 +128,4 @@ impl Evaluation<'_> {
         all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
     }
 
-    pub(super) fn last_game_number(&self) -> Option<i32> {
-        None
-    }
 }

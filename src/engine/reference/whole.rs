@@ -15,6 +15,8 @@ use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
 pub struct Wanted {
     /// Which copies of the outermost transform match.
     pub copies: bool,
+    /// The number of the last game of the database, where that is known.
+    pub last_game: Option<u32>,
 }
 
 /// Why a game cannot be evaluated.
@@ -36,6 +38,7 @@ impl Reference {
     pub fn game(&self, nodes: &[Spot], run: &mut RunState, wanted: Wanted) -> Result<GameFound, Fault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
         run.lend(&mut evaluation.state);
+        evaluation.state.last_game = wanted.last_game;
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
             let before = wanted.copies.then(|| evaluation.state.clone());
