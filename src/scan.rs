@@ -119,6 +119,12 @@ pub enum ScanError {
         "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
     )]
     NoVariations,
+    /// A query asks for comments or glyphs, and the database is read without them.
+    #[error(
+        "the query asks for comments in the games, but the database is read without them: set \
+         `ParseOptions::annotations`"
+    )]
+    NoAnnotations,
     /// A reel is damaged; all hits before were delivered.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -201,6 +207,17 @@ impl Scan {
     /// [`ParseOptions::variations`](crate::pgn::ParseOptions::variations).
     pub fn searches_variations(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.variations)
+    }
+
+    /// Whether a query asks for comments or glyphs, so that a database must be opened with
+    /// [`ParseOptions::annotations`](crate::pgn::ParseOptions::annotations).
+    pub fn reads_comments(&self) -> bool {
+        self.queries.iter().any(|prepared| prepared.query.reads_comments())
+    }
+
+    /// Whether a query asks for the number of games, so that they are counted first.
+    fn asks_for_last_game(&self) -> bool {
+        self.queries.iter().any(|prepared| prepared.query.asks_for_last_game())
     }
 
     /// Whether the first query says in which order games are listed.
@@ -306,7 +323,14 @@ impl Scan {
         let database = match (self.searches_variations(), database.keeps_variations()) {
             (true, false) => return Err(ScanError::NoVariations),
             (true, true) => database,
-            (false, _) => database.without_variations(),
+            (false, _) => database.without_variations(self.reads_comments()),
+        };
+        if self.reads_comments() && !database.keeps_annotations() {
+            return Err(ScanError::NoAnnotations);
+        }
+        let last_game = match self.asks_for_last_game() {
+            true => Some(database.last_game(self.threads)?),
+            false => None,
         };
         let mut fault = None;
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
@@ -327,7 +351,7 @@ impl Scan {
             };
             match self
                 .engine
-                .scan(blocks, &Request { outputs, select: Some(&select), games: None })
+                .scan(blocks, &Request { outputs, select: Some(&select), games: None, last_game })
                 .and_then(told)
             {
                 Ok(answers) => {
@@ -371,7 +395,7 @@ fn write_commentary(
 ) -> Result<(), EngineError> {
     for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
         if let (None, Some(commentator)) = (&answers.commentary, commentator) {
-            let block = if answers.hits.main_lines { block.main_lines() } else { Cow::Borrowed(block) };
+            let block = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
             answers.commentary = Some(commentator.write(&block, number, |game| answers.finds(game))?);
         }
     }

@@ -76,12 +76,14 @@ pub struct Request<'a> {
     /// In which games a query can match at all, as far as that is known; `None` for all. Engines that evaluate a query
     /// game by game pass over the others.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
+    /// The number of the last game of the database, if a query asks for it.
+    pub last_game: Option<u32>,
 }
 
 impl<'a> Request<'a> {
     /// Asks for something at all hits.
     pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
-        Request { outputs, select: None, games: None }
+        Request { outputs, select: None, games: None, last_game: None }
     }
 
     /// Whether a query may match in a game of the block at place `index`.

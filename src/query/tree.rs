@@ -92,6 +92,19 @@ impl Query {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
 
+    /// Whether it asks for comments or glyphs in the games.
+    pub fn reads_comments(&self) -> bool {
+        let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
+        self.has(|op| matches!(op, GameCondition::Glyph(_)))
+            || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
+    }
+
+    /// Whether it asks for the number of the database's last game.
+    pub fn asks_for_last_game(&self) -> bool {
+        let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
+        self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
+    }
+
     /// Whether a condition of the game language in it passes a test.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))

@@ -522,6 +522,14 @@ impl<'a> Evaluation<'a> {
             TextOp::Literal(text) => Some(text.clone().into_bytes()),
             TextOp::Tag(name) => facts::tag(self.here.spot.game, name),
             TextOp::Player(color) => facts::player(self.here.spot.game, *color),
+            TextOp::ContentName { contents, spelt, of } => {
+                let square = self.squares(of).single_square().filter(|&s| self.holds(s, *contents));
+                square.map(|square| self.content_name(*spelt, square))
+            }
+            TextOp::Compare(cmp, a, b) => match self.strings(a, b) {
+                (Some(left), Some(right)) => cmp.holds(left.cmp(&right)).then_some(left),
+                _ => None,
+            },
             TextOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.text(f),
                 HandedOn::Var(var) => self.text_of(var, f.mark),

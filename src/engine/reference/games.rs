@@ -20,6 +20,7 @@ use crate::{
 pub(super) struct GameBlock<'a> {
     query: &'a Query,
     reference: &'a Reference,
+    wanted: Wanted,
     detail: Option<CopyDetail>,
     hits: Hits,
     /// Of each hit the copies that match, if they are wanted.
@@ -49,6 +50,7 @@ impl<'a> GameBlock<'a> {
         query: &'a Query,
         reference: &'a Reference,
         outputs: Outputs,
+        last_game: Option<u32>,
     ) -> GameBlock<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
@@ -58,6 +60,11 @@ impl<'a> GameBlock<'a> {
         GameBlock {
             query,
             reference,
+            wanted: Wanted {
+                copies: outputs.detail().is_some(),
+                spans: outputs.contains(Outputs::SPANS),
+                last_game,
+            },
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
@@ -75,8 +82,7 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let wanted = Wanted { copies: self.detail.is_some(), spans: self.spans.is_some() };
-        let mut found = self.reference.game(spots, run, wanted).map_err(|fault| {
+        let mut found = self.reference.game(spots, run, self.wanted).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;
@@ -85,7 +91,7 @@ impl<'a> GameBlock<'a> {
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
                 out[slot] = text.clone().map(Vec::into_boxed_slice);
             }
-            if found.hit && wanted.copies {
+            if found.hit && self.wanted.copies {
                 self.copies.push((slot, found.copies.clone()));
             }
         }

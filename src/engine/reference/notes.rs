@@ -131,7 +131,4 @@ impl Evaluation<'_> {
         all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
     }
 
-    pub(super) fn last_game_number(&self) -> Option<i32> {
-        None
-    }
 }

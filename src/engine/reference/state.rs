@@ -95,6 +95,8 @@ pub(super) struct State {
     pub(super) messages: Vec<Vec<u8>>,
     /// What `line` and `path` remember.
     pub(super) chains: Chains,
+    /// The number of the last game of the database, where that is known.
+    pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
     /// Why the run cannot go on, once that is so: then filters fail, and loops end.
@@ -119,6 +121,7 @@ impl State {
             removed: BTreeSet::new(),
             messages: Vec::new(),
             chains: Chains::default(),
+            last_game: None,
             repetitions: 0,
             fault: None,
         }

@@ -17,6 +17,8 @@ pub struct Wanted {
     pub copies: bool,
     /// What hits consist of.
     pub spans: bool,
+    /// The number of the last game of the database, where that is known.
+    pub last_game: Option<u32>,
 }
 
 /// Why a game cannot be evaluated.
@@ -39,6 +41,7 @@ impl Reference {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
         run.lend(&mut evaluation.state);
         evaluation.state.tells_spans = wanted.spans;
+        evaluation.state.last_game = wanted.last_game;
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
             let before = wanted.copies.then(|| evaluation.state.clone());
