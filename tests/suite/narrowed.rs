@@ -54,12 +54,17 @@ fn games_that_are_passed_over_hold_no_hit() {
     let texts: BTreeSet<&str> =
         table.lines().filter_map(|line| line.split('\t').nth(1)).chain(RARE.iter().copied()).collect();
     let blocks = [false, true].map(blocks);
-    let (mut narrowed, mut passed_over) = (0, 0);
+    let (mut number, mut narrowed, mut passed_over) = (0, 0, 0);
     for text in texts {
         let Ok(parsed) = query::parse(text) else { continue };
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, Options::default()).unwrap();
+        // Of queries that no engine has to interpret some are enough.
+        number += 1;
+        if prepared.planner.refusal().is_none() && number % 4 > 0 {
+            continue;
+        }
         let outputs = [Outputs::VALUES];
         let request = Request::all(&outputs);
         // A run-time error ends the one run, and may lie in a game that the other one passes over.
