@@ -5,7 +5,7 @@ use crate::{
     plan::Program,
     reel::{
         SEGMENT_SLOTS,
-        lanes::{LANES, LaneColumn, LaneMoves},
+        lanes::{LANES, LaneColumn, LaneMoves, LaneStates},
         replay::{Masks, SegmentColumns},
     },
 };
@@ -37,7 +37,7 @@ pub(super) struct Machine {
     /// For each loop that is open, the step that began it and the row that it is in.
     pub(super) rows: Vec<(usize, usize)>,
     /// Turn, rights and en passant of each position; kept only where the program looks at them.
-    pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
+    pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
     /// For each of several queries its mask, a word for each segment.
