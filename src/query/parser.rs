@@ -87,6 +87,7 @@ impl Parser {
     /// All filters up to the end of the text, as one.
     pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
         while !self.at_end()? {
+            self.refuse_closing()?;
             filters.push(self.node()?);
             self.note_blank(filters.last());
         }

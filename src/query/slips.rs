@@ -102,6 +102,18 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
 }
 
 impl Parser {
+    /// Refuses a sign that closes what was never opened.
+    pub(super) fn refuse_closing(&self) -> Parsed<()> {
+        let (open, close) = match self.tok() {
+            Tok::Sign(")") => ("(", ")"),
+            Tok::Sign("}") => ("{", "}"),
+            Tok::Sign("]") => ("[", "]"),
+            _ => return Ok(()),
+        };
+        let label = format!("leave it out, or open it with `{open}`");
+        Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
+    }
+
     /// `Ra1-h8`, read as far as the `-`.
     pub(super) fn refuse_range_of_squares(&self) -> Parsed<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =

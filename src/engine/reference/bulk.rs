@@ -52,6 +52,16 @@ impl Bulk {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
+    /// The same engine with a limit for queries of whole games: a game in which more filters are asked whether they match
+    /// ends the run with an error.
+    #[must_use]
+    pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
+        for one in self.queries.iter_mut().filter(|one| matches!(one.way, Way::Games { .. })) {
+            one.reference.declared.steps_max = steps_max;
+        }
+        self
+    }
+
     /// Adds the strings that a query yields at hits of a block; of a query that yields no strings nothing.
     ///
     /// # Errors

@@ -117,7 +117,9 @@ impl<'a> Evaluation<'a> {
 
     /// Whether a filter matches. One that fails takes back its comments, and nothing else.
     pub(super) fn matches(&mut self, filter: &impl Kind<Explicit>) -> bool {
-        self.noted(|this| match filter.node() {
+        let filter = filter.node();
+        self.state.step(*filter.mark());
+        self.noted(|this| match filter {
             Ref::Condition(f) => this.test(f).then_some(()),
             Ref::Squares(f) => this.has_squares(f).then_some(()),
             Ref::Number(f) => this.number(f).map(drop),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use shakmaty::{Color, Piece, Square};
 
 use super::{
-    chains::key,
+    chains::{Chained, key},
     copies::Explicit,
     eval::Evaluation,
     found::Noted,
@@ -20,19 +20,13 @@ use crate::{
     query::tree::{Any, Focus, Kind, Path, PathStep, VarId},
 };
 
-/// A path that was found.
-struct Walked {
-    value: i32,
-    end: usize,
-}
-
 impl Evaluation<'_> {
     pub(super) fn path_value(&mut self, path: &Path<Explicit>) -> Option<i32> {
-        self.walk(path).map(|walked| walked.value)
+        self.walk(path).map(|found| found.value)
     }
 
     pub(super) fn path_end(&mut self, path: &Path<Explicit>) -> Option<i32> {
-        self.walk(path).map(|walked| walked.end as i32)
+        self.walk(path).map(|found| found.end as i32)
     }
 
     /// The path in which a filter stands, or the one that succeeded last.
@@ -57,11 +51,11 @@ impl Evaluation<'_> {
     }
 
     /// The best path from here on.
-    fn walk(&mut self, path: &Path<Explicit>) -> Option<Walked> {
+    fn walk(&mut self, path: &Path<Explicit>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
 
-    fn walk_of_its_own(&mut self, path: &Path<Explicit>) -> Option<Walked> {
+    fn walk_of_its_own(&mut self, path: &Path<Explicit>) -> Option<Chained> {
         let mut steps = Vec::new();
         path.chain.each(&mut |step| steps.push(step));
         let span = span_of(path, &steps)?;
@@ -100,7 +94,7 @@ impl Evaluation<'_> {
         value: i32,
         way: &[&Step],
         others: &[Vec<&Step>],
-    ) -> Option<Walked> {
+    ) -> Option<Chained> {
         let (path, start) = (rules.path, self.here.at);
         let nodes = rules.nodes(way);
         let end = *nodes.last()?;
@@ -127,7 +121,7 @@ impl Evaluation<'_> {
                 self.note_automatic(end, "alternative");
             }
         }
-        Some(Walked { value, end })
+        Some(Chained { value, end })
     }
 
     /// The comments that words of the path ask for.
