@@ -94,7 +94,7 @@ impl Parser {
             return Err(Diagnostic::error(self.span(), "the query is empty", "expected a filter")
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
         };
-        let body = compound(filters, last);
+        let body = valued(compound(filters, last));
         self.finish(body)
     }
 
@@ -691,7 +691,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
 
 /// The type of a filter in the grammar.
 pub(super) fn kind_of(node: &Node) -> Type {
-    if node.names_piece() { Type::Str } else { node.ty() }
+    if node.yields_text() { Type::Str } else { node.ty() }
 }
 
 /// The type of a filter and its place.

@@ -154,7 +154,7 @@ impl Parser {
         }
         let help = if transform(word).is_some() {
             format!("CQL 6 writes a transform before its filter, without `:`: `{word} {{Ra1 kh8}}`")
-        } else if words::is_reserved(word) && words::unbuilt(word).is_none() {
+        } else if words::is_reserved(word) {
             format!("CQL 6 writes `{word}`, without `:`")
         } else {
             String::from("in CQL 5 the list is the whole query")

@@ -503,7 +503,7 @@ fn use_all(block: &Block) -> usize {
             assert_eq!(game.line_of(line.first_node()).map(|found| found.index()), Some(line.index()));
         }
     }
-    slots += block.clone().into_main_lines().slots();
+    slots += block.clone().into_main_lines(false).slots();
     block.problems().iter().for_each(|problem| slots += block.number_in_source(problem).1 as usize);
     slots + EncodedBlock::new(block).bytes().len()
 }

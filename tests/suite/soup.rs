@@ -131,7 +131,7 @@ impl Tokens {
         for word in words::words(dialect) {
             let list = match word.status {
                 Status::Here | Status::Within(_) => &mut tokens.built,
-                Status::NotYet(_) | Status::Refused(_) => &mut tokens.unbuilt,
+                Status::NotYet | Status::Refused(_) => &mut tokens.unbuilt,
             };
             let colon = if word.takes_colon(dialect) { ":" } else { "" };
             list.extend(word.spellings.iter().map(|spelling| format!("{colon}{spelling}")));

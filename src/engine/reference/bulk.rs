@@ -60,7 +60,7 @@ impl Bulk {
     pub fn add_texts(&self, query: usize, block: &Block, hits: &mut Hits) -> Result<(), EngineError> {
         let one = &self.queries[query];
         let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES);
+        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None);
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.first_slot()..game.end_slot()) > 0
@@ -117,7 +117,7 @@ impl OneQuery {
         request: &Request<'_>,
     ) -> Result<Answers, EngineError> {
         let outputs = request.outputs[number];
-        let mut found = GameBlock::new(block, query, &self.reference, outputs);
+        let mut found = GameBlock::new(block, query, &self.reference, outputs, request.last_game);
         let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {

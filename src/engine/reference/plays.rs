@@ -4,12 +4,12 @@ use super::{
     chains::key,
     copies::Explicit,
     eval::Evaluation,
-    found::Noted,
     program::keeps_state,
     search::{Attempt, Next, Rules, Search},
 };
 use crate::{
     diagnostic::Span,
+    engine::SpanKind,
     query::tree::{Kind, Line, LineStep},
 };
 
@@ -30,6 +30,7 @@ impl Evaluation<'_> {
 
     /// The longest line from here on.
     fn play(&mut self, line: &Line<Explicit>) -> Option<Played> {
+        let begin = self.notes_begin();
         let mut steps = Vec::new();
         line.chain.each(&mut |step| steps.push(step));
         let span = steps.iter().map(|step| *step.filter.node().mark()).reduce(Span::to)?;
@@ -61,7 +62,7 @@ impl Evaluation<'_> {
         if line.nestban {
             self.ban(key, nodes.iter().copied());
         }
-        self.note(self.here.at, Noted::Span(nodes));
+        self.note_span(begin, SpanKind::Line, &nodes);
         if !line.quiet {
             self.note_ends("line", goal.value, end, "");
         }

@@ -81,6 +81,8 @@ pub(super) struct State {
     pub(super) groups: Option<Groups>,
     /// Comments and spans in the order in which they were made. A filter that fails takes back its own.
     pub(super) notes: Vec<Note>,
+    /// Whether filters note their spans.
+    pub(super) tells_spans: bool,
     /// What each `sort` has found.
     sorted: Vec<Sorted>,
     /// Whether a `sort` is being evaluated.
@@ -93,6 +95,8 @@ pub(super) struct State {
     pub(super) messages: Vec<Vec<u8>>,
     /// What `line` and `path` remember.
     pub(super) chains: Chains,
+    /// The number of the last game of the database, where that is known.
+    pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
     /// Why the run cannot go on, once that is so: then filters fail, and loops end.
@@ -110,12 +114,14 @@ impl State {
             dictionaries: vec![Entries::new(); declared.dictionaries.len()],
             groups: None,
             notes: Vec::new(),
+            tells_spans: false,
             sorted: vec![Sorted::default(); declared.sorts.len()],
             sorts: false,
             tags: BTreeMap::new(),
             removed: BTreeSet::new(),
             messages: Vec::new(),
             chains: Chains::default(),
+            last_game: None,
             repetitions: 0,
             fault: None,
         }

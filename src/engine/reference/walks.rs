@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     diagnostic::Span,
+    engine::SpanKind,
     query::tree::{Any, Focus, Kind, Path, PathStep, VarId},
 };
 
@@ -110,9 +111,10 @@ impl Evaluation<'_> {
                 self.tree().line_to(end).skip(1).take_while(|&at| at >= start).collect();
             self.ban(key(path), before_end);
         }
+        let begin = self.notes_begin();
         self.state.notes.extend(way.iter().flat_map(|step| step.notes.iter().cloned()));
         self.note_asked(rules, &nodes);
-        self.note(start, Noted::Span(nodes));
+        self.note_span_of(begin, SpanKind::Path, &nodes, &nodes[1..]);
         let value_text = if path.max.is_some() { format!(" Max value: {value}") } else { String::new() };
         if !path.quiet {
             self.note_ends("path", walk.count, end, &value_text);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 
+use super::flat::FlatProgram;
 use crate::{
     board::PieceSet,
     query::tree::{Sibling, Special},
@@ -54,8 +55,12 @@ pub enum GameOp {
     Distance,
     /// Mask: the first position is a proper ancestor of the second.
     Before,
+    /// Mask: an automaton finds a walk, whatever its value. The operands are those of [`GameOp::Walk`].
+    AnyWalk(Arc<Walk>),
     /// What an automaton finds: a number, or [`super::NO_VALUE`].
     Walk(Arc<Walk>),
+    /// What a flat program finds.
+    Flat(Arc<FlatProgram>),
 }
 
 /// What the moves of games tell of positions.
@@ -194,7 +199,7 @@ pub enum Sees {
 
 impl GameOp {
     /// Whether masks are made, not whole words.
-    pub const fn is_mask(&self) -> bool {
+    pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(
                 leaf,
@@ -209,7 +214,9 @@ impl GameOp {
             | GameOp::AnyChild
             | GameOp::MaskOfParent
             | GameOp::MaskAt
-            | GameOp::Before => true,
+            | GameOp::Before
+            | GameOp::AnyWalk(_) => true,
+            GameOp::Flat(program) => program.is_mask,
             GameOp::Own { .. }
             | GameOp::CountChildren
             | GameOp::FirstChild
@@ -229,10 +236,11 @@ impl GameOp {
             GameOp::AnyChild | GameOp::CountChildren | GameOp::MaskOfParent => true,
             GameOp::FirstChild => operand == 0,
             GameOp::MaskAt => operand == 1,
-            GameOp::Walk(walk) => {
+            GameOp::AnyWalk(walk) | GameOp::Walk(walk) => {
                 let masks = walk.automaton.operands;
                 operand < masks || walk.nestban && operand == masks + usize::from(walk.largest)
             }
+            GameOp::Flat(program) => program.masks[operand],
             _ => false,
         }
     }
@@ -241,7 +249,9 @@ impl GameOp {
     pub fn name(&self) -> String {
         match self {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),
+            GameOp::AnyWalk(walk) => format!("any walk of {} states", walk.automaton.states.len()),
             GameOp::Walk(walk) => format!("walk of {} states", walk.automaton.states.len()),
+            GameOp::Flat(program) => format!("program of {} instructions", program.code.len()),
             other => {
                 let name = format!("{other:?}");
                 name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase()
