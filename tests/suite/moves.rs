@@ -128,7 +128,7 @@ fn made(rng: &mut Rng) -> Position {
     let anywhere = |rng: &mut Rng| Square::new(rng.below(64) as u32);
     for _ in 0..rng.within(0, 24) {
         let square = anywhere(rng);
-        board.put(square, Code(*rng.pick(&[1, 1, 1, 2, 3, 4, 5]) | 8 * rng.below(2) as u8));
+        board.put(square, Code(*rng.pick(&[1, 1, 1, 2, 3, 4, 5]) | (8 * rng.below(2) as u8)));
     }
     for color in [0, 8] {
         for _ in 0..[1, 1, 1, 1, 1, 1, 0, 2][rng.below(8)] {

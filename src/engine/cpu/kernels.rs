@@ -8,7 +8,7 @@ use super::moves::{asked, moves, no_moves};
 use super::registers::{GROUP, Machine, WordColumn};
 use crate::{
     board::{
-        Board, Position, State, attacks,
+        attacks,
         moves::{ARRIVALS, ORIGINS, PAIRS},
         pure,
     },
@@ -347,7 +347,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
         Op::PureMen { within, mate } => {
             let within = r(within);
             for i in 0..GROUP {
-                out[i] = if within[i] == 0 { 0 } else { pure::men(&position(machine, i), mate) };
+                out[i] = if within[i] == 0 { 0 } else { pure::men(&machine.position(i), mate) };
             }
         }
         Op::Legal { from, to, pseudo, only, left } => {
@@ -461,10 +461,4 @@ fn compare(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], cmp: Cmp)
         Cmp::Gt => map2(out, a, b, |a, b| mask(a as i64 > b as i64)),
         Cmp::Ge => map2(out, a, b, |a, b| mask(a as i64 >= b as i64)),
     }
-}
-
-/// A position of those that were loaded.
-pub(super) fn position(machine: &Machine, i: usize) -> Position {
-    let planes = std::array::from_fn(|k| machine.regs[k].0.as_flattened()[i]);
-    Position { board: Board { planes }, state: State(machine.states.as_flattened()[i]) }
 }

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Bitboard, Square};
 
-use super::kernels::position;
 use super::registers::{GROUP, Machine};
 use crate::{
     board::{
@@ -47,8 +46,7 @@ pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
         let special = row::<WHAT, PSEUDO>(machine, first / LANES, asked, from, to, out);
         for n in 0..LANES {
             if special[n] != 0 && from[n] != 0 {
-                let position = position(machine, first + n);
-                out[n] = with_special::<WHAT>(&position, asked, from[n], to[n], out[n]);
+                out[n] = with_special::<WHAT>(&machine.position(first + n), asked, from[n], to[n], out[n]);
             }
         }
     }

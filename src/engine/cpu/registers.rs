@@ -2,6 +2,7 @@
 
 use super::isa::Isa;
 use crate::{
+    board::{Board, Position, State},
     plan::Program,
     reel::{
         SEGMENT_SLOTS,
@@ -65,5 +66,11 @@ impl Machine {
             games: [[0; LANES]; SEGMENT_SLOTS],
             segment: SegmentColumns::new(),
         }
+    }
+
+    /// A position of those that were loaded: row `i / LANES`, lane `i % LANES`.
+    pub(super) fn position(&self, i: usize) -> Position {
+        let planes = std::array::from_fn(|k| self.regs[k].0.as_flattened()[i]);
+        Position { board: Board { planes }, state: State(self.states.as_flattened()[i]) }
     }
 }
