@@ -7,15 +7,18 @@
 mod flat;
 mod focus;
 mod moves;
+mod pairs;
 mod reach;
 mod tree;
 mod walk;
+mod words;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
+use std::ops::Range;
 
 use super::{
-    carry::{SlotColumn, has},
+    carry::{SlotColumn, first_set, has},
     slots_of,
 };
 use crate::{
@@ -90,6 +93,14 @@ impl<'a> Source<'a> {
             Source::Constant(word) => *word != 0,
             Source::Column(SlotColumn::Bits(bits)) => has(bits, slot),
             Source::Column(SlotColumn::Words(words)) => words[slot] != 0,
+        }
+    }
+
+    /// The first slot of a range at which a mask holds.
+    fn first_in(&self, slots: Range<usize>) -> Option<usize> {
+        match self {
+            Source::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
+            _ => slots.into_iter().find(|&slot| self.holds(slot)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     board::PieceSet,
+    plan::dag::Op,
     query::tree::{Arith, Cmp},
 };
 
@@ -32,6 +33,10 @@ pub struct FlatProgram {
     pub result: Word,
     /// Whether the result is a mask.
     pub is_mask: bool,
+    /// How targets of `echo` are found.
+    pub pairs: Vec<PairSearch>,
+    /// How many searches remember what they found.
+    pub sites: usize,
     /// Whether it asks which piece of the game stands where.
     pub pieces: bool,
 }
@@ -47,6 +52,44 @@ pub struct FlatEdge {
     pub capture: bool,
     /// It is a promotion to one of these kinds of pieces.
     pub promotion: Option<PieceSet>,
+}
+
+/// What pairs of positions must pass for the body of an `echo` to be evaluated. The tests are what the body begins with,
+/// so a pair that fails would fail there, and nothing is kept.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PairSearch {
+    /// All must hold; those of sources alone come first.
+    pub tests: Vec<PairTest>,
+    /// The first of four operands with the planes of the board.
+    pub planes: Option<u16>,
+}
+
+/// One test of a pair of positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the sentences say what the operands are")]
+pub enum PairTest {
+    /// A mask at the source, or at the target.
+    Mask { mask: u16, source: bool },
+    /// How the number of the source compares with that of the target.
+    Order(Cmp),
+    /// Whether two sets are equal.
+    Sets { equal: bool, left: PairWord, right: PairWord },
+    /// How two numbers compare, both of which have a value.
+    Compare { cmp: Cmp, left: PairWord, right: PairWord },
+}
+
+/// A word that belongs to a pair of positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the sentences say what the operands are")]
+pub enum PairWord {
+    /// Of the source.
+    Source(u16),
+    /// Of the target.
+    Target(u16),
+    /// Of all.
+    Constant(u64),
+    /// The squares with equal contents, or the others; with `count` their number.
+    Same { others: bool, count: bool },
 }
 
 /// One instruction. `to` is the register that gets the result, or where the code goes on; what an instruction says of
@@ -110,6 +153,11 @@ pub enum Instr {
         a: Word,
         b: Word,
         no: Label,
+    },
+    /// An operation of the graph; the ids of its operands are registers.
+    Do {
+        to: Word,
+        op: Op,
     },
     /// The number of squares.
     Count {
@@ -189,6 +237,37 @@ pub enum Instr {
         node: Word,
         last: Word,
         done: Label,
+    },
+    /// The first node from this one on at which a mask holds; goes on at `done` behind the last one.
+    Seek {
+        node: Word,
+        last: Word,
+        mask: u16,
+        done: Label,
+    },
+    /// The next node that makes a pair with a source; goes on at `done` behind the last one.
+    NextPair {
+        pairs: u16,
+        source: Word,
+        node: Word,
+        last: Word,
+        done: Label,
+    },
+    /// What a search from here on has found, if it is known: then goes on at `done`. The key is a piece.
+    Recall {
+        site: u16,
+        key: Option<Word>,
+        last: Word,
+        to: Word,
+        done: Label,
+    },
+    /// Remembers what a search from a node on has found.
+    Remember {
+        site: u16,
+        key: Option<Word>,
+        from: Word,
+        last: Word,
+        found: Word,
     },
     /// The last node that follows from this one; of the root the last of the game.
     Last {
@@ -282,7 +361,11 @@ impl Instr {
             | Instr::UnlessBound { no, .. }
             | Instr::UnlessBefore { no, .. }
             | Instr::Fits { no, .. } => Some(no),
-            Instr::Take { done, .. } | Instr::Next { done, .. } => Some(done),
+            Instr::Take { done, .. }
+            | Instr::Next { done, .. }
+            | Instr::Seek { done, .. }
+            | Instr::NextPair { done, .. }
+            | Instr::Recall { done, .. } => Some(done),
             _ => None,
         }
     }

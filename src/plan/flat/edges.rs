@@ -78,6 +78,9 @@ impl Compiler<'_> {
             self.word()?;
         }
         self.emit(Instr::Here { to: here })?;
+        if let Some(mask) = self.relaxed(edge)? {
+            self.unless_mask(mask, none)?;
+        }
         let before = if edge.entering {
             let parent = self.word()?;
             self.emit(Instr::Copy { to: child, from: here })?;

@@ -27,10 +27,13 @@ mod code;
 mod compile;
 mod conditions;
 mod edges;
+mod graph;
 mod leaves;
 mod numbers;
+mod pairs;
 mod positions;
+mod searches;
 mod squares;
 
-pub use code::{FlatEdge, FlatProgram, Instr, Label, Word};
-pub(super) use compile::{Facts, compiled};
+pub use code::{FlatEdge, FlatProgram, Instr, Label, PairSearch, PairTest, PairWord, Word};
+pub(super) use compile::{Facts, compiled, compiled_copies};

@@ -24,15 +24,7 @@ impl Compiler<'_> {
             return self.load(to, position);
         }
         match f.op() {
-            P::Find { back, of, .. } => self.scratch(|this| {
-                let first = this.word()?;
-                this.no_value(first)?;
-                this.each_found(of, *back, |this, (node, done)| {
-                    this.emit(Instr::Copy { to: first, from: node })?;
-                    this.emit(Instr::Jump(done))
-                })?;
-                this.emit(Instr::Copy { to, from: first })
-            }),
+            P::Find { back, of, .. } => self.find(of, *back, to),
             P::Control(of) => {
                 self.control(of, to, NO_VALUE as u64, |this, f: &Position| this.position(f, to))
             }
