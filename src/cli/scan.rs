@@ -16,7 +16,7 @@ use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::report::findings::Findings;
-use orbit_chess::internals::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::internals::report::{Extras, HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
@@ -219,6 +219,15 @@ impl Args {
         let is_counted = self.count || self.heat || self.copies.is_some();
         let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
         !is_counted && is_listed
+    }
+
+    /// What rows have for this query besides that which all rows have.
+    fn extras(&self, scan: &Scan) -> Extras {
+        Extras {
+            nodes: scan.searches_variations(),
+            spans: scan.has_spans() && !self.outputs.no_spans,
+            texts: scan.ty() == Type::Str,
+        }
     }
 
     /// Refuses `--sort` and `--sample` where they have no effect.

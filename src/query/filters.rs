@@ -6,7 +6,7 @@ use super::{
     Dialect,
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, transformed},
     ranges::{Counting, Range, Within},
-    token::{Tok, unsupported},
+    token::Tok,
     tree::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
@@ -85,9 +85,6 @@ impl Parser {
 
     fn name(&mut self, word: &str) -> Parsed<Node> {
         let span = self.span();
-        if let Some(subject) = words::unbuilt(word) {
-            return Err(unsupported(span, &subject));
-        }
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }

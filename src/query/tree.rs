@@ -21,6 +21,7 @@ pub mod game;
 mod numbers;
 mod parts;
 pub mod rewrite;
+mod spans;
 mod squares;
 mod texts;
 mod visit;
@@ -89,6 +90,19 @@ impl Query {
     /// Whether it prints messages, also of games in which it does not match.
     pub fn prints_messages(&self) -> bool {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
+    }
+
+    /// Whether it asks for comments or glyphs in the games.
+    pub fn reads_comments(&self) -> bool {
+        let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
+        self.has(|op| matches!(op, GameCondition::Glyph(_)))
+            || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
+    }
+
+    /// Whether it asks for the number of the database's last game.
+    pub fn asks_for_last_game(&self) -> bool {
+        let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
+        self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
     }
 
     /// Whether a condition of the game language in it passes a test.

@@ -93,9 +93,6 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// Rows with words that are not supported yet.
-const LATER: &[&str] = &["o82", "o83"];
-
 /// What CQL 6.2 writes: `tests/data/game-outputs.tsv` has a row for each: id, query, file, games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
@@ -108,11 +105,6 @@ fn games_are_written_as_cql_writes_them() {
         let folder = Folder::new(query);
         folder.write("games.pgn", &data(&format!("games/{file}")));
         let output = folder.run("-i games.pgn -o out.pgn s.cql");
-        if LATER.contains(&id) {
-            let error = String::from_utf8(output.stderr).unwrap();
-            assert!(error.contains("not supported yet"), "{id}: {error}");
-            continue;
-        }
         let found = match output.status.success() {
             true => games(&folder.read("out.pgn")),
             false => vec![String::from_utf8(output.stderr).unwrap()],

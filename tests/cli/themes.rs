@@ -139,8 +139,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         ),
         (&[("t.toml", &theme("a", "flip {R[a8-1]}"))], "t.toml:3:19: rank range runs backwards"),
         (
-            &[("t.toml", &theme("a", "currenttransform"))],
-            "t.toml:3:10: the filter `currenttransform` is not supported yet",
+            &[("t.toml", &theme("a", "(position :skip)"))],
+            "t.toml:3:20: the keyword `:skip` is not supported yet",
         ),
         (
             &[("t.toml", "[[theme]]\nname = 'a'\nquery = '''\ncheck\nR[a8-1]\n'''\n")],

@@ -319,7 +319,7 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     let tokens = movetext(&block.game(0));
     assert_eq!(tokens.iter().filter(|token| **token == MoveToken::Open).count(), 3);
     // Without side lines it is what it was.
-    let block = block.into_main_lines();
+    let block = block.into_main_lines(false);
     let text = game_pgn(&block.game(0));
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }

@@ -4,6 +4,7 @@
 //! brings something from children to parents, one pass along it from parents to children. Knows plans and reels,
 //! nothing of queries; the engines `cpu` and `gpu` share it.
 
+mod flat;
 mod focus;
 mod moves;
 mod reach;
@@ -11,7 +12,7 @@ mod tree;
 mod walk;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::{
     carry::{SlotColumn, has},
@@ -30,12 +31,23 @@ pub(super) struct Games<'a> {
     block: &'a Block,
     moves: OnceCell<Moves>,
     tree: OnceCell<Tree>,
+    /// Whether a query has run into an error in one of the games.
+    stopped: Cell<bool>,
 }
 
 impl<'a> Games<'a> {
     /// Those of a block.
     pub(super) fn new(block: &'a Block) -> Games<'a> {
-        Games { block, moves: OnceCell::new(), tree: OnceCell::new() }
+        Games { block, moves: OnceCell::new(), tree: OnceCell::new(), stopped: Cell::new(false) }
+    }
+
+    /// Whether a query has run into an error in one of the games.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    fn stop(&self) {
+        self.stopped.set(true);
     }
 
     fn moves(&self) -> &Moves {
@@ -154,6 +166,9 @@ pub(super) fn make(
     words: impl FnOnce() -> Vec<u64>,
 ) -> SlotColumn {
     let block = games.block;
+    if let GameOp::Flat(program) = op {
+        return flat::run(program, operands, games, words);
+    }
     if !op.is_mask() {
         let mut out = words();
         make_words(op, operands, games, &mut out);

@@ -23,6 +23,11 @@ impl Nodes<'_> {
         self.len
     }
 
+    /// Whether the game has side lines.
+    pub(super) fn has_lines(&self) -> bool {
+        self.parents.is_some()
+    }
+
     pub(super) fn slot(&self, node: usize) -> usize {
         self.first + node
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 
+use super::flat::FlatProgram;
 use crate::{
     board::PieceSet,
     query::tree::{Sibling, Special},
@@ -58,6 +59,8 @@ pub enum GameOp {
     AnyWalk(Arc<Walk>),
     /// What an automaton finds: a number, or [`super::NO_VALUE`].
     Walk(Arc<Walk>),
+    /// What a flat program finds.
+    Flat(Arc<FlatProgram>),
 }
 
 /// What the moves of games tell of positions.
@@ -196,7 +199,7 @@ pub enum Sees {
 
 impl GameOp {
     /// Whether masks are made, not whole words.
-    pub const fn is_mask(&self) -> bool {
+    pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(
                 leaf,
@@ -213,6 +216,7 @@ impl GameOp {
             | GameOp::MaskAt
             | GameOp::Before
             | GameOp::AnyWalk(_) => true,
+            GameOp::Flat(program) => program.is_mask,
             GameOp::Own { .. }
             | GameOp::CountChildren
             | GameOp::FirstChild
@@ -236,6 +240,7 @@ impl GameOp {
                 let masks = walk.automaton.operands;
                 operand < masks || walk.nestban && operand == masks + usize::from(walk.largest)
             }
+            GameOp::Flat(program) => program.masks[operand],
             _ => false,
         }
     }
@@ -246,6 +251,7 @@ impl GameOp {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),
             GameOp::AnyWalk(walk) => format!("any walk of {} states", walk.automaton.states.len()),
             GameOp::Walk(walk) => format!("walk of {} states", walk.automaton.states.len()),
+            GameOp::Flat(program) => format!("program of {} instructions", program.code.len()),
             other => {
                 let name = format!("{other:?}");
                 name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase()

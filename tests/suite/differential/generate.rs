@@ -67,7 +67,7 @@ fn copies(transform: &str) -> usize {
 
 /// Words that look beyond one position: queries with them are made by [`super::game_queries`].
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
-const WORDS_OF_GAMES: [&str; 2] = ["lastgamenumber", "cql_abort"];
+const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
 /// Words of a type that are filters by themselves.
 pub(super) fn leaves(value: Value) -> &'static [&'static str] {
