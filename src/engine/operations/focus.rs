@@ -1,14 +1,7 @@
 //! Pieces in focus of a path: which of them each move touches.
 
-use super::{
-    Games, Source,
-    moves::{MoveTo, Moves},
-    tree::Nodes,
-};
-use crate::{
-    engine::carry::has,
-    reel::{SEGMENT_SLOTS, replay::position_at},
-};
+use super::{Games, Source, moves::Moves, tree::Nodes};
+use crate::reel::{SEGMENT_SLOTS, replay::position_at};
 
 /// Which pieces moved in a game. They have the numbers of the squares on which they stand at first, in their order.
 pub(super) struct Pieces {
@@ -31,14 +24,19 @@ struct Moved {
 /// Which moves of a game some pieces in focus see, as masks of the segments that the game meets.
 pub(super) struct Seen {
     first_segment: usize,
-    /// The positions to which such moves lead.
-    any: Vec<u32>,
-    /// Those to which castling leads,
-    castles: Vec<u32>,
+    masks: Vec<SeenMasks>,
+}
+
+/// Of the positions of a segment, those to which such moves lead.
+#[derive(Clone, Copy, Default)]
+struct SeenMasks {
+    any: u32,
+    /// Castling, whatever is in focus,
+    castles: u32,
     /// with the king in focus,
-    king: Vec<u32>,
+    king: u32,
     /// with the rook in focus.
-    rook: Vec<u32>,
+    rook: u32,
 }
 
 impl Pieces {
@@ -52,8 +50,7 @@ impl Pieces {
             if node > 0 && nodes.is_secondary(node) {
                 board = board_at(root, nodes, moves, nodes.parent(node));
             }
-            let moved =
-                if node > 0 { play(&mut board, moves.to(nodes.slot(node))) } else { Moved::default() };
+            let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { Moved::default() };
             out.moved.push(moved);
             let (mut squares, mut pieces) = (focus.word(nodes.slot(node)), 0);
             while squares != 0 {
@@ -93,41 +90,36 @@ impl Pieces {
     /// What some pieces see.
     pub(super) fn seen(&self, nodes: Nodes<'_>, set: u64) -> Seen {
         let segments = nodes.segments();
-        let none = || vec![0; segments.len()];
-        let mut out =
-            Seen { first_segment: segments.start, any: none(), castles: none(), king: none(), rook: none() };
+        let mut masks = vec![SeenMasks::default(); segments.len()];
         for (node, moved) in self.moved.iter().enumerate() {
             let slot = nodes.slot(node) - segments.start * SEGMENT_SLOTS;
-            let put = |mask: &mut [u32], value: bool| {
-                mask[slot / SEGMENT_SLOTS] |= u32::from(value) << (slot % SEGMENT_SLOTS);
-            };
-            put(&mut out.any, self.sees(node, set));
+            let (masks, place) = (&mut masks[slot / SEGMENT_SLOTS], slot % SEGMENT_SLOTS);
+            masks.any |= u32::from(self.sees(node, set)) << place;
             if moved.rook != 0 {
-                put(&mut out.castles, true);
-                put(&mut out.king, moved.mover & set != 0);
-                put(&mut out.rook, moved.rook & set != 0);
+                masks.castles |= 1 << place;
+                masks.king |= u32::from(moved.mover & set != 0) << place;
+                masks.rook |= u32::from(moved.rook & set != 0) << place;
             }
         }
-        out
+        Seen { first_segment: segments.start, masks }
     }
 }
 
 impl Seen {
     /// Those of segment `at` where a move is seen.
     pub(super) fn any(&self, at: usize) -> u32 {
-        self.any[at - self.first_segment]
+        self.masks[at - self.first_segment].any
     }
 
     /// Whether the move to a slot is seen.
     pub(super) fn has(&self, slot: usize) -> bool {
-        has(&self.any, slot - self.first_segment * SEGMENT_SLOTS)
+        self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Where castling is seen, given where the parts of king and rook pass, and other moves by `other`.
+    /// Where a move is seen and passes: castling where the part of the king or of the rook does, others by `other`.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
-        let at = at - self.first_segment;
-        let parts = self.king[at] & king | self.rook[at] & rook;
-        self.any[at] & other & !self.castles[at] | self.castles[at] & parts
+        let masks = self.masks[at - self.first_segment];
+        masks.any & other & !masks.castles | masks.king & king | masks.rook & rook
     }
 }
 
@@ -156,13 +148,22 @@ fn board_at(mut board: [u8; 64], nodes: Nodes<'_>, moves: &Moves, mut node: usiz
         node = nodes.parent(node);
     }
     for node in way.into_iter().rev() {
-        play(&mut board, moves.to(nodes.slot(node)));
+        play(&mut board, moves, nodes.slot(node));
     }
     board
 }
 
-/// Plays a move on a board of pieces.
-fn play(board: &mut [u8; 64], mv: MoveTo) -> Moved {
+/// Plays the move to a slot on a board of pieces.
+fn play(board: &mut [u8; 64], moves: &Moves, slot: usize) -> Moved {
+    let mut shift = |from: u8, to: u8| {
+        let piece = std::mem::replace(&mut board[from as usize], NOBODY);
+        (piece, std::mem::replace(&mut board[to as usize], piece))
+    };
+    if let Some([from, to]) = moves.plain_squares(slot) {
+        let (mover, taken) = shift(from, to);
+        return Moved { mover: bit(mover), rook: 0, taken: bit(taken) };
+    }
+    let mv = moves.to(slot);
     if mv.is_null() {
         return Moved { mover: bit(board[mv.left()[0] as usize]), ..Moved::default() };
     }

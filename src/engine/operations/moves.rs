@@ -109,7 +109,13 @@ impl Moves {
         self.special[place].1
     }
 
-    /// The same where it is none of the list.
+    /// The squares that it left and reached, unless it is one of the list.
+    pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
+        let mv = self.plain[slot];
+        (!has(&self.is_special, slot)).then_some([mv.from() as u8, mv.to() as u8])
+    }
+
+    /// The move to a slot where it is none of the list.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
