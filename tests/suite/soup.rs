@@ -189,7 +189,7 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
             }
             let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
             if prepared.planner.refusal().is_none() {
-                prepared.cpu().answer(block, Outputs::VALUES).unwrap();
+                prepared.cpu().unwrap().answer(block, Outputs::VALUES).unwrap();
                 return 2;
             }
             if repeats {
