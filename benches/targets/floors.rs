@@ -110,7 +110,8 @@ fn reference(bench: &Bench) -> Vec<Row> {
     let text = "shift {Nd4 kf3}";
     let blocks = bench.inputs.blocks(REFERENCE_POSITIONS);
     let prepared = prepared(text, Options::default());
-    let (cpu, reference) = (prepared.cpu().expect("a plan says it"), prepared.reference().expect("it runs this query"));
+    let (cpu, reference) =
+        (prepared.cpu().expect("a plan says it"), prepared.reference().expect("it runs this query"));
     let agree = |engine: &dyn Engine| bench.counts.agree("the first blocks", text, hits(engine, &blocks));
     let [slow, fast] = in_turn(bench.runs, [&|| agree(&reference), &|| agree(&cpu)]);
     let each = |time: Duration| ns_each(time, positions(&blocks));

@@ -26,8 +26,11 @@ impl<'a> Counting<'a> {
         if !counts(header) {
             return;
         }
-        let fits = |count: u32| header.match_count.map_or(count > 0, |(least, most)| (least..=most).contains(&count));
-        let is_asked_of = |number: u32| header.games.is_none_or(|(first, last)| (first..=last).contains(&number));
+        let fits = |count: u32| {
+            header.match_count.map_or(count > 0, |(least, most)| (least..=most).contains(&count))
+        };
+        let is_asked_of =
+            |number: u32| header.games.is_none_or(|(first, last)| (first..=last).contains(&number));
         let games = block.games().map(|game| {
             let range = game.first_slot()..game.end_slot();
             let count = hits.count_in(range.clone()) as u32;

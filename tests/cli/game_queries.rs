@@ -39,7 +39,8 @@ fn comments_are_read_for_queries_that_ask() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     for (reel, options) in [("plain.reel", &[][..]), ("full.reel", &["--variations"])] {
-        let made = [&["index", "comm.pgn", "-o", &path(reel)][..], options].concat();
+        let to = path(reel);
+        let made = [&["index", "comm.pgn", "-o", &to][..], options].concat();
         assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
     }
     assert_eq!(stdout(&["scan", "--format", "plain", "hascomment", &path("full.reel")]), due);

@@ -65,9 +65,10 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers = self
-            .honest
-            .scan(blocks, &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None })?;
+        let mut answers = self.honest.scan(
+            blocks,
+            &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None },
+        )?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}
@@ -76,7 +77,8 @@ impl Engine for Liar {
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Outputs::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
-                let request = Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
+                let request =
+                    Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {
@@ -155,8 +157,11 @@ fn verification_samples_what_was_asked_for() {
     for text in ["check", "gamenumber", "tag \"White\" == \"3\"", "#(shift {Nf3 & N})"] {
         let prepared = prepared(text);
         let run = |sample| {
-            let checked =
-                Verified::new(Box::new(prepared.cpu().unwrap()), Box::new(prepared.reference().unwrap()), sample);
+            let checked = Verified::new(
+                Box::new(prepared.cpu().unwrap()),
+                Box::new(prepared.reference().unwrap()),
+                sample,
+            );
             let mut blocks = self::blocks();
             let mut games = 0;
             for block in &mut blocks {
@@ -189,7 +194,8 @@ fn the_cpu_takes_over_from_a_lost_card() {
         let mut options = device_options(GpuLimits::default());
         options.fault = Some(Fault::Destroyed(at));
         let device = open_device(options);
-        let engine = Fallback::new(Box::new(prepared.gpu(&device).unwrap()), Box::new(prepared.cpu().unwrap()));
+        let engine =
+            Fallback::new(Box::new(prepared.gpu(&device).unwrap()), Box::new(prepared.cpu().unwrap()));
         assert_eq!(engine.name(), "gpu");
         for block in &blocks {
             let [ours, theirs] =

@@ -89,9 +89,8 @@ fn a_child() {
     let engines = QUERIES.map(|text| {
         let gpu = prepared(text).gpu(&device).unwrap();
         match engine.as_str() {
-            "auto" => {
-                Box::new(Fallback::new(Box::new(gpu), Box::new(prepared(text).cpu().unwrap()))) as Box<dyn Engine>
-            }
+            "auto" => Box::new(Fallback::new(Box::new(gpu), Box::new(prepared(text).cpu().unwrap())))
+                as Box<dyn Engine>,
             _ => Box::new(gpu),
         }
     });
