@@ -499,7 +499,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
             _ => Ok(reference()?),
         };
     }
-    let plans = engine::plans(queries);
+    let plans = engine::plans(queries)?;
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let work = options.positions.saturating_mul(queries.len() as u64);
     let card = card(&EngineOptions { positions: work, ..options.clone() })?;

@@ -42,7 +42,22 @@ impl Parser {
         let span = self.bump();
         let of = self.not_operand()?;
         let span = span.to(of.span());
+        self.note_kept_assignment(span, &of);
         Ok(filter(C::Not(of), span))
+    }
+
+    /// `not x=3` assigns, and what is assigned stays.
+    fn note_kept_assignment(&mut self, span: Span, of: &Node) {
+        let Node::Condition(f) = of else { return };
+        let C::Assign(var, _) = f.op() else { return };
+        let name = &self.vars[var.0 as usize].name;
+        let remark = Diagnostic::warning(
+            span,
+            format!("`{name}` is assigned under `not`"),
+            "the value stays, whether or not this matches",
+        );
+        let help = format!("to compare write `not {name} == ...`; to assign, leave `not` out");
+        self.remarks.push(remark.help(help));
     }
 
     pub(super) fn notransform(&mut self) -> Parsed<Node> {

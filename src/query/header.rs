@@ -101,6 +101,7 @@ impl Header {
                         found
                     });
                     filters.extend(game_range(lo, hi, span.to(at)));
+                    header.narrow_games((lo.max(0).unsigned_abs(), hi.max(0).unsigned_abs()));
                 }
                 Some(Parameter::Variations) => variations = true,
                 None => {

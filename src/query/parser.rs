@@ -644,6 +644,8 @@ impl Parser {
                     "expected a position of the game on its left: `parent:check`",
                 ))
             }
+            "," => Err(Diagnostic::error(span, "found `,`", "expected a filter here")
+                .help("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`")),
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
                 format!("`{sign}` after a condition"),

@@ -139,8 +139,15 @@ impl Parser {
         if !self.is_sign("=") {
             return Ok(());
         }
-        Err(Diagnostic::error(self.span(), "`=` after a filter", "to compare write `==`")
-            .help("`=` assigns a variable: `x = R`"))
+        let fault = Diagnostic::error(self.span(), "`=` after a filter", "to compare write `==`");
+        let before = self.last_dash.filter(|dash| dash.end == self.last_span().end);
+        Err(match before {
+            Some(dash) => {
+                let moves = &self.text[dash.start..dash.end];
+                fault.help(format!("what a pawn becomes touches its move: `{moves}=Q`"))
+            }
+            None => fault.help("`=` assigns a variable: `x = R`"),
+        })
     }
 
     /// `R attack by k`.

@@ -116,6 +116,8 @@ impl Query {
 pub struct Header {
     /// How many matching positions a game must have, ends included; at least one without it.
     pub match_count: Option<(u32, u32)>,
+    /// `gamenumber`: games outside, ends included, are not found. A filter in the body says the same of positions.
+    pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with most matching positions first.
     pub sort_match_count: bool,
     /// Which comments are written.
@@ -128,6 +130,14 @@ pub struct Header {
     pub output: Option<String>,
     /// The folder below which the query may read and write files. No header names it: an option does.
     pub files: Option<PathBuf>,
+}
+
+impl Header {
+    /// Leaves out the games outside a range.
+    pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
+        let (low, high) = self.games.unwrap_or((0, u32::MAX));
+        self.games = Some((low.max(first), high.min(last)));
+    }
 }
 
 /// Which comments are written into the games that are found.

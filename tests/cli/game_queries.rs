@@ -30,6 +30,33 @@ fn told(args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
+/// Comments are read where a query asks for them, from PGN and from reels that have them.
+#[test]
+fn comments_are_read_for_queries_that_ask() {
+    let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
+    assert_eq!(due, "1 0\n1 1\n1 4\n");
+    assert_eq!(stdout(&["scan", "--format", "plain", "hascomment \"!\"", "comm.pgn"]), "1 2\n1 4\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (reel, options) in [("plain.reel", &[][..]), ("full.reel", &["--variations"])] {
+        let to = path(reel);
+        let made = [&["index", "comm.pgn", "-o", &to][..], options].concat();
+        assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    }
+    assert_eq!(stdout(&["scan", "--format", "plain", "hascomment", &path("full.reel")]), due);
+    let (code, fault) = told(&["scan", "hascomment", &path("plain.reel")]);
+    assert_eq!(code, Some(2), "{fault}");
+    assert!(fault.contains("contains no comments") && fault.contains("orbit index --variations"), "{fault}");
+}
+
+#[test]
+fn the_last_game_is_known_before_the_first() {
+    assert_eq!(plain("gamenumber == lastgamenumber"), "4 0\n");
+    let (code, fault) = told(&["scan", "lastgamenumber", "-"]);
+    assert_eq!(code, Some(2), "{fault}");
+    assert!(fault.contains("standard input and pipes are read once"), "{fault}");
+}
+
 #[test]
 fn queries_begin_with_dashes() {
     assert_eq!(plain("--(o-o)"), "1 6\n");

@@ -75,7 +75,7 @@ fn answers(theme: &Theme, fens: &[String], engine: &dyn Engine) -> Vec<bool> {
 fn positions_hit_and_miss_as_the_catalogue_says() {
     for theme in themes::built_in() {
         let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default()).unwrap();
-        let (cpu, reference) = (prepared.cpu(), prepared.reference().unwrap());
+        let (cpu, reference) = (prepared.cpu().unwrap(), prepared.reference().unwrap());
         for engine in [&cpu as &dyn Engine, &reference] {
             for (fens, expected) in [(&theme.hits, true), (&theme.misses, false)] {
                 for (fen, answer) in fens.iter().zip(answers(&theme, fens, engine)) {

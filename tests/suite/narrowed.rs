@@ -81,7 +81,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         }
         narrowed += 1;
         let condition = PreparedQuery::new(condition, Options::default()).unwrap();
-        let hits = condition.cpu().hits(&blocks).unwrap().remove(0);
+        let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
             let hits: &orbit_chess::internals::engine::Hits = hits;
             block.games_len() as u64 - hits.games(block)

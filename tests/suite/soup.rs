@@ -185,7 +185,7 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
             }
             let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
             let (answered, kind) = match prepared.planner.refusal() {
-                None => (prepared.cpu().answer(block, Outputs::VALUES), 2),
+                None => (prepared.cpu().unwrap().answer(block, Outputs::VALUES), 2),
                 Some(_) => {
                     let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
                     (reference.answer(block, Outputs::VALUES | Outputs::COMMENTARY), 3)

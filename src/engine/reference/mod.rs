@@ -22,7 +22,8 @@
 //! * `equal` is false where a side has no value.
 //! * Several comments behind one move are one string, with blanks between. Comments in front of a move are not read.
 //! * In the comments of `echo` the target's come first; `LCA` is noted where it is neither of the two positions.
-//! * `loop` and `while` repeat ten million times in one game at most, and strings have at most 16 MiB.
+//! * `loop` and `while` repeat ten million times in one game at most, a search with a regular expression takes ten million
+//!   steps at most, and strings have at most 16 MiB.
 //! * All operands of an operation are evaluated, left to right, also when an earlier one has no
 //!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
 //! * `player` without colour takes a missing name as empty text; if both are missing it has no

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use regress::Regex;
-
 use super::{
     found::Note,
     memory::Chains,
-    regexes::{Groups, compiled, pattern_of},
+    regexes::{Groups, Pattern, pattern_of},
     script_files::ScriptFiles,
     value::{Evaluated, cell_text},
 };
@@ -27,8 +25,8 @@ pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
-    /// The regular expressions of the query, by what is written, and what is wrong with those that are none.
-    pub(super) patterns: BTreeMap<String, Result<Regex, String>>,
+    /// The regular expressions of the query, by what is written.
+    pub(super) patterns: BTreeMap<String, Pattern>,
     /// The files that it may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
     /// How many filters may be asked whether they match in one game.
@@ -40,7 +38,7 @@ impl Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {
-                patterns.entry(pattern.to_owned()).or_insert_with(|| compiled(pattern));
+                patterns.entry(pattern.to_owned()).or_insert_with(|| Pattern::new(pattern));
             }
         });
         Declared {

@@ -46,8 +46,9 @@ fn directions() -> &'static [&'static str] {
 /// Transforms, each with the number of its copies.
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
+        let shields = ["notransform", "currenttransform"];
         let words =
-            spellings(|group, word| group.title == "Transforms" && word.spellings[0] != "notransform");
+            spellings(|group, word| group.title == "Transforms" && !shields.contains(&word.spellings[0]));
         words.into_iter().map(|word| (word, copies(word))).collect()
     });
     &TRANSFORMS

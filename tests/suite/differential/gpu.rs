@@ -178,7 +178,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     if prepared.planner.refusal().is_some() {
         return None;
     }
-    let hits = prepared.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
+    let hits = prepared.cpu().unwrap().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
     let mut programs = vec![prepared.planner.hits().program];
     if values && hits > 0 {

@@ -313,6 +313,7 @@ pub const CONSTRUCTS: &[Construct] = &[
                     "(player black)",
                     "(event)",
                     "originalcomment",
+                    "currenttransform",
                     "hascomment",
                     "(eco)",
                     "currentfen",
