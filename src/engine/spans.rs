@@ -4,13 +4,11 @@
 
 use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
-
 use super::{CopyHits, Hits};
 use crate::reel::GameRow;
 
 /// What a hit consists of.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The filter that matched.
     pub kind: SpanKind,
@@ -24,7 +22,7 @@ pub struct Span {
 }
 
 /// The filters whose matches consist of moves or of several positions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SpanKind {
     /// `line`.
     Line,

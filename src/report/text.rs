@@ -144,6 +144,8 @@ fn spans(game: &GameRow, found: &Found, plies_max: usize, moves_max: usize) -> V
     for slot in found.hits.slots(first..game.end_slot()).take(plies_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
+        // Each move that led to what was found stands by itself, with a gap before it.
+        let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
         let moves = SpanMoves::shown(&span, game).text(moves_max);
         if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {
             continue;

@@ -60,6 +60,8 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("line --> {Qh5 btm} --> wtm --> Q[f3,f7] --> wtm", &["3.  3... g6 4. Qf3 --"]),
         ("flipcolor line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
         ("line <-- mate <-- true <-- Qh5", &["4.  3... Nf6 4. Qxf7#"]),
+        // What stands in another line has no span of its own.
+        ("line --> {Qh5 btm} --> {line --> wtm --> Q[f3,f7]}", &["3.  3... Nf6"]),
         ("path --h5 -- --f7", &["2...  3. Qh5 Nf6 4. Qxf7#"]),
         ("path focus Q --h5 --f3", &["2...  3. Qh5 … 4. Qf3"]),
         ("path focus b --", none),
@@ -183,10 +185,12 @@ fn reports_draw_arrows() {
 }
 
 /// Queries with and without plans, with transforms, with state.
-const QUERIES: [&str; 22] = [
+const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",
     "shift flip line --> Nd4 --> wtm --> btm --> not Nd4",
+    // Both copies match at most starts, and find other positions.
+    "flipcolor {initial find #q==0}",
     "line singlecolor --> wtm + --> check",
     "line firstmatch --> wtm --> btm*",
     "line nestban --> check --> not check",
