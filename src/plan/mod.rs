@@ -14,6 +14,7 @@ mod game;
 mod listing;
 mod lower;
 mod numbers;
+mod op;
 mod operations;
 mod orbits;
 mod plans;
@@ -29,9 +30,9 @@ pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
-pub use flat::{FlatEdge, FlatProgram, Instr, Label, PairSearch, PairTest, PairWord, Word};
 pub use operations::{
-    Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk,
+    Automaton, Branch, CastlingPart, EdgeTest, FlatEdge, FlatProgram, GameOp, Instr, Label, Leaf, PairSearch,
+    PairTest, PairWord, Sees, SquareTest, State, Walk, Word,
 };
 pub use plans::Plans;
 pub use program::{

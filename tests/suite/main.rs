@@ -9,6 +9,7 @@
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
 //! * `find`: what other positions of the game say, on every runner.
+//! * `flat`: queries that keep state as programs over columns, beside the reference engine.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `language`: the table of words, its examples, and the page that is written from it.
@@ -54,6 +55,7 @@ mod differential;
 mod errors;
 mod examples;
 mod find;
+mod flat;
 mod fuzz_smoke;
 mod game_golden;
 mod game_state;

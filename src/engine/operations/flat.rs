@@ -4,7 +4,12 @@
 
 use shakmaty::Square;
 
-use super::{Bits, Games, Source, node_at, number, pairs::Pairs, tree::Nodes, words::word_of};
+use super::{
+    Bits, Games, Source, node_at, number,
+    pairs::{Pairs, Targets},
+    tree::Nodes,
+    words::word_of,
+};
 use crate::{
     board::PieceSet,
     engine::carry::SlotColumn,
@@ -55,6 +60,8 @@ struct Machine<'a> {
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
+    /// Of each search for pairs, the targets of the source at hand.
+    targets: Vec<Targets>,
     /// What searches have found, 64 for each.
     found: Vec<Known>,
     /// How many games there were.
@@ -174,6 +181,7 @@ impl<'a> Machine<'a> {
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
+            targets: vec![Targets::default(); program.pairs.len()],
             found: vec![Known::default(); 64 * program.sites],
             games_seen: 0,
             men: Men::default(),
@@ -333,10 +341,14 @@ impl<'a> Machine<'a> {
                         None => pc = done.0 as usize,
                     }
                 }
-                Instr::NextPair { pairs, source, node, last, done } => {
-                    let search = Pairs::new(&program.pairs[pairs as usize], self.operands, nodes);
-                    let ends = [self.get(node).wrapping_add(1) as usize, self.get(last) as usize];
-                    match search.next(self.get(source) as usize, ends) {
+                Instr::NextPair { pairs, source, node, done } => {
+                    let place = usize::from(pairs);
+                    let from = self.get(node).wrapping_add(1) as usize;
+                    if from == 0 {
+                        let search = Pairs::new(&program.pairs[place], self.operands, nodes);
+                        search.find(self.get(source) as usize, &mut self.targets[place]);
+                    }
+                    match self.targets[place].next(from) {
                         Some(target) => self.set(node, target as u64),
                         None => pc = done.0 as usize,
                     }
@@ -361,7 +373,6 @@ impl<'a> Machine<'a> {
                     let last = self.family.last.get(at).map_or(nodes.len() - 1, |&last| last as usize);
                     self.set(to, last as u64);
                 }
-                Instr::LastOfGame { to } => self.set(to, nodes.len() as u64 - 1),
                 Instr::Parent { to } => self.set_node(to, (at > 0).then(|| nodes.parent(at))),
                 Instr::FirstChild { to } => self.set_node(to, first_child(nodes, at)),
                 Instr::NextChild { to, of } => {

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::code::{FlatEdge, FlatProgram, Instr, Label, PairSearch, Word};
-use super::leaves::used;
+use super::names::used;
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
-        CARRIED_MAX,
+        CARRIED_MAX, FlatEdge, FlatProgram, Instr, Label, PairSearch, Word,
         dag::{Id, NO_VALUE, TRUE},
         lower::Lower,
         operations::GameOp,
@@ -105,7 +104,7 @@ impl<'l> Compiler<'l> {
         let (mut uses, mut unbound) = (HashMap::new(), Vec::new());
         filter.node().walk(&mut |filter| {
             used(filter, &mut |var| *uses.entry(var).or_default() += 1);
-            super::leaves::unbound(filter, &mut |var| unbound.push(var));
+            super::names::unbound(filter, &mut |var| unbound.push(var));
         });
         Compiler {
             lower,

@@ -1,13 +1,13 @@
 //! Conditions: what follows runs where they hold.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     board::PieceSet,
     orbit::{Condition, Expanded, Filter, FilterRef, Position, Squares},
-    query::tree::{Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, Order, VarId},
+    plan::{Instr, Label, Word},
+    query::tree::{
+        Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, Order, VarId,
+    },
 };
 
 impl Compiler<'_> {
@@ -142,6 +142,17 @@ impl Compiler<'_> {
                 self.place(done);
                 Ok(())
             }
+            G::Equal(Any::Squares(a), Any::Squares(b)) => {
+                self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
+            }
+            G::Equal(Any::Number(a), Any::Number(b)) => self.two_numbers(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessValue { number: a, no })?;
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
+            }),
+            G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessValue { number: a, no })?;
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
+            }),
             G::Comment(of) => of.iter().try_for_each(|filter| self.said(filter)),
             _ => Err("a condition of the game language that depends on variables"),
         }
@@ -150,7 +161,7 @@ impl Compiler<'_> {
     /// What a comment says is evaluated, and that is all; a variable may hold nothing.
     fn said(&mut self, filter: &Filter) -> Compiled {
         let mut variable = false;
-        super::leaves::used(filter.node(), &mut |_| variable = true);
+        super::names::used(filter.node(), &mut |_| variable = true);
         if variable && filter.node().children().is_empty() || self.is_leaf(filter.node()) {
             return Ok(());
         }

@@ -1,11 +1,9 @@
 //! `--`: tests of moves that were played, whose operands or targets depend on variables.
 
-use super::{
-    code::{FlatEdge, Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Squares},
+    plan::{FlatEdge, Instr, Label, Word},
     query::tree::{Edge, Promotion},
 };
 

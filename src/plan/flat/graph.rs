@@ -5,13 +5,11 @@
 
 use std::{collections::HashMap, convert::Infallible};
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares, Text},
     plan::{
+        Instr, Label, Word,
         dag::{Id, LoopId, Op},
         lower::Lower,
     },

@@ -1,12 +1,9 @@
 //! Numbers, each into a register.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, NumberOrbit},
-    plan::dag::NO_VALUE,
+    plan::{Instr, Label, Word, dag::NO_VALUE},
     query::tree::{
         Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
         SquaresOp,

@@ -1,12 +1,9 @@
 //! `echo`: pairs of positions, and what they must pass before its body is evaluated.
 
-use super::{
-    code::{Instr, Label, PairSearch, PairTest, PairWord},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, Squares},
-    plan::dag::Op,
+    plan::{Instr, Label, PairSearch, PairTest, PairWord, dag::Op},
     query::tree::{
         Cmp, ConditionOp as C, Control, Echo, Elsewhere, GameCondition, GameNumber, GamePosition,
         GameSquares, Kind, NumberOp as N, Order, PositionOp as P, Ref, SquaresOp as S, VarId,
@@ -79,14 +76,13 @@ impl Compiler<'_> {
         let pairs = u16::try_from(self.pairs.len()).map_err(|_| "so many pairs")?;
         self.pairs.push(search);
         self.scratch(|this| {
-            let [here, target, last] = [this.word()?, this.word()?, this.word()?];
+            let [here, target] = [this.word()?, this.word()?];
             let [source_var, target_var] = [echo.source, echo.target].map(|var| this.var(var));
             this.emit(Instr::Here { to: here })?;
             this.constant(target, u64::MAX)?;
-            this.emit(Instr::LastOfGame { to: last })?;
             let done = this.label();
             let again = this.label_here();
-            this.emit(Instr::NextPair { pairs, source: here, node: target, last, done })?;
+            this.emit(Instr::NextPair { pairs, source: here, node: target, done })?;
             this.emit(Instr::Bind { var: source_var, from: here })?;
             this.emit(Instr::Bind { var: target_var, from: target })?;
             this.emit(Instr::Go { to: target })?;

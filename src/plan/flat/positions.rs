@@ -1,12 +1,9 @@
 //! Positions of the game, each into a register, and what is evaluated there.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Number, Position},
-    plan::dag::NO_VALUE,
+    plan::{Instr, Label, Word, dag::NO_VALUE},
     query::tree::{Elsewhere, GamePosition as G, Kind as _, Order, PositionOp as P},
 };
 

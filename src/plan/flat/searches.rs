@@ -1,12 +1,9 @@
 //! `find`: a filter that depends on variables, at one position after the other.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
-    plan::Id,
+    plan::{Id, Instr, Label, Word},
     query::tree::{
         ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
         NumberOp as N, Ref, SquaresOp as S,

@@ -1,12 +1,9 @@
 //! Sets of squares, each into a register.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, FilterRef, Squares},
-    plan::{dag::TRUE, operations::Leaf},
+    plan::{Instr, Label, Word, dag::TRUE, operations::Leaf},
     query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S},
 };
 

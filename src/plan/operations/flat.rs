@@ -2,7 +2,7 @@
 
 use crate::{
     board::PieceSet,
-    plan::dag::Op,
+    plan::op::Op,
     query::tree::{Arith, Cmp},
 };
 
@@ -245,12 +245,12 @@ pub enum Instr {
         mask: u16,
         done: Label,
     },
-    /// The next node that makes a pair with a source; goes on at `done` behind the last one.
+    /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
+    /// one.
     NextPair {
         pairs: u16,
         source: Word,
         node: Word,
-        last: Word,
         done: Label,
     },
     /// What a search from here on has found, if it is known: then goes on at `done`. The key is a piece.
@@ -271,10 +271,6 @@ pub enum Instr {
     },
     /// The last node that follows from this one; of the root the last of the game.
     Last {
-        to: Word,
-    },
-    /// The number of the last node of the game.
-    LastOfGame {
         to: Word,
     },
     Parent {
@@ -351,7 +347,7 @@ pub enum Instr {
 
 impl Instr {
     /// Where it may go on, but for the next instruction.
-    pub(super) fn label(&mut self) -> Option<&mut Label> {
+    pub(in crate::plan) fn label(&mut self) -> Option<&mut Label> {
         match self {
             Instr::Jump(to) => Some(to),
             Instr::Unless { no, .. }
