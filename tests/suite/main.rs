@@ -15,6 +15,7 @@
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `mutations`: scripts with a few changes, which bring nothing down.
+//! * `moves`: moves as sets beside shakmaty and beside a list of moves.
 //! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -70,6 +71,7 @@ mod language;
 mod layout;
 mod mates;
 mod mutations;
+mod moves;
 mod narrowed;
 mod parts;
 mod pgn;

@@ -9,7 +9,7 @@ use super::registers::{GROUP, Machine, WordColumn};
 use crate::{
     board::{
         Board, Position, State, attacks,
-        moves::{ARRIVALS, PAIRS},
+        moves::{ARRIVALS, ORIGINS, PAIRS},
         pure,
     },
     plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
@@ -350,20 +350,20 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
                 out[i] = if within[i] == 0 { 0 } else { pure::men(&position(machine, i), mate) };
             }
         }
-        Op::Legal { from, to, pseudo, only } => {
+        Op::Legal { from, to, pseudo, only, left } => {
             let asked = asked(pseudo, only);
-            if pseudo {
-                moves::<ARRIVALS, true>(machine, asked, r(from), r(to), out);
-            } else {
-                moves::<ARRIVALS, false>(machine, asked, r(from), r(to), out);
+            match (left, pseudo) {
+                (false, false) => moves::<ARRIVALS, false>(machine, asked, r(from), r(to), out),
+                (false, true) => moves::<ARRIVALS, true>(machine, asked, r(from), r(to), out),
+                (true, false) => moves::<ORIGINS, false>(machine, asked, r(from), r(to), out),
+                (true, true) => moves::<ORIGINS, true>(machine, asked, r(from), r(to), out),
             }
         }
         Op::LegalCount { from, to, pseudo, only } => {
             let asked = asked(pseudo, only);
-            if pseudo {
-                moves::<PAIRS, true>(machine, asked, r(from), r(to), out);
-            } else {
-                moves::<PAIRS, false>(machine, asked, r(from), r(to), out);
+            match pseudo {
+                false => moves::<PAIRS, false>(machine, asked, r(from), r(to), out),
+                true => moves::<PAIRS, true>(machine, asked, r(from), r(to), out),
             }
         }
         Op::Const(_)

@@ -59,6 +59,7 @@ fn operation(op: Op) -> String {
         Op::PureMen { mate, .. } => format!("PureMen mate {mate}"),
         Op::Slide { dir, .. } => format!("Slide {dir}"),
         Op::Compare(cmp, ..) => format!("Compare {cmp:?}"),
+        Op::Legal { left: true, .. } => "Legal left".into(),
         Op::Legal { pseudo, only, .. } => format!("Legal pseudo {pseudo} {only:?}"),
         Op::LegalCount { pseudo, only, .. } => format!("LegalCount pseudo {pseudo} {only:?}"),
         other => first_word(&format!("{other:?}")),
