@@ -184,12 +184,18 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
                 return 1;
             }
             let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
+            let reference = || prepared.reference().unwrap().with_steps_max(STEPS_MAX);
             let (answered, kind) = match prepared.planner.refusal() {
-                None => (prepared.cpu().unwrap().answer(block, Outputs::VALUES), 2),
-                Some(_) => {
-                    let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
-                    (reference.answer(block, Outputs::VALUES | Outputs::COMMENTARY), 3)
-                }
+                None => match prepared.cpu().unwrap().answer(block, Outputs::VALUES) {
+                    // The reference engine says why.
+                    Err(EngineError::Stopped) => {
+                        let told = reference().answer(block, Outputs::VALUES);
+                        assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
+                        (told, 2)
+                    }
+                    answered => (answered, 2),
+                },
+                Some(_) => (reference().answer(block, Outputs::VALUES | Outputs::COMMENTARY), 3),
             };
             match answered {
                 // A variable without a value, a failed assertion, too many steps: the run ends with a message.
