@@ -6,8 +6,8 @@ use orbit_chess::internals::{
     query,
     report::{
         findings::{
-            Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit,
-            SquareNames, Unit,
+            Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan,
+            SquareNames, SquarePair, Unit,
         },
         heat::HeatMap,
     },

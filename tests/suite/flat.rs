@@ -146,8 +146,12 @@ fn errors_are_those_of_the_reference_engine() {
         let reference = prepared.reference().unwrap();
         let due = reference.answer(&block, Outputs::BITS).unwrap_err();
         assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");
-        assert_eq!(prepared.cpu().answer(&block, Outputs::BITS).unwrap_err(), EngineError::Stopped, "{text}");
-        let settled = Settled::new(Box::new(prepared.cpu()), reference);
+        assert_eq!(
+            prepared.cpu().unwrap().answer(&block, Outputs::BITS).unwrap_err(),
+            EngineError::Stopped,
+            "{text}"
+        );
+        let settled = Settled::new(Box::new(prepared.cpu().unwrap()), reference);
         let found = settled.scan(&[&block], &Request::all(&[Outputs::BITS])).unwrap_err();
         assert_eq!(found, due, "{text}");
     }
