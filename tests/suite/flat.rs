@@ -18,10 +18,10 @@ use crate::{
 const QUERIES: &[&str] = &[
     // Variables that last from position to position.
     "{if initial nn=0 if check nn+=1 nn}",
-    "{if initial nn=0 {if capture nn+=1} nn%3==1}",
+    "{if initial nn=0 {if move previous capture . nn+=1} nn%3==1}",
     "{if initial seen=[] seen|=to #seen}",
     "{if initial {seen=[] last=currentposition} if check last=currentposition distance(last currentposition)}",
-    "{if initial nn=0 (check and nn+=5 false) or nn}",
+    "{if initial nn=0 {check nn+=5 false} or nn>3}",
     "{if initial low=900 low=min(low power A) low}",
     "{if initial best=0 best=max(best #(A attacks a)) best}",
     "{if initial {aa=0 bb=0} if wtm aa+=1 else bb+=2 aa-bb}",
@@ -61,7 +61,7 @@ const QUERIES: &[&str] = &[
     "#(piece X in P initialposition:X & e2)",
     "{initial piece X in R not find X--}",
     "piece X in [Qq] {find <-- X==[d1,d8] X[x]}",
-    "piece all X in K {find all X-->9}",
+    "piece all X in K {9<find all {X--}}",
     "{initialposition:{piece X=Nb1} #(X attacks .)}",
     "{initialposition:{piece X=Rh1} X & f1}",
     "{initialposition:{piece X=ra8} X--}",
@@ -131,7 +131,6 @@ const FAULTY: &[&str] = &[
     "{if check piece X=K X--}",
     "{if isunbound nn nn=0 nn+=1 assert nn<30 true}",
     "{if check cql_abort true}",
-    "{if ply==9 xx=K square xx in A check}",
     "{nn=0 while(true) nn+=1}",
 ];
 
