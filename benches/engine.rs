@@ -82,7 +82,10 @@ fn sum(planes: &[[u64; 4]]) -> u64 {
 /// The engine for a query, and what it finds.
 fn engine_for(text: &str, blocks: &[Block]) -> (Cpu, u64) {
     let query = query::parse(text).expect("the queries are CQL").query;
-    let engine = PreparedQuery::new(query, Options::default()).expect("they can be planned").cpu();
+    let engine = PreparedQuery::new(query, Options::default())
+        .expect("they can be planned")
+        .cpu()
+        .expect("a plan says it");
     let found = hits(&engine, blocks);
     (engine, found)
 }

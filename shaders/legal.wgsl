@@ -1,4 +1,5 @@
-// The moves of one position. The twin is src/board/legal.rs; what is legal there is legal here.
+// The moves of one position. The twins are src/board/moves.rs and, for sides with several kings, src/board/legal.rs;
+// what is legal there is legal here.
 
 // Which moves are asked for: `Special` in the plan.
 const ANY = 0u;
@@ -83,25 +84,219 @@ fn shl_byte(line: u32, rank: u32) -> Bits {
 struct Moves {
     // Arrival squares.
     squares: Bits,
+    // Squares that are left.
+    origins: Bits,
+    // Where the king that may castle steps: in Chess960 castling can be the same pair.
+    steps: Bits,
     // Pairs of from and arrival.
     pairs: u32,
+}
+
+// The pieces of a position by kind, and the squares of the side to move, of its enemies, and of none.
+struct Men {
+    own: Bits,
+    enemies: Bits,
+    empty: Bits,
+    pawns: Bits,
+    knights: Bits,
+    oblique: Bits,
+    straight: Bits,
+    kings: Bits,
+}
+
+// What moves may not do, lest the king be left attacked.
+struct Safety {
+    // Where a piece other than the king may go: anywhere, or where it ends a check.
+    evasions: Bits,
+    // Squares that enemies attack, the king lifted.
+    danger: Bits,
+    // Pieces that stand before the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    pinned0: Bits,
+    pinned1: Bits,
+    pinned2: Bits,
+    pinned3: Bits,
+}
+
+fn men_of(board: Board, black: bool) -> Men {
+    let own = of_color(board, black);
+    let enemies = of_color(board, !black);
+    let pawns = board.p0 & ~board.p1 & ~board.p2;
+    let knights = board.p1 & ~board.p0 & ~board.p2;
+    let oblique = board.p0 & (board.p1 ^ board.p2);
+    return Men(own, enemies, ~(own | enemies), pawns, knights, oblique, board.p2 & ~board.p1, board.p1 & board.p2);
+}
+
+// What a line from the king allows other pieces: all, or to come onto it if it gives check.
+fn answer_to(line: Bits, sliders: Bits) -> Bits {
+    return line | mask(is_empty(line & sliders));
+}
+
+fn safety_of(men: Men, black: bool) -> Safety {
+    let own_king = men.kings & men.own;
+    let lifted = men.empty | own_king;
+    let straight = men.straight & men.enemies;
+    let oblique = men.oblique & men.enemies;
+    let pawns = men.pawns & men.enemies;
+    let before = select(pawn_white(own_king), pawn_black(own_king), black) & pawns;
+    let near = before | (knight(own_king) & men.knights & men.enemies) | (king(own_king) & men.kings & men.enemies);
+    let line0 = slide0(own_king, men.empty);
+    let line1 = slide1(own_king, men.empty);
+    let line2 = slide2(own_king, men.empty);
+    let line3 = slide3(own_king, men.empty);
+    let line4 = slide4(own_king, men.empty);
+    let line5 = slide5(own_king, men.empty);
+    let line6 = slide6(own_king, men.empty);
+    let line7 = slide7(own_king, men.empty);
+    // What comes along each of these lines the way back.
+    let back0 = slide4(straight, lifted);
+    let back1 = slide5(oblique, lifted);
+    let back2 = slide6(straight, lifted);
+    let back3 = slide7(oblique, lifted);
+    let back4 = slide0(straight, lifted);
+    let back5 = slide1(oblique, lifted);
+    let back6 = slide2(straight, lifted);
+    let back7 = slide3(oblique, lifted);
+    var evasions = select(near & mask(is_empty(rest(near))), ALL, is_empty(near));
+    evasions &= answer_to(line0, straight) & answer_to(line2, straight);
+    evasions &= answer_to(line4, straight) & answer_to(line6, straight);
+    evasions &= answer_to(line1, oblique) & answer_to(line3, oblique);
+    evasions &= answer_to(line5, oblique) & answer_to(line7, oblique);
+    let by_pawns = select(pawn_black(pawns), pawn_white(pawns), black);
+    let leapt = knight(men.knights & men.enemies) | king(men.kings & men.enemies);
+    let danger = by_pawns | leapt | back0 | back1 | back2 | back3 | back4 | back5 | back6 | back7;
+    return Safety(
+        evasions,
+        danger,
+        men.own & ((line0 & back0) | (line4 & back4)),
+        men.own & ((line1 & back1) | (line5 & back5)),
+        men.own & ((line2 & back2) | (line6 & back6)),
+        men.own & ((line3 & back3) | (line7 & back7)),
+    );
+}
+
+// Adds moves to squares that no two pieces reach, and the squares that they leave.
+fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
+    let pairs = moves.pairs + low_word(count(reached));
+    return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);
+}
+
+fn with_knights(moves: Moves, movers: Bits, to: Bits) -> Moves {
+    let wide_right = right(right(movers));
+    let wide_left = left(left(movers));
+    let left_squares = knight(to) & movers;
+    var out = with_moves(moves, shl(right(movers), 16u) & to, left_squares);
+    out = with_moves(out, shr(right(movers), 16u) & to, NONE);
+    out = with_moves(out, shl(left(movers), 16u) & to, NONE);
+    out = with_moves(out, shr(left(movers), 16u) & to, NONE);
+    out = with_moves(out, shl(wide_right, 8u) & to, NONE);
+    out = with_moves(out, shr(wide_right, 8u) & to, NONE);
+    out = with_moves(out, shl(wide_left, 8u) & to, NONE);
+    return with_moves(out, shr(wide_left, 8u) & to, NONE);
+}
+
+// Moves that are neither castling nor captures in passing, of a side that has not several kings.
+fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool) -> Moves {
+    var safety = Safety(ALL, NONE, NONE, NONE, NONE, NONE);
+    if (!pseudo) {
+        safety = safety_of(men, black);
+    }
+    let movers = men.own & origin;
+    let king_to = goal & ~men.own & ~safety.danger;
+    let own_king = men.kings & movers;
+    let steps = king(own_king) & king_to;
+    var out = with_moves(Moves(NONE, NONE, steps, 0u), steps, king(king_to) & own_king);
+    let to = goal & ~men.own & safety.evasions;
+    let free = movers & ~(safety.pinned0 | safety.pinned1 | safety.pinned2 | safety.pinned3);
+    let movers1 = free | (movers & safety.pinned1);
+    let movers2 = free | (movers & safety.pinned2);
+    let movers3 = free | (movers & safety.pinned3);
+    let rooks0 = men.straight & (free | (movers & safety.pinned0));
+    let rooks2 = men.straight & movers2;
+    let bishops1 = men.oblique & movers1;
+    let bishops3 = men.oblique & movers3;
+    out = with_knights(out, men.knights & free, to);
+    out = with_moves(out, slide0(rooks0, men.empty) & to, slide4(to, men.empty) & rooks0);
+    out = with_moves(out, slide4(rooks0, men.empty) & to, slide0(to, men.empty) & rooks0);
+    out = with_moves(out, slide2(rooks2, men.empty) & to, slide6(to, men.empty) & rooks2);
+    out = with_moves(out, slide6(rooks2, men.empty) & to, slide2(to, men.empty) & rooks2);
+    out = with_moves(out, slide1(bishops1, men.empty) & to, slide5(to, men.empty) & bishops1);
+    out = with_moves(out, slide5(bishops1, men.empty) & to, slide1(to, men.empty) & bishops1);
+    out = with_moves(out, slide3(bishops3, men.empty) & to, slide7(to, men.empty) & bishops3);
+    out = with_moves(out, slide7(bishops3, men.empty) & to, slide3(to, men.empty) & bishops3);
+    return with_pawns(out, men, black, movers1, movers2, movers3, to);
+}
+
+// The squares ahead of some, as their side looks.
+fn ahead(squares: Bits, black: bool) -> Bits {
+    return select(shl(squares, 8u), shr(squares, 8u), black);
+}
+
+// `movers` are those that no pin holds on the lines of directions 1, 2 and 3.
+fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits, movers3: Bits, to: Bits) -> Moves {
+    let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
+    let step = ahead(men.pawns & movers2, black) & men.empty;
+    let double = ahead(step & third, black) & men.empty & to;
+    // To the h-file up the board and to the a-file down it, or the other way round.
+    let prey = men.enemies & to;
+    let rights = ahead(right(men.pawns & select(movers1, movers3, black)), black) & prey;
+    let lefts = ahead(left(men.pawns & select(movers3, movers1, black)), black) & prey;
+    var out = with_moves(moves, step & to, ahead(step & to, !black));
+    out = with_moves(out, double, ahead(ahead(double, !black), !black));
+    out = with_moves(out, rights, left(ahead(rights, !black)));
+    return with_moves(out, lefts, right(ahead(lefts, !black)));
+}
+
+// Adds captures in passing.
+fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: Bits, pseudo: bool) -> Moves {
+    let passed = en_passant_square(at.board, at.state, black) & to;
+    var takers = select(pawn_black(passed), pawn_white(passed), black) & men.pawns & men.own & origin;
+    var out = moves;
+    while (!is_empty(takers)) {
+        let square = lowest(takers);
+        takers = rest(takers);
+        var legal = pseudo;
+        if (!pseudo) {
+            legal = is_safe(at.board, black, square | (lowest(passed) << 6u) | (EN_PASSANT << 12u));
+        }
+        out.squares |= select(NONE, passed, legal);
+        out.origins |= select(NONE, bit(square), legal);
+        out.pairs += select(0u, 1u, legal);
+    }
+    return out;
 }
 
 // Moves of the side to move from and to the given squares, castling as the king's move; that is pseudolegal only
 // where it is legal. With `first` nothing but whether there are any.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
+    let black = (at.state & 1u) != 0u;
+    let men = men_of(at.board, black);
+    var out = Moves(NONE, NONE, NONE, 0u);
+    if (!is_empty(rest(men.kings & men.own))) {
+        out = listed_moves(at, origin, to, pseudo, only, first);
+    } else {
+        if (only == ANY) {
+            out = ordinary_moves(men, black, origin, to, pseudo);
+        }
+        if (only == ANY || only == ONLY_EN_PASSANT) {
+            out = with_passing(out, at, men, black, origin, to, pseudo);
+        }
+    }
+    if (only != ONLY_EN_PASSANT) {
+        out = with_castling(out, at, origin, to, only);
+    }
+    return out;
+}
+
+// All moves but castling, piece by piece, of any placement.
+fn listed_moves(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
     let own = of_color(board, black);
     let enemies = of_color(board, !black);
     let empty = ~(own | enemies);
     let passed = en_passant_square(board, at.state, black);
-    let back = select(small(0xffu), pair(0u, 0xff000000u), black);
-    let castler = kings_of(board, black) & back;
-    let castler_square = lowest(castler);
-    // Where the king that may castle steps: in Chess960 castling can be the same pair.
-    var steps = NONE;
-    var out = Moves(NONE, 0u);
+    let castler_square = lowest(kings_of(board, black) & back_rank(black));
+    var out = Moves(NONE, NONE, NONE, 0u);
     var movers = select(NONE, own & origin, only == ANY || only == ONLY_EN_PASSANT);
     while (!is_empty(movers) && !(first && out.pairs != 0u)) {
         let square = lowest(movers);
@@ -112,9 +307,9 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
         var targets = NONE;
         var in_passing = NONE;
         if (is_pawn) {
-            let step = select(shl(here, 8u), shr(here, 8u), black) & empty;
+            let step = ahead(here, black) & empty;
             let second = select((square >> 3u) == 1u, (square >> 3u) == 6u, black);
-            let double = select(NONE, select(shl(step, 8u), shr(step, 8u), black) & empty, second);
+            let double = select(NONE, ahead(step, black) & empty, second);
             let sides = select(pawn_white(here), pawn_black(here), black);
             targets = step | double | (sides & enemies);
             in_passing = sides & passed & to;
@@ -138,12 +333,26 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
                 legal = is_safe(board, black, mv);
             }
             out.squares |= select(NONE, arrival, legal);
+            out.origins |= select(NONE, here, legal);
             out.pairs += select(0u, 1u, legal);
-            steps |= select(NONE, arrival, legal && square == castler_square);
+            out.steps |= select(NONE, arrival, legal && square == castler_square);
         }
     }
+    return out;
+}
+
+fn back_rank(black: bool) -> Bits {
+    return select(small(0xffu), pair(0u, 0xff000000u), black);
+}
+
+// Adds castling.
+fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Moves {
+    let board = at.board;
+    let black = (at.state & 1u) != 0u;
+    let castler_square = lowest(kings_of(board, black) & back_rank(black));
     let castles = only == ANY || only == ONLY_CASTLE;
-    if (!is_empty(castler) && (at.state >> 16u) != 0u && !is_empty(bit(castler_square & 63u) & origin)) {
+    var out = moves;
+    if (castler_square < 64u && (at.state >> 16u) != 0u && !is_empty(bit(castler_square & 63u) & origin)) {
         let rank = castler_square & 56u;
         for (var k = 0u; k < 2u; k++) {
             let king_side = k == 0u;
@@ -154,7 +363,8 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
             let rook_to = rank + select(3u, 5u, king_side);
             let king_path = span(castler_square & 63u, king_to);
             let path = king_path | span(rook, rook_to);
-            let others = ~empty & ~bit(castler_square & 63u) & ~bit(rook);
+            let occupied = board.p0 | board.p1 | board.p2;
+            let others = occupied & ~bit(castler_square & 63u) & ~bit(rook);
             let stands = content(board, bit(rook)) == select(4u, 12u, black);
             let arrival = bit(king_to);
             var legal = wanted && (nibble & 8u) != 0u && stands && (rook > castler_square) == king_side
@@ -166,7 +376,8 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
                     && is_safe(board, black, castler_square | (rook << 6u));
             }
             out.squares |= select(NONE, arrival, legal);
-            out.pairs += select(0u, 1u, legal && is_empty(steps & arrival));
+            out.origins |= select(NONE, bit(castler_square & 63u), legal);
+            out.pairs += select(0u, 1u, legal && is_empty(out.steps & arrival));
         }
     }
     return out;

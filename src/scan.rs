@@ -5,6 +5,7 @@
 mod found;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,11 +18,11 @@ use crate::engine::fallback::Fallback;
 use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::narrowed::Narrowed;
-use crate::engine::reference::{Bulk, Commentator};
+use crate::engine::reference::{Bulk, Commentator, SpanFinder};
 use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request};
+use crate::engine::{self, Answers, Engine, EngineError, FindSpan, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -117,6 +118,12 @@ pub enum ScanError {
         "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
     )]
     NoVariations,
+    /// A query asks for comments or glyphs, and the database is read without them.
+    #[error(
+        "the query asks for comments in the games, but the database is read without them: set \
+         `ParseOptions::annotations`"
+    )]
+    NoAnnotations,
     /// A reel is damaged; all hits before were delivered.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -147,6 +154,8 @@ pub struct BlockAnswers<'a> {
     pub games: Option<Vec<bool>>,
     /// Of each query, at the hits that were chosen.
     pub answers: Vec<Answers>,
+    /// Of each query what tells of what its hits consist, if that is wanted.
+    pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
 }
 
 impl Scan {
@@ -199,6 +208,17 @@ impl Scan {
         self.queries.iter().any(|prepared| prepared.query.variations)
     }
 
+    /// Whether a query asks for comments or glyphs, so that a database must be opened with
+    /// [`ParseOptions::annotations`](crate::pgn::ParseOptions::annotations).
+    pub fn reads_comments(&self) -> bool {
+        self.queries.iter().any(|prepared| prepared.query.reads_comments())
+    }
+
+    /// Whether a query asks for the number of games, so that they are counted first.
+    fn asks_for_last_game(&self) -> bool {
+        self.queries.iter().any(|prepared| prepared.query.asks_for_last_game())
+    }
+
     /// Whether the first query says in which order games are listed.
     ///
     /// # Panics
@@ -207,6 +227,15 @@ impl Scan {
     pub fn sorts_games(&self) -> bool {
         let query = &self.queries[0].query;
         !query.sorts.is_empty() || query.header.sort_match_count
+    }
+
+    /// Whether a hit of the first query can consist of moves or of several positions.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn has_spans(&self) -> bool {
+        self.queries[0].query.has_spans()
     }
 
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
@@ -265,6 +294,16 @@ impl Scan {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
+    /// For each query of which it is wanted of what its hits consist, what finds that, should its engine not tell it.
+    fn span_finders(&self, outputs: &[Outputs]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
+        let finder = |(prepared, outputs): (&PreparedQuery, &Outputs)| {
+            let query = &prepared.query;
+            let is_wanted = outputs.contains(Outputs::SPANS) && query.has_spans() && !query.outlives_games();
+            is_wanted.then(|| SpanFinder::new(query)).transpose()
+        };
+        Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
+    }
+
     /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
     /// the scan's threads, and hands the results to `take` in database order, on the caller's thread, until it breaks.
     /// What takes much memory is reserved by `work` in the room before it is made.
@@ -283,10 +322,17 @@ impl Scan {
         let database = match (self.searches_variations(), database.keeps_variations()) {
             (true, false) => return Err(ScanError::NoVariations),
             (true, true) => database,
-            (false, _) => database.without_variations(),
+            (false, _) => database.without_variations(self.reads_comments()),
+        };
+        if self.reads_comments() && !database.keeps_annotations() {
+            return Err(ScanError::NoAnnotations);
+        }
+        let last_game = match self.asks_for_last_game() {
+            true => Some(database.last_game(self.threads)?),
+            false => None,
         };
         let mut fault = None;
-        let commentators = self.commentators(outputs)?;
+        let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &Room| {
             let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
             let counting = Counting::new(&self.queries, blocks.len());
@@ -304,13 +350,18 @@ impl Scan {
             };
             match self
                 .engine
-                .scan(blocks, &Request { outputs, select: Some(&select), games: None })
+                .scan(blocks, &Request { outputs, select: Some(&select), games: None, last_game })
                 .and_then(told)
             {
                 Ok(answers) => {
                     let results = blocks.iter().zip(games).zip(answers);
-                    let result = |((&block, games), answers)| BlockAnswers { block, games, answers };
-                    results.map(|found| Ok(work(result(found), room))).collect()
+                    let result = |((&block, games), mut answers): ((&&Block, _), Vec<Answers>)| {
+                        let fault = OnceCell::new();
+                        let spans = spans(&finders, &mut answers, &fault);
+                        let made = work(BlockAnswers { block, games, answers, spans }, room);
+                        fault.into_inner().map_or(Ok(made), Err)
+                    };
+                    results.map(result).collect()
                 }
                 // The first block stands for all: nothing is taken after an error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
@@ -343,11 +394,29 @@ fn write_commentary(
 ) -> Result<(), EngineError> {
     for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
         if let (None, Some(commentator)) = (&answers.commentary, commentator) {
-            let block = if answers.hits.main_lines { block.main_lines() } else { Cow::Borrowed(block) };
+            let block = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
             answers.commentary = Some(commentator.write(&block, number, |game| answers.finds(game))?);
         }
     }
     Ok(())
+}
+
+/// Of each query what tells of what its hits consist: what the engine has told, or what finds it when it is asked for.
+/// `fault` gets what goes wrong then.
+fn spans<'a>(
+    finders: &'a [Option<SpanFinder>],
+    answers: &mut [Answers],
+    fault: &'a OnceCell<EngineError>,
+) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
+    let of_query =
+        |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| match answers
+            .spans
+            .take()
+        {
+            Some(told) => Some(Box::new(told) as Box<dyn FindSpan>),
+            None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault)) as _),
+        };
+    finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
 /// Takes away what is said of games that do not count.
@@ -430,7 +499,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
             _ => Ok(reference()?),
         };
     }
-    let plans = engine::plans(queries);
+    let plans = engine::plans(queries)?;
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let work = options.positions.saturating_mul(queries.len() as u64);
     let card = card(&EngineOptions { positions: work, ..options.clone() })?;

@@ -59,8 +59,8 @@ fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
     let prepared: Vec<PreparedQuery> =
         queries.iter().map(|query| prepared(query, Options::default())).collect();
-    let engine = Cpu::new(engine::plans(&prepared));
-    let engines: Vec<Cpu> = prepared.iter().map(PreparedQuery::cpu).collect();
+    let engine = Cpu::new(engine::plans(&prepared).expect("a plan says it"));
+    let engines: Vec<Cpu> = prepared.iter().map(|prepared| prepared.cpu().expect("a plan says it")).collect();
     let agree = |query: &str, hits: u64| bench.counts.agree("blocks for batches", query, hits);
     let together = || {
         let found = engine.hits(&blocks).expect("the engine runs");

@@ -53,7 +53,7 @@ pub fn measures() -> Vec<Measure> {
 
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
-    let together = prepared(query, Options::default()).cpu();
+    let together = prepared(query, Options::default()).cpu().expect("a plan says it");
     // Each copy by itself: nothing is shared among them.
     let apart = Options {
         anchors: false,
@@ -63,7 +63,7 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
         sharing: false,
         ..Options::default()
     };
-    let apart = prepared(query, apart).cpu();
+    let apart = prepared(query, apart).cpu().expect("a plan says it");
     let agree = |engine: &Cpu| bench.counts.agree("the first blocks", query, hits(engine, &blocks));
     let [fast, slow] = in_turn(bench.runs, [&|| agree(&together), &|| agree(&apart)]);
     let each = |time| figures(ns_each(time, positions(&blocks)));
@@ -107,7 +107,8 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
 /// The value itself at every position, beside the condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
-    let engines = [VALUE, CONDITION].map(|query| prepared(query, Options::default()).cpu());
+    let engines =
+        [VALUE, CONDITION].map(|query| prepared(query, Options::default()).cpu().expect("a plan says it"));
     let found = Cell::new(0);
     let value = || found.set(blocks.iter().map(|block| values_of(&engines[0], block)).sum());
     let agree = || bench.counts.agree("blocks for values", CONDITION, hits(&engines[1], &blocks));

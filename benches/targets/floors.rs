@@ -101,7 +101,7 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
 /// Next to nothing to evaluate: what is left is replay.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    let engine = prepared("Ke1", Options::default()).cpu();
+    let engine = prepared("Ke1", Options::default()).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));
     vec![beside_the_sum(bench, "replay alone: `Ke1` on blocks in memory, one thread", &blocks, &work)]
 }
@@ -110,7 +110,8 @@ fn reference(bench: &Bench) -> Vec<Row> {
     let text = "shift {Nd4 kf3}";
     let blocks = bench.inputs.blocks(REFERENCE_POSITIONS);
     let prepared = prepared(text, Options::default());
-    let (cpu, reference) = (prepared.cpu(), prepared.reference().expect("it runs this query"));
+    let (cpu, reference) =
+        (prepared.cpu().expect("a plan says it"), prepared.reference().expect("it runs this query"));
     let agree = |engine: &dyn Engine| bench.counts.agree("the first blocks", text, hits(engine, &blocks));
     let [slow, fast] = in_turn(bench.runs, [&|| agree(&reference), &|| agree(&cpu)]);
     let each = |time: Duration| ns_each(time, positions(&blocks));

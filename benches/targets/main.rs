@@ -10,6 +10,7 @@ mod batch;
 mod copies;
 mod costs;
 mod floors;
+mod games;
 mod inputs;
 mod process;
 mod reading;
@@ -82,11 +83,12 @@ impl Args {
 }
 
 fn measures() -> Vec<Measure> {
-    let groups: [fn() -> Vec<Measure>; 6] = [
+    let groups: [fn() -> Vec<Measure>; 7] = [
         reading::measures,
         floors::measures,
         scans::measures,
         copies::measures,
+        games::measures,
         batch::measures,
         costs::measures,
     ];

@@ -10,6 +10,7 @@ pub mod attacks;
 mod code;
 pub mod legal;
 pub mod lines;
+pub mod moves;
 mod mv;
 mod position;
 pub mod pure;

@@ -145,6 +145,23 @@ impl State {
         State(self.0 & !(15 << shift) | nibble << shift)
     }
 
+    /// The state after a move, unless that begins another game or line: what [`Position::play`] makes of it, whatever
+    /// stands on the board. Without branches, so that many of them become vector code.
+    #[must_use]
+    #[inline(always)]
+    pub const fn after(self, mv: PackedMove) -> State {
+        let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
+        let state = self.0;
+        let is_piece = ones(PackedMove::PIECE_CODES >> code) as u32;
+        let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
+        let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
+        let king_moves = (code == 0) | (is_piece != 0) & (code & 7 == 6);
+        let kept = state & !((0x00ff_0000 << (8 * (state & 1))) & ones(king_moves as u32) as u32);
+        let moved = without_right(without_right(kept, from), to);
+        let kept = moved & is_piece | kept & !is_piece;
+        State(((kept & !0xff00) | passed << 8) ^ 1)
+    }
+
     const fn castling_shift(color: Color, king_side: bool) -> u32 {
         16 + 8 * matches!(color, Color::Black) as u32 + 4 * !king_side as u32
     }
@@ -179,13 +196,7 @@ const fn without_right(state: u32, square: u32) -> u32 {
     let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
     let other = other | other >> 1;
     let named = !(other | other >> 2) & 0x1111;
-    let rank = if square < 8 {
-        0x00ff
-    } else if square > 55 {
-        0xff00
-    } else {
-        0
-    };
+    let rank = 0x00ff & ones((square < 8) as u32) as u32 | 0xff00 & ones((square > 55) as u32) as u32;
     state & !(((named * 15) & rank) << 16)
 }
 

@@ -78,6 +78,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut database_options = DatabaseOptions::default();
     database_options.interrupt = interrupt.flag.clone();
     database_options.parse.variations = parsed.query.variations;
+    database_options.parse.annotations = parsed.query.reads_comments();
     let database = Database::open(&[input], database_options)?;
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();

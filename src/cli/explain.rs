@@ -288,9 +288,9 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         return Err(wrong(reason));
     }
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
-    let Answers { hits, copies, .. } = match prepared.planner.refusal() {
-        None => prepared.cpu().answer(&block, wanted)?,
-        Some(_) => prepared.reference()?.answer(&block, wanted)?,
+    let Answers { hits, copies, .. } = match prepared.cpu() {
+        Ok(cpu) => cpu.answer(&block, wanted)?,
+        Err(_) => prepared.reference()?.answer(&block, wanted)?,
     };
     let hit = hits.contains(0);
     let value = match &hits.values {

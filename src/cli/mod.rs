@@ -195,6 +195,7 @@ impl From<TakeError> for Failure {
 impl From<ScanError> for Failure {
     fn from(error: ScanError) -> Failure {
         match error {
+            ScanError::Database(error @ DatabaseError::ReadOnce) => Failure::Other(error.to_string()),
             ScanError::Database(error) => Failure::Midway(error),
             ScanError::Engine(error) => Failure::Engine(error),
             other => Failure::Other(other.to_string()),

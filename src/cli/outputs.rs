@@ -9,7 +9,7 @@ use orbit_chess::internals::choice::Order;
 use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock};
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
-use orbit_chess::internals::report::{Format, HitTotals, Layout, Report, Rows, Stitcher};
+use orbit_chess::internals::report::{Extras, Format, HitTotals, Layout, Report, Rows, Stitcher};
 use orbit_chess::internals::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
     Reach,
@@ -27,6 +27,8 @@ use super::terminal::Stdout;
 
 /// Plies in a line of text without `--all-plies`.
 const PLIES_MAX: usize = 12;
+/// Moves of a hit in a line of text without `--all-plies`.
+const MOVES_MAX: usize = 12;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -56,9 +58,16 @@ pub(super) struct OutputArgs {
     /// copies match.
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     comment: Option<String>,
-    /// List all hits of a game in text, not only the first 12.
+    /// List all hits of a game in text, not only the first 12, and all moves of a hit.
     #[arg(long)]
     pub(super) all_plies: bool,
+    /// Leave out of what moves and positions hits consist.
+    ///
+    /// A hit of `line`, `path`, `find`, `echo`, `--`, `[x]` or `move` consists of moves and positions, its span: text has a
+    /// line for it, jsonl the field `span`, csv and parquet columns, a report arrows. To find them takes time at each hit
+    /// that is listed.
+    #[arg(long)]
+    pub(super) no_spans: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -148,15 +157,18 @@ impl OutputArgs {
     }
 
     /// `None` for games as they are.
-    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, nodes: bool) -> Option<Format> {
+    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.rows();
+        let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
         Some(match name {
-            FormatName::Text => {
-                Format::Text { plies_max: if self.all_plies { usize::MAX } else { PLIES_MAX }, layout }
-            }
+            FormatName::Text => Format::Text {
+                plies_max: at_most(PLIES_MAX),
+                layout,
+                moves_max: extras.spans.then(|| at_most(MOVES_MAX)),
+            },
             FormatName::Pgn => return None,
-            FormatName::Jsonl => Format::JsonLines { rows, nodes },
-            FormatName::Csv => Format::Csv { rows, nodes },
+            FormatName::Jsonl => Format::JsonLines { rows, extras },
+            FormatName::Csv => Format::Csv { rows, extras },
             FormatName::Epd => Format::Epd(rows),
             FormatName::Fen => Format::Fen(rows),
             FormatName::Plain => Format::Plain,
@@ -272,12 +284,13 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Begins all files. `lists` is whether there can be a list on standard output, `nodes` whether side lines are
-    /// searched.
+    /// Begins all files. `lists` is whether there can be a list on standard output, `is_sorted` whether the query says in which
+    /// order games are listed.
     pub(super) fn create(
         args: &OutputArgs,
         choosing: &ChoosingArgs,
-        (lists, nodes, is_sorted): (bool, bool, bool),
+        (lists, is_sorted): (bool, bool),
+        extras: Extras,
         database: &Database,
         interrupt: &Interrupt,
     ) -> Result<Outputs, Failure> {
@@ -296,7 +309,8 @@ impl Outputs {
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
-        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, nodes));
+        let format =
+            shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
         if format.is_none() {
             games.add(Target::Stdout(Stdout::new()));
         }
@@ -306,16 +320,16 @@ impl Outputs {
             let wish = wish(path)?;
             let file = create_output(path, database, interrupt)?;
             match wish {
-                Wish::Hits(name) => match args.format_of(name, layout, chooses, nodes) {
+                Wish::Hits(name) => match args.format_of(name, layout, chooses, extras) {
                     Some(format) => outputs.push(output(format, Sink::File(file))),
                     None => games.add(Target::File(file)),
                 },
                 Wish::Picture(picture) => pictures.push((picture, file)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table = ParquetWriter::new(file, nodes).map_err(Failure::File)?;
+                    let table = ParquetWriter::new(file, extras).map_err(Failure::File)?;
                     outputs.push(output(
-                        Format::Csv { rows: args.rows(), nodes },
+                        Format::Csv { rows: args.rows(), extras },
                         Sink::Parquet(Box::new(table)),
                     ));
                 }

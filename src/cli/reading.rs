@@ -58,6 +58,7 @@ impl ReadingArgs {
             query.variations |= self.variations;
             query.header.files.clone_from(&self.script_files);
             options.parse.variations |= query.variations;
+            options.parse.annotations |= query.reads_comments();
         }
         self.unpack.apply(options);
     }

@@ -16,7 +16,7 @@ use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::report::findings::Findings;
-use orbit_chess::internals::report::{HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::internals::report::{Extras, HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
 use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
@@ -57,7 +57,9 @@ Formats:
           query finds, at each hit where these differ from the hit before. Hits in a side line
           stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15.)` is White's
           15th move in the line that leaves the main line with 12...b5, and that line with 14.Qh5.
-          `12...b5[2]` is the second side line that leaves its position with 12...b5
+          `12...b5[2]` is the second side line that leaves its position with 12...b5. If hits consist
+          of moves (see Spans), lines below the game show these, after the name of the hit: at most
+          12, with `…` for moves that are left out; --all-plies shows all
   pgn     the games that hit, with the text of their source; --comment marks the hits in it
   jsonl   a JSON object for each hit: game (its number over all sources), source,
           number_in_source, offset (of the game's first byte in its decompressed source), ply,
@@ -66,11 +68,14 @@ Formats:
           number of the first copy that matches, from 1), pattern (that copy as CQL), transform
           (which makes that copy), copies (how many copies match), hits (in the whole game), url
           (of the game at lichess or chess.com), tags. With --variations also node and line (the
-          side line, named as in text; null in the main line); next is then the move in that line
+          side line, named as in text; null in the main line); next is then the move in that line. If
+          hits consist of moves, also span: kind, nodes, plies (of these), moves (in SAN), text (the
+          moves as PGN), length (how many there are); null if no such filter matched
   csv     a table with a header line: game, source, number_in_source, offset, event, site, date,
           round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (for
           squares, their number), squares, copy, pattern, transform, copies, hits, url; with
-          --variations also node and line. Later versions may add columns at the end. A .parquet
+          --variations also node and line; if hits consist of moves, span_kind, span_nodes,
+          span_moves and span_length; of queries that yield a string, text. Later versions may add columns at the end. A .parquet
           file has the same columns
   epd     the position of each hit; operations give the next move, the game and the ply, in a side
           line also the line and the node
@@ -82,6 +87,16 @@ Formats:
   Characters that could control a terminal (control characters, changes of writing direction,
   characters without width) are escaped: as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON. pgn
   and csv escape them only on a terminal: files and pipes get the bytes of the source.
+
+Spans:
+  A hit of `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` consists of positions and moves, its
+  span. Of a line these are the positions of its constituents and all moves between; of a path its
+  start, the moves that count, and the positions behind them; of `--`, `[x]` and `move` the first
+  move that qualifies; of `find` the hit and what was found; of `echo` both positions. Of several
+  such filters in a query, lines and paths come before moves, and moves before what was found; of
+  equal ones the first that matched counts, and of the copies of a transform the first that matches.
+  What is negated, or stands in another such filter, has none; but `--(F)` goes on with a line, path
+  or move of F. Text shows of `find` and `echo` the moves that led to what was found
 
 Exit code: 0 if the search succeeded, with or without hits; 1 if nothing hits and --fail-if-none is
 given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 130
@@ -219,6 +234,15 @@ impl Args {
         let is_counted = self.count || self.heat || self.copies.is_some();
         let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
         !is_counted && is_listed
+    }
+
+    /// What rows have for this query besides that which all rows have.
+    fn extras(&self, scan: &Scan) -> Extras {
+        Extras {
+            nodes: scan.searches_variations(),
+            spans: scan.has_spans() && !self.outputs.no_spans,
+            texts: scan.ty() == Type::Str,
+        }
     }
 
     /// Refuses `--sort` and `--sample` where they have no effect.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::database::Database;
 use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::scan::Scan;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
@@ -23,7 +24,9 @@ pub(super) struct StatsArgs {
     /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
     /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `elo:100` (in
     /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
-    /// `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`.
+    /// `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
+    /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
+    /// first of them, or the move that led to what was found.
     ///
     /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them lists at most 10
     /// groups in each table of text. May be given several times. Hits are listed as well only if --format is given.
@@ -61,6 +64,18 @@ impl StatsArgs {
 }
 
 impl Statistics {
+    /// Refuses groups by moves for a query whose hits consist of none.
+    pub(super) fn refuse_idle(&self, scan: &Scan) -> Result<(), Failure> {
+        let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
+        match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
+            None => Ok(()),
+            Some(by) => Err(Failure::Other(format!(
+                "--stats {by} counts the moves of which hits consist, and hits of this query are single positions: leave out \
+                 {by}, or search with `line`, `path`, `find`, `echo`, `--`, `[x]` or `move`"
+            ))),
+        }
+    }
+
     /// Creates the counters and the output file, if `--stats` was given.
     pub(super) fn new(
         args: &StatsArgs,

@@ -93,7 +93,8 @@ pub(super) fn prepare(
     let mut reread = Reread::default();
     let (mut block, base, numbered) = match task.work {
         Work::Held(streamed) => {
-            let streamed = if parse.variations { *streamed } else { held::main_lines(*streamed) };
+            let streamed =
+                if parse.variations { *streamed } else { held::main_lines(*streamed, parse.annotations) };
             let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
             return Ok(PreparedBlock {
                 streamed,
@@ -111,13 +112,13 @@ pub(super) fn prepare(
             (block, base, Numbered::Nowhere)
         }
         Work::Reel { reel, base, index } => {
-            let contents = Contents { tags: parse.tags, annotations: parse.variations && parse.annotations };
+            let contents = Contents { tags: parse.tags, annotations: parse.annotations };
             (reel.block_with(index, contents)?, base, Numbered::InSource)
         }
         Work::Block(block) => (*block, 0, Numbered::InSource),
     };
     if !parse.variations {
-        block = block.into_main_lines();
+        block = block.into_main_lines(parse.annotations);
     }
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
@@ -133,11 +134,21 @@ pub(super) fn prepare(
 /// The block of a chunk of PGN, and what is known of it besides.
 pub(super) fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    let mut push = |source: u32, game: &pgn::Game| builder.push(source, game);
-    let reread = if options.readers.read_again(chunk) {
-        second_reader::read(chunk, &options.parse, options.readers, &mut push)
-    } else {
-        Reread { side_lines: chunk.parse(&options.parse, &mut push), ..Reread::default() }
+    // Comments are read where side lines are, which are taken away again if they are not wanted.
+    let mut parse = options.parse.clone();
+    parse.variations |= parse.annotations;
+    let mut side_lines = 0;
+    let mut push = |source: u32, game: &pgn::Game| {
+        side_lines += game.lines.len() as u64;
+        builder.push(source, game);
     };
+    let mut reread = if options.readers.read_again(chunk) {
+        second_reader::read(chunk, &parse, options.readers, &mut push)
+    } else {
+        Reread { side_lines: chunk.parse(&parse, &mut push), ..Reread::default() }
+    };
+    if !options.parse.variations {
+        reread.side_lines += side_lines;
+    }
     (builder.finish(), reread)
 }

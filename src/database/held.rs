@@ -20,8 +20,9 @@ pub struct Held(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     blocks: Vec<StreamedBlock>,
-    /// Whether side lines were kept.
+    /// Whether side lines were kept, and whether comments were.
     variations: bool,
+    annotations: bool,
     summary: Summary,
     bytes: u64,
 }
@@ -53,7 +54,8 @@ impl Held {
         bytes_max: u64,
         mut watch: impl FnMut(&StreamedBlock),
     ) -> Result<Reading, DatabaseError> {
-        let (mut blocks, mut bytes, variations) = (Vec::new(), 0, database.keeps_variations());
+        let (variations, annotations) = (database.keeps_variations(), database.keeps_annotations());
+        let (mut blocks, mut bytes) = (Vec::new(), 0);
         let summary = database.for_each_block(
             threads,
             |_| (),
@@ -70,7 +72,7 @@ impl Held {
         if !summary.finished {
             return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
-        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, summary, bytes }))))
+        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes }))))
     }
 
     /// The database, to be read from memory.
@@ -80,7 +82,7 @@ impl Held {
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
         let mut options = DatabaseOptions::default();
-        options.parse.variations = self.0.variations;
+        (options.parse.variations, options.parse.annotations) = (self.0.variations, self.0.annotations);
         let mut database = Database { sources, bytes_total, ..Database::empty(options) };
         database.inputs.push_back(Input::Held { held: self.clone(), next: 0 });
         database
@@ -179,9 +181,9 @@ impl Input {
     }
 }
 
-/// A block without its side lines.
-pub(super) fn main_lines(streamed: StreamedBlock) -> StreamedBlock {
-    let Cow::Owned(block) = streamed.block.main_lines() else { return streamed };
+/// A block without its side lines, and without its annotations unless they are wanted.
+pub(super) fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
+    let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
     StreamedBlock { totals: Totals::of(&block), block: Arc::new(block), side_lines, ..streamed }
 }

@@ -6,6 +6,7 @@
 
 mod additions;
 mod blocks;
+mod count;
 mod held;
 mod numbers;
 mod ordered;
@@ -78,6 +79,21 @@ pub enum DatabaseError {
         /// The reel.
         path: PathBuf,
     },
+    /// Comments are wanted of a reel that has none.
+    #[error(
+        "{} contains no comments of its games, and the query asks for them: make it again with `orbit index \
+         --variations`, or search the PGN that it was made from", path.display()
+    )]
+    NoAnnotations {
+        /// The reel.
+        path: PathBuf,
+    },
+    /// The games of standard input or of a pipe cannot be counted before they are searched.
+    #[error(
+        "`lastgamenumber` needs the number of games before the first one is searched, and standard input and pipes are \
+         read once: name a file, or a reel that `orbit index` makes of it"
+    )]
+    ReadOnce,
     /// Games are numbered in 32 bits.
     #[error("the database has more than 4,294,967,295 games: search it in parts")]
     TooManyGames,
@@ -272,10 +288,16 @@ impl Database {
         self.options.parse.variations
     }
 
-    /// Leaves side lines out.
+    /// Whether comments and glyphs are kept: see [`ParseOptions::annotations`].
+    pub fn keeps_annotations(&self) -> bool {
+        self.options.parse.annotations
+    }
+
+    /// Leaves side lines out, and comments and glyphs unless they are wanted.
     #[must_use]
-    pub fn without_variations(mut self) -> Database {
+    pub fn without_variations(mut self, annotations: bool) -> Database {
         self.options.parse.variations = false;
+        self.options.parse.annotations &= annotations;
         self
     }
 
@@ -327,6 +349,9 @@ impl Database {
                 if self.options.parse.variations && !reel.keeps_variations() {
                     return Err(DatabaseError::NoVariations { path: path.clone() });
                 }
+                if self.options.parse.annotations && !reel.keeps_variations() {
+                    return Err(DatabaseError::NoAnnotations { path: path.clone() });
+                }
                 self.add_reel(reel);
             } else if let Some(reel) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
@@ -347,7 +372,8 @@ impl Database {
     fn fresh_reel(&mut self, path: &Path) -> Option<Reel> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
-        let has_all = |reel: &Reel| !self.options.parse.variations || reel.keeps_variations();
+        let parse = &self.options.parse;
+        let has_all = |reel: &Reel| !(parse.variations || parse.annotations) || reel.keeps_variations();
         let beside = beside.filter(|reel| reel.as_ref().map_or(true, has_all));
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }

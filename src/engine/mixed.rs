@@ -51,7 +51,7 @@ impl Group {
         if !self.main_lines {
             return self.scan_blocks(blocks, request);
         }
-        let cut: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines()).collect();
+        let cut: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines(true)).collect();
         let mut all = self.scan_blocks(&cut.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
         for ((block, cut), answers) in blocks.iter().zip(&cut).zip(&mut all) {
             for (_, answers) in answers {
@@ -70,8 +70,8 @@ impl Group {
         let select = |index: usize, block: &Block, own: usize, hits: &mut Hits| {
             request.select(index, block, self.queries[own], hits);
         };
-        let all =
-            self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select), games: None });
+        let of_these = Request { outputs: &outputs, select: Some(&select), games: None, ..*request };
+        let all = self.engine.scan(blocks, &of_these);
         let all = all.map_err(|error| match error {
             EngineError::Query { query, game, place, diagnostic } => {
                 EngineError::Query { query: self.queries[query], game, place, diagnostic }

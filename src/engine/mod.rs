@@ -12,6 +12,7 @@ pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::request::{Answers, Outputs, Request, Select};
+pub use self::spans::{FindSpan, Span, SpanKind, Spans};
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
     board::{PackedMove, Position},
@@ -41,6 +42,7 @@ mod operations;
 pub mod reference;
 mod request;
 pub mod settled;
+mod spans;
 pub mod texts;
 pub mod verify;
 
@@ -375,23 +377,43 @@ impl PreparedQuery {
     }
 
     /// The plans of this query alone.
-    pub fn plans(&self) -> Arc<Plans> {
-        Arc::new(Plans::new(vec![Arc::clone(&self.planner)]))
+    ///
+    /// # Errors
+    ///
+    /// Why no plan says it.
+    pub fn plans(&self) -> Result<Arc<Plans>, Diagnostic> {
+        plans([self])
     }
 
     /// The fast engine for this query alone.
-    pub fn cpu(&self) -> cpu::Cpu {
-        cpu::Cpu::new(self.plans())
+    ///
+    /// # Errors
+    ///
+    /// Why no plan says it.
+    pub fn cpu(&self) -> Result<cpu::Cpu, Diagnostic> {
+        Ok(cpu::Cpu::new(self.plans()?))
     }
 
     /// The engine for graphics cards, on an open device, for this query alone.
-    pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> gpu::Gpu {
-        gpu::Gpu::new(self.plans(), Arc::clone(device))
+    ///
+    /// # Errors
+    ///
+    /// Why no plan says it.
+    pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
+        Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
 
     /// The same with kernels of a variant.
-    pub fn gpu_with(&self, device: &Arc<gpu::GpuDevice>, variant: gpu::Variant) -> gpu::Gpu {
-        gpu::Gpu::with_variant(self.plans(), Arc::clone(device), variant)
+    ///
+    /// # Errors
+    ///
+    /// Why no plan says it.
+    pub fn gpu_with(
+        &self,
+        device: &Arc<gpu::GpuDevice>,
+        variant: gpu::Variant,
+    ) -> Result<gpu::Gpu, Diagnostic> {
+        Ok(gpu::Gpu::with_variant(self.plans()?, Arc::clone(device), variant))
     }
 
     /// The slow and obvious engine for this query alone.
@@ -414,6 +436,11 @@ fn place(game: &GameRow<'_>, slot: usize) -> String {
 }
 
 /// The plans of several queries together.
-pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Arc<Plans> {
-    Arc::new(Plans::new(queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect()))
+///
+/// # Errors
+///
+/// Why no plan says one of them.
+pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Result<Arc<Plans>, Diagnostic> {
+    let planners = queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect();
+    Ok(Arc::new(Plans::new(planners)?))
 }

@@ -37,7 +37,8 @@ impl Narrowed {
             })
         };
         let conditions = queries.iter().map(condition).collect();
-        let cpu = Cpu::new(Arc::new(Plans::new(planners)));
+        let cpu =
+            Cpu::new(Arc::new(Plans::new(planners).expect("conditions that no plan says were left out")));
         Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
     }
 

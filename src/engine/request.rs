@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits};
+use super::{Commentary, CopyDetail, CopyHits, GameAnswer, Hits, Spans};
 use crate::reel::{Block, GameRow};
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -22,6 +22,8 @@ impl Outputs {
     pub const ALL_COPIES: Outputs = Outputs(2 | 4 | 8);
     /// What the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Outputs = Outputs(16);
+    /// What hits consist of, if the engine can tell it.
+    pub const SPANS: Outputs = Outputs(32);
 
     /// Whether all of `others` is wanted.
     pub fn contains(self, others: Outputs) -> bool {
@@ -74,12 +76,14 @@ pub struct Request<'a> {
     /// In which games a query can match at all, as far as that is known; `None` for all. Engines that evaluate a query
     /// game by game pass over the others.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
+    /// The number of the last game of the database, if a query asks for it.
+    pub last_game: Option<u32>,
 }
 
 impl<'a> Request<'a> {
     /// Asks for something at all hits.
     pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
-        Request { outputs, select: None, games: None }
+        Request { outputs, select: None, games: None, last_game: None }
     }
 
     /// Whether a query may match in a game of the block at place `index`.
@@ -107,12 +111,14 @@ pub struct Answers {
     pub games: Option<Vec<GameAnswer>>,
     /// What the query writes, if that was wanted and the engine can tell it.
     pub commentary: Option<Commentary>,
+    /// What its hits consist of, if that was wanted and the engine can tell it; of hits that were not kept as well.
+    pub spans: Option<Spans>,
 }
 
 impl Answers {
     /// The answer of a query that says nothing of whole games.
     pub fn of(hits: Hits, copies: Option<CopyHits>) -> Answers {
-        Answers { hits, copies, games: None, commentary: None }
+        Answers { hits, copies, games: None, commentary: None, spans: None }
     }
 
     /// Whether a game of the block is found.

@@ -61,7 +61,7 @@ impl Verified {
         // Of a part of a block, copies are told for other hits, in other places.
         let no_copies: Vec<Outputs> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
-        let theirs = self.other.scan(&[part], &Request { outputs, select: Some(&keep), games: None })?;
+        let theirs = self.other.scan(&[part], &Request { select: Some(&keep), ..Request::all(outputs) })?;
         let theirs = before.with(theirs).remove(0);
         for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             for (slot, copy) in pairs() {
@@ -246,8 +246,7 @@ impl Engine for Verified {
             before.record(index, query, hits);
             request.select(index, block, query, hits);
         };
-        let ours =
-            self.engine.scan(blocks, &Request { outputs: &outputs, select: Some(&select), games: None })?;
+        let ours = self.engine.scan(blocks, &Request { select: Some(&select), ..Request::all(&outputs) })?;
         let ours = before.with(ours);
         blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs))?;
         let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();

@@ -93,7 +93,7 @@ fn tight(filter: &impl Kind<Expanded>) -> String {
     let text = text(filter);
     let bracketed = match filter {
         Ref::Condition(f) => {
-            matches!(f.op(), ConditionOp::Form(_) | ConditionOp::ContentIs { spelt: None, .. })
+            matches!(f.op(), ConditionOp::Form(_) | ConditionOp::ContentIs { .. })
         }
         Ref::Squares(f) => matches!(f.op(), SquaresOp::Form(_)),
         Ref::Number(f) => match f.op() {
@@ -187,17 +187,31 @@ fn condition(f: &Condition) -> String {
             };
             format!("{}={value}", name(*var))
         }
-        C::ContentIs { of, spelt: Some(Spelt::Type), .. } => prefix("typename", of),
-        C::ContentIs { of, spelt: Some(Spelt::Piece), .. } => prefix("piecename", of),
-        C::ContentIs { contents, of, spelt: None } => {
-            let (of, pieces) = (tight(of), designator(listed(*contents), Bitboard::FULL));
-            format!("{{((#{of}) == 1) ({of} in {pieces})}}")
-        }
+        C::ContentIs { contents, of, spelt: Some(spelt) } => content_name(*contents, *spelt, of),
+        C::ContentIs { contents, of, spelt: None } => content_is(*contents, of),
         C::SquareAll { var, domain, body } => {
             format!("square all {} in {} {}", name(*var), tight(domain), tight(body))
         }
         C::Game(of) => game::condition(of),
         C::Form(copies) => orbit(copies),
+    }
+}
+
+/// That a set is one square, and what stands there.
+fn content_is(contents: PieceSet, of: &Squares) -> String {
+    let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
+    format!("{{((#{of}) == 1) ({of} in {pieces})}}")
+}
+
+/// The letter of what stands on a square, if that is one of some.
+fn content_name(contents: PieceSet, spelt: Spelt, of: &Squares) -> String {
+    let word = match spelt {
+        Spelt::Type => "typename",
+        Spelt::Piece => "piecename",
+    };
+    match contents {
+        PieceSet::ALL => format!("({})", prefix(word, of)),
+        _ => format!("{{{} ({})}}", content_is(contents, of), prefix(word, of)),
     }
 }
 
@@ -323,6 +337,8 @@ fn string(f: &Text) -> String {
         TextOp::Player(color) => {
             format!("player{}", color.map_or(String::new(), |c| format!(" {}", color_name(c))))
         }
+        TextOp::ContentName { contents, spelt, of } => content_name(*contents, *spelt, of),
+        TextOp::Compare(cmp, a, b) => infix(cmp.sign(), a, b),
         TextOp::Control(of) => control(of),
         TextOp::Game(of) => game::string(of),
         TextOp::Form(never) => match *never {},

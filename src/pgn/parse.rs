@@ -20,7 +20,7 @@ pub struct ParseOptions {
     pub tags: bool,
     /// Whether side lines are kept.
     pub variations: bool,
-    /// Whether comments and glyphs are kept beside side lines.
+    /// Whether comments and glyphs are kept. The reader finds them where it keeps side lines.
     pub annotations: bool,
 }
 

@@ -454,11 +454,7 @@ impl Lower {
             C::Assign(var, value) => self.assign(*var, value),
             C::ContentIs { contents, of, .. } => {
                 let set = self.squares(of);
-                let single = self.dag.add(Op::Single(set));
-                let squares = self.dag.pieces(*contents);
-                let inside = self.and(set, squares);
-                let inside = self.dag.add(Op::NonEmpty(inside));
-                self.and(single, inside)
+                self.content_is(*contents, set)
             }
             C::SquareAll { var, domain, body } => {
                 let (domain, hits) = self.square_loop(*var, domain, body.node(), true);

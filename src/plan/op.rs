@@ -129,12 +129,13 @@ pub enum Op {
         within: Id,
         mate: bool,
     },
-    /// Arrival squares of moves from and to the given squares.
+    /// Arrival squares of moves from and to the given squares, or with `left` the squares that they leave.
     Legal {
         from: Id,
         to: Id,
         pseudo: bool,
         only: Special,
+        left: bool,
     },
     /// Number of such moves as (from, to) pairs.
     LegalCount {

@@ -11,7 +11,7 @@ use super::{
     CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Id, dag::Options, dag::TRUE, finish, lower::Lower,
     lower::Value, program::Program,
 };
-use crate::query::Type;
+use crate::{diagnostic::Diagnostic, query::Type};
 
 /// The plans of some queries, made when they are first asked for.
 pub struct Plans {
@@ -31,12 +31,19 @@ struct Graph {
 
 impl Plans {
     /// Plans queries together, with the options of the first.
-    pub fn new(planners: Vec<Arc<Planner>>) -> Plans {
+    ///
+    /// # Errors
+    ///
+    /// Why no plan says one of them: see [`Planner::refusal`].
+    pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
+        if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
+            return Err(refusal.clone());
+        }
         let options = planners.first().map_or_else(Options::default, |planner| planner.options);
         let mut lower = Lower::new(options, 0);
         let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
         let (values, copies) = (vec![None; planners.len()], vec![None; planners.len()]);
-        Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies }) }
+        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies }) })
     }
 
     /// How many queries there are.

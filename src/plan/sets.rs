@@ -75,7 +75,7 @@ impl Lower {
             S::SquareLoop { var, domain, body } => self.square_loop(*var, domain, body.node(), false).1,
             S::Legal(of) => {
                 let (from, to) = (self.squares(&of.from), self.squares(&of.to));
-                self.dag.add(Op::Legal { from, to, pseudo: of.pseudo, only: of.only })
+                self.dag.add(Op::Legal { from, to, pseudo: of.pseudo, only: of.only, left: false })
             }
             S::Control(Control::Var(var)) => match self.cells.squares(*var) {
                 Some(&set) => set,

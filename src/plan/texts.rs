@@ -10,8 +10,9 @@ use super::{
     lower::{Lower, Texts},
 };
 use crate::{
+    board::PieceSet,
     orbit,
-    query::tree::{Control, Kind as _, TextOp, VarId},
+    query::tree::{Control, Kind as _, Spelt, TextOp, VarId, contents_where},
 };
 
 impl Lower {
@@ -22,6 +23,14 @@ impl Lower {
             TextOp::Literal(text) => vec![(always, Text::Literal(text.clone()))],
             TextOp::Tag(name) => vec![(always, Text::Tag(name.clone()))],
             TextOp::Player(color) => vec![(always, Text::Player(*color))],
+            TextOp::ContentName { contents, spelt, of } => self.content_names(*contents, *spelt, of),
+            TextOp::Compare(cmp, a, b) => {
+                let [a, b] = [self.text(a), self.text(b)];
+                let holds = |lower: &mut Lower, one: &(Id, Text)| {
+                    lower.text_pairs(&vec![one.clone()], &b, false, |a, b| TextTest::Compare(*cmp, a, b))
+                };
+                a.iter().map(|one| (holds(self, one), one.1.clone())).collect()
+            }
             TextOp::Control(Control::Var(var)) => self.cells.text(*var).cloned().unwrap_or_default(),
             TextOp::Control(Control::If { condition, then, other }) => {
                 let (mask, then, other) =
@@ -38,6 +47,26 @@ impl Lower {
             TextOp::Game(_) => unreachable!("the planner has refused the query"),
             TextOp::Form(never) => match *never {},
         }
+    }
+
+    /// Whether a set is one square, and what stands there is one of some.
+    pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
+        let single = self.dag.add(Op::Single(set));
+        let squares = self.dag.pieces(contents);
+        let inside = self.and(set, squares);
+        let inside = self.dag.add(Op::NonEmpty(inside));
+        self.and(single, inside)
+    }
+
+    /// The letters of what stands on a single square, if that is one of some.
+    fn content_names(&mut self, contents: PieceSet, spelt: Spelt, of: &orbit::Squares) -> Texts {
+        let set = self.squares(of);
+        let named = "_KQRBNPkqrbnp".chars().filter_map(|letter| {
+            let such = contents_where(|code| contents.contains(code) && spelt.letter(code) == letter);
+            let text = || Text::Literal(letter.into());
+            (such != PieceSet::NONE).then(|| (self.content_is(such, set), text()))
+        });
+        named.collect()
     }
 
     fn where_also(&mut self, mask: Id, texts: Texts) -> Texts {
@@ -98,6 +127,13 @@ impl Lower {
     }
 
     fn text_test(&mut self, test: TextTest) -> Id {
+        match &test {
+            TextTest::HasValue(Text::Literal(_)) => return self.dag.mask(true),
+            TextTest::Compare(cmp, Text::Literal(a), Text::Literal(b)) => {
+                return self.dag.mask(cmp.holds(a.cmp(b)));
+            }
+            _ => {}
+        }
         let column = self.column(Column::Text(test));
         self.dag.add(Op::GameMask(column))
     }

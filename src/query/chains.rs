@@ -687,6 +687,15 @@ mod tests {
         ] {
             assert_eq!(parse(text).expect_err(text).message, message, "{text}");
         }
+        for (text, help) in [
+            ("P--e8 =Q", "what a pawn becomes touches its move: `P--e8=Q`"),
+            ("line --> true{2, 3}", "counts and lists of squares have no blanks"),
+            ("line --> ply+ wtm", "`{+}` repeats what stands before it"),
+            ("path -- legal --", "for example `path -- {legal ...}`"),
+        ] {
+            let found = parse(text).expect_err(text).help.expect(text);
+            assert!(found.contains(help), "{text}: {found}");
+        }
     }
 
     #[test]
@@ -694,6 +703,8 @@ mod tests {
         for (text, remark) in [
             ("P --e4", "`P` and `--` are two filters"),
             ("-- e4", "`--` and `e4` are two filters"),
+            ("P--e4 (check)", "`P--e4` and what stands in parentheses are two filters"),
+            ("not x=3", "`x` is assigned under `not`"),
             ("path -- {2} pathlastposition", "`pathlastposition` belongs to the path before"),
             ("path -- check\n\n-- mate", "a blank line ended the path before"),
             ("path check", "this path has no move"),

@@ -61,6 +61,12 @@ impl Parser {
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
+        if let Node::Condition(f) = last
+            && matches!(f.op(), C::Game(GameCondition::Edge { target: None, .. }))
+            && self.is_sign("(")
+        {
+            return self.note_blank_target(last.span());
+        }
         let joined = match last {
             Node::Squares(f) if matches!(f.op(), S::Designator { .. }) => self.at_dash(),
             Node::Condition(f) => match f.op() {
@@ -82,6 +88,18 @@ impl Parser {
             format!("`{left}` and `{right}` are two filters"),
             "a blank separates them",
         );
+        self.remarks.push(remark.help(help));
+    }
+
+    /// So does one between a dash and a parenthesis.
+    fn note_blank_target(&mut self, dash: Span) {
+        let moves = &self.text[dash.start..dash.end];
+        let remark = Diagnostic::warning(
+            dash.to(self.span()),
+            format!("`{moves}` and what stands in parentheses are two filters"),
+            "a blank separates them",
+        );
+        let help = format!("what is asked behind the move touches it: `{moves}(...)`");
         self.remarks.push(remark.help(help));
     }
 

@@ -6,7 +6,7 @@ use super::{
     Dialect,
     parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, transformed},
     ranges::{Counting, Range, Within},
-    token::{Tok, unsupported},
+    token::Tok,
     tree::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
@@ -42,7 +42,22 @@ impl Parser {
         let span = self.bump();
         let of = self.not_operand()?;
         let span = span.to(of.span());
+        self.note_kept_assignment(span, &of);
         Ok(filter(C::Not(of), span))
+    }
+
+    /// `not x=3` assigns, and what is assigned stays.
+    fn note_kept_assignment(&mut self, span: Span, of: &Node) {
+        let Node::Condition(f) = of else { return };
+        let C::Assign(var, _) = f.op() else { return };
+        let name = &self.vars[var.0 as usize].name;
+        let remark = Diagnostic::warning(
+            span,
+            format!("`{name}` is assigned under `not`"),
+            "the value stays, whether or not this matches",
+        );
+        let help = format!("to compare write `not {name} == ...`; to assign, leave `not` out");
+        self.remarks.push(remark.help(help));
     }
 
     pub(super) fn notransform(&mut self) -> Parsed<Node> {
@@ -85,9 +100,6 @@ impl Parser {
 
     fn name(&mut self, word: &str) -> Parsed<Node> {
         let span = self.span();
-        if let Some(subject) = words::unbuilt(word) {
-            return Err(unsupported(span, &subject));
-        }
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }

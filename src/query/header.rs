@@ -89,8 +89,9 @@ impl Header {
                 }
                 Some(Parameter::Result) => {
                     let (value, at) = inside.value(word, span)?;
-                    let mut parser = Parser::new(value, lex(value)?);
-                    let result = parser.result_value().map_err(|e| Diagnostic { span: at, ..e })?;
+                    let here = |error| Diagnostic { span: at, ..error };
+                    let mut parser = Parser::new(value, lex(value).map_err(here)?);
+                    let result = parser.result_value().map_err(here)?;
                     filters.push(filter(C::Result(result), span.to(at)));
                 }
                 Some(Parameter::Games) => {
@@ -100,6 +101,7 @@ impl Header {
                         found
                     });
                     filters.extend(game_range(lo, hi, span.to(at)));
+                    header.narrow_games((lo.max(0).unsigned_abs(), hi.max(0).unsigned_abs()));
                 }
                 Some(Parameter::Variations) => variations = true,
                 None => {

@@ -1,23 +1,23 @@
 //! Comparisons of strings, and of the letters of pieces, which become tests of what stands on a square.
 //!
-//! `typename` and `piecename` are conditions, true where there is a letter, which the grammar takes for strings until
-//! a comparison with a literal has narrowed the contents. All else that takes a string makes one of them
+//! `typename` and `piecename` are conditions, true where there is a letter, which the grammar takes for strings; a
+//! comparison with a literal narrows the contents. All else that takes a string makes one of them
 //! ([`super::valued`]).
 
 use super::{
     parser::{C, Parsed, Parser, T, filter},
     tree::{Cmp, Node, Spelt, Squares, contents_where},
 };
-use crate::{board::Code, diagnostic::Span};
+use crate::{board::PieceSet, diagnostic::Span};
 
 impl Parser {
     pub(super) fn string_in(&mut self, left: Node, right: Node) -> Parsed<Node> {
         let span = left.span().to(right.span());
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
-            return Ok(letter_test(of, spelt, span, |letter| text.contains(letter)));
+            return Ok(letter_test(of, spelt, None, span, |letter| text.contains(letter)));
         }
         if let (Some(text), Some((of, spelt))) = (literal(&left), letter_of(&right)) {
-            return Ok(letter_test(of, spelt, span, |letter| letter.contains(text)));
+            return Ok(letter_test(of, spelt, None, span, |letter| letter.contains(text)));
         }
         let left = self.want_text(left, "`in`")?;
         let right = self.want_text(right, "`in`")?;
@@ -34,10 +34,11 @@ impl Parser {
             return Ok(filter(C::Not(equal), span));
         }
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
-            return Ok(letter_test(of, spelt, span, |letter| cmp.holds(letter.cmp(text))));
+            return Ok(letter_test(of, spelt, Some(spelt), span, |letter| cmp.holds(letter.cmp(text))));
         }
-        if let (Some(text), Some((of, spelt))) = (literal(&left), letter_of(&right)) {
-            return Ok(letter_test(of, spelt, span, |letter| cmp.holds(text.cmp(letter))));
+        // What is on the left is the value, so that only of equal ones it may be the letter.
+        if let (Cmp::Eq, Some(text), Some((of, spelt))) = (cmp, literal(&left), letter_of(&right)) {
+            return Ok(letter_test(of, spelt, Some(spelt), span, |letter| letter == text));
         }
         let left = self.want_text(left, "a comparison of strings")?;
         let right = self.want_text(right, "a comparison of strings")?;
@@ -49,7 +50,7 @@ impl Parser {
 fn letter_of(node: &Node) -> Option<(&Squares, Spelt)> {
     match node {
         Node::Condition(f) => match f.op() {
-            C::ContentIs { of, spelt: Some(spelt), .. } => Some((of, *spelt)),
+            C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) } => Some((of, *spelt)),
             _ => None,
         },
         _ => None,
@@ -66,16 +67,14 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// The condition that a letter passes a test.
-fn letter_test(of: &Squares, spelt: Spelt, span: Span, mut test: impl FnMut(&str) -> bool) -> Node {
-    let contents = contents_where(|code| test(&letter(code, spelt)));
-    filter(C::ContentIs { contents, of: of.clone(), spelt: None }, span)
-}
-
-fn letter(code: Code, spelt: Spelt) -> String {
-    match code.piece() {
-        None => "_".into(),
-        Some(piece) if spelt == Spelt::Piece => piece.char().to_string(),
-        Some(piece) => piece.role.upper_char().to_string(),
-    }
+/// The condition that a letter passes a test; with `yields` it has the letter for a value.
+fn letter_test(
+    of: &Squares,
+    spelt: Spelt,
+    yields: Option<Spelt>,
+    span: Span,
+    mut test: impl FnMut(&str) -> bool,
+) -> Node {
+    let contents = contents_where(|code| test(spelt.letter(code).encode_utf8(&mut [0; 4])));
+    filter(C::ContentIs { contents, of: of.clone(), spelt: yields }, span)
 }

@@ -87,6 +87,7 @@ impl Parser {
     /// All filters up to the end of the text, as one.
     pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
         while !self.at_end()? {
+            self.refuse_closing()?;
             filters.push(self.node()?);
             self.note_blank(filters.last());
         }
@@ -94,7 +95,7 @@ impl Parser {
             return Err(Diagnostic::error(self.span(), "the query is empty", "expected a filter")
                 .help("for example: orbit scan 'flip {Ra1 kh8}' games.pgn"));
         };
-        let body = compound(filters, last);
+        let body = valued(compound(filters, last));
         self.finish(body)
     }
 
@@ -643,6 +644,8 @@ impl Parser {
                     "expected a position of the game on its left: `parent:check`",
                 ))
             }
+            "," => Err(Diagnostic::error(span, "found `,`", "expected a filter here")
+                .help("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`")),
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
                 format!("`{sign}` after a condition"),
@@ -691,7 +694,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
 
 /// The type of a filter in the grammar.
 pub(super) fn kind_of(node: &Node) -> Type {
-    if node.names_piece() { Type::Str } else { node.ty() }
+    if node.yields_text() { Type::Str } else { node.ty() }
 }
 
 /// The type of a filter and its place.

@@ -102,6 +102,18 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
 }
 
 impl Parser {
+    /// Refuses a sign that closes what was never opened.
+    pub(super) fn refuse_closing(&self) -> Parsed<()> {
+        let (open, close) = match self.tok() {
+            Tok::Sign(")") => ("(", ")"),
+            Tok::Sign("}") => ("{", "}"),
+            Tok::Sign("]") => ("[", "]"),
+            _ => return Ok(()),
+        };
+        let label = format!("leave it out, or open it with `{open}`");
+        Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
+    }
+
     /// `Ra1-h8`, read as far as the `-`.
     pub(super) fn refuse_range_of_squares(&self) -> Parsed<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
@@ -127,8 +139,15 @@ impl Parser {
         if !self.is_sign("=") {
             return Ok(());
         }
-        Err(Diagnostic::error(self.span(), "`=` after a filter", "to compare write `==`")
-            .help("`=` assigns a variable: `x = R`"))
+        let fault = Diagnostic::error(self.span(), "`=` after a filter", "to compare write `==`");
+        let before = self.last_dash.filter(|dash| dash.end == self.last_span().end);
+        Err(match before {
+            Some(dash) => {
+                let moves = &self.text[dash.start..dash.end];
+                fault.help(format!("what a pawn becomes touches its move: `{moves}=Q`"))
+            }
+            None => fault.help("`=` assigns a variable: `x = R`"),
+        })
     }
 
     /// `R attack by k`.
@@ -154,7 +173,7 @@ impl Parser {
         }
         let help = if transform(word).is_some() {
             format!("CQL 6 writes a transform before its filter, without `:`: `{word} {{Ra1 kh8}}`")
-        } else if words::is_reserved(word) && words::unbuilt(word).is_none() {
+        } else if words::is_reserved(word) {
             format!("CQL 6 writes `{word}`, without `:`")
         } else {
             String::from("in CQL 5 the list is the whole query")

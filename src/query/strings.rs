@@ -73,7 +73,9 @@ impl Parser {
             )
             .help("for example: `player white ~~ \"^Carlsen\"`"));
         };
-        if let Err(fault) = Regex::new(&pattern) {
+        // Each byte is a character.
+        let characters: String = pattern.bytes().map(char::from).collect();
+        if let Err(fault) = Regex::new(&characters) {
             return Err(Diagnostic::error(at, format!("`{pattern}` is no regular expression"), fault.text)
                 .help("regular expressions are those of ECMAScript"));
         }

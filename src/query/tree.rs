@@ -21,6 +21,7 @@ pub mod game;
 mod numbers;
 mod parts;
 pub mod rewrite;
+mod spans;
 mod squares;
 mod texts;
 mod visit;
@@ -91,6 +92,19 @@ impl Query {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
 
+    /// Whether it asks for comments or glyphs in the games.
+    pub fn reads_comments(&self) -> bool {
+        let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
+        self.has(|op| matches!(op, GameCondition::Glyph(_)))
+            || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
+    }
+
+    /// Whether it asks for the number of the database's last game.
+    pub fn asks_for_last_game(&self) -> bool {
+        let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
+        self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
+    }
+
     /// Whether a condition of the game language in it passes a test.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
@@ -102,6 +116,8 @@ impl Query {
 pub struct Header {
     /// How many matching positions a game must have, ends included; at least one without it.
     pub match_count: Option<(u32, u32)>,
+    /// `gamenumber`: games outside, ends included, are not found. A filter in the body says the same of positions.
+    pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with most matching positions first.
     pub sort_match_count: bool,
     /// Which comments are written.
@@ -114,6 +130,14 @@ pub struct Header {
     pub output: Option<String>,
     /// The folder below which the query may read and write files. No header names it: an option does.
     pub files: Option<PathBuf>,
+}
+
+impl Header {
+    /// Leaves out the games outside a range.
+    pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
+        let (low, high) = self.games.unwrap_or((0, u32::MAX));
+        self.games = Some((low.max(first), high.min(last)));
+    }
 }
 
 /// Which comments are written into the games that are found.

@@ -1,28 +1,29 @@
-//! Letters of pieces as strings.
+//! Conditions that are strings where a value is asked for: letters of pieces, and comparisons of strings.
 
 use super::tree::{
-    Condition, ConditionKeyword, ConditionOp as C, Control, GameText, NoTransform, Node, Text, TextOp as T,
+    Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T,
 };
 
-/// A filter with its value: the letter of a piece as a string, any other filter as it is.
+/// A filter with its value: of a comparison of strings what stands on its left, of any other filter what it is.
 pub(super) fn valued(node: Node) -> Node {
     match node {
-        node if !node.names_piece() => node,
-        Node::Condition(condition) => named(condition).into(),
+        node if !node.yields_text() => node,
+        Node::Condition(condition) => text(condition).into(),
         other => other,
     }
 }
 
-fn named(condition: Condition) -> Text {
+fn text(condition: Condition) -> Text {
     let span = condition.span();
     let op = match condition.into_op() {
-        C::ContentIs { of, spelt: Some(spelt), .. } => T::Game(GameText::ContentName { spelt, of }),
-        C::Form(ConditionKeyword::NoTransform(of)) => T::Form(NoTransform(named(of))),
+        C::ContentIs { contents, of, spelt: Some(spelt) } => T::ContentName { contents, spelt, of },
+        C::TextCompare(cmp, left, right) => T::Compare(cmp, left, right),
+        C::Form(ConditionKeyword::NoTransform(of)) => T::Form(NoTransform(text(of))),
         C::Braces(mut all) => match all.pop() {
-            Some(Node::Condition(last)) => T::Control(Control::Braces { first: all, last: named(last) }),
-            _ => unreachable!("the last filter in braces names a piece"),
+            Some(Node::Condition(last)) => T::Control(Control::Braces { first: all, last: text(last) }),
+            _ => unreachable!("the last filter in braces yields a string"),
         },
-        _ => unreachable!("only these name a piece"),
+        _ => unreachable!("only these yield a string"),
     };
     Text::new(op, span)
 }

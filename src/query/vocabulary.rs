@@ -63,8 +63,8 @@ pub enum Status {
     Here,
     /// Inside other filters; the word alone asks for something that is not built, which the text names.
     Within(&'static str),
-    /// CQL has it, `orbit` not yet; the text names what is not built, if that is not the filter of this name.
-    NotYet(Option<&'static str>),
+    /// CQL has it, `orbit` not yet.
+    NotYet,
     /// No, and it will not; the text says why.
     Refused(&'static str),
 }
@@ -186,9 +186,9 @@ impl<R> Table<R> {
         self.index.get(spelling).copied()
     }
 
-    /// The word that a misspelt one most resembles: one that is read in the first of two ways, or else in the second.
-    pub fn nearest(&self, misspelt: &str, ways: [fn(&R) -> bool; 2]) -> Option<&'static str> {
-        ways.into_iter().find_map(|is_meant| {
+    /// The word that a misspelt one most resembles: one that is read in the first of some ways, or else in the next.
+    pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
+        ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));
             let spellings = rows.flat_map(|row| row.word.spellings).copied();
             let spellings: Vec<&'static str> = spellings.filter(|spelling| spelling.is_ascii()).collect();

@@ -13,7 +13,7 @@ mod control;
 mod game;
 mod values;
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::{
     Dialect, cql5,
@@ -32,8 +32,6 @@ pub(super) enum Reading {
     Filter(fn(&mut Parser, &str) -> Parsed<Node>),
     Transform(TransformKind),
     Direction(Dirs),
-    /// It begins a filter that is not built.
-    Unbuilt,
     /// It stands inside other filters, and names no variable.
     Inside,
     /// It is an operator, or another sign that the grammar knows.
@@ -56,12 +54,6 @@ use leaf;
 
 type Row = vocabulary::Row<Reading>;
 type Rows = vocabulary::Rows<Reading>;
-
-/// A filter that is not built.
-const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
-    here(spellings, arguments, value, Reading::Unbuilt, meaning, spellings[0])
-        .with_status(Status::NotYet(None))
-}
 
 /// A word that is refused for good.
 const fn refused(spellings: Spellings, why: &'static str) -> Row {
@@ -106,17 +98,14 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     }
 }
 
-/// The word that a misspelt one most resembles: one that is here, or else one that is not yet.
+/// The word that a misspelt one most resembles; of CQL 5 one that is here, or else one that is not yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
-    use Reading::{Direction, Filter, Inside, Transform, Unbuilt};
+    use Reading::{Direction, Filter, Inside, Transform};
     match dialect {
         Dialect::Cql5 => cql5::nearest(misspelt),
         Dialect::Cql6 => TABLE.nearest(
             misspelt,
-            [
-                |reading| matches!(reading, Filter(_) | Transform(_) | Direction(_) | Inside),
-                |reading| matches!(reading, Unbuilt),
-            ],
+            &[|reading| matches!(reading, Filter(_) | Transform(_) | Direction(_) | Inside)],
         ),
     }
 }
@@ -176,20 +165,9 @@ pub(super) fn is_inside(word: &str) -> bool {
     matches!(reading(word), Some(Reading::Inside))
 }
 
-/// Whether a word begins or stands in a filter, built or not, and so can name no variable.
+/// Whether a word begins or stands in a filter, and so can name no variable.
 pub(super) fn is_reserved(word: &str) -> bool {
     reading(word).is_some_and(|reading| !matches!(reading, Reading::Outside))
-}
-
-/// What a query asks for that uses a word or a sign where a filter may begin, if that is not built.
-pub(super) fn unbuilt(spelling: &str) -> Option<Cow<'static, str>> {
-    let row = TABLE.find(spelling)?;
-    match row.word.status {
-        _ if matches!(row.reading, Reading::Outside) => None,
-        Status::Within(subject) | Status::NotYet(Some(subject)) => Some(subject.into()),
-        Status::NotYet(None) => Some(format!("the filter `{spelling}`").into()),
-        Status::Here | Status::Refused(_) => None,
-    }
 }
 
 // ---- what the header asks

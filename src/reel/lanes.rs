@@ -8,14 +8,17 @@
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
 
 use super::replay::{Masks, next_start};
-use super::{Block, SEGMENT_SLOTS};
-use crate::board::{MoveKind, PackedMove, Position};
+use super::{Block, Key, SEGMENT_SLOTS};
+use crate::board::{MoveKind, PackedMove, Position, State};
 
 /// Segments that are replayed together.
 pub const LANES: usize = 8;
 
 /// A word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
+
+/// The bits of a [`State`] for each slot of eight segments.
+pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
 /// What moves do to the planes; kept between calls only to save its allocation.
 #[repr(align(64))]
@@ -25,17 +28,20 @@ pub struct LaneMoves {
     emptied: LaneColumn,
     /// For each plane, squares that are set.
     set: [LaneColumn; 4],
+    /// The states that games and lines begin with, each at the slot before.
+    begun: LaneStates,
 }
 
 impl LaneMoves {
-    /// Room for the moves of eight segments. It is large: 10 KiB.
+    /// Room for the moves of eight segments. It is large: 11 KiB.
     pub fn new_boxed() -> Box<LaneMoves> {
         const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
-        Box::new(LaneMoves { emptied: NONE, set: [NONE; 4] })
+        Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
     /// Replays the segments from `first` on, as many as the block has and lanes are, into the four
-    /// planes, and returns what is known of their slots. Slots beyond the block hold anything.
+    /// planes, and returns what is known of their slots. With `states` it writes these too. Slots beyond the block
+    /// hold anything.
     ///
     /// # Panics
     ///
@@ -46,6 +52,7 @@ impl LaneMoves {
         block: &Block,
         first: usize,
         planes: [&mut LaneColumn; 4],
+        states: Option<&mut LaneStates>,
     ) -> ([Masks; LANES], usize) {
         let last = (first + LANES).min(block.keys.len());
         let keys = &block.keys[first..last];
@@ -76,6 +83,9 @@ impl LaneMoves {
             }
             let slots = (tail.len() - n * SEGMENT_SLOTS).min(SEGMENT_SLOTS);
             masks[n] = Masks::new(slots, key.ply == 0, lane.terminal, lane.lines, lane.white);
+        }
+        if let Some(states) = states {
+            self.states(keys, &moves, states);
         }
         for (k, out) in planes.into_iter().enumerate() {
             let mut plane = [0; LANES];
@@ -109,6 +119,23 @@ impl LaneMoves {
         }
     }
 
+    /// Writes the states of positions.
+    #[inline(always)]
+    fn states(&self, keys: &[Key], moves: &[[u16; LANES]; SEGMENT_SLOTS], out: &mut LaneStates) {
+        let mut states = [0; LANES];
+        for (state, key) in states.iter_mut().zip(keys) {
+            *state = key.state.0;
+        }
+        for i in 0..SEGMENT_SLOTS {
+            out[i] = states;
+            for n in 0..LANES {
+                let mv = PackedMove(moves[i][n]);
+                let after = State(states[n]).after(mv).0;
+                states[n] = if mv.is_start() { self.begun[i][n] } else { after };
+            }
+        }
+    }
+
     /// Writes over what [`LaneMoves::common_moves`] made of one of the other moves. These are legal,
     /// so that the rank tells the colour.
     #[inline(always)]
@@ -132,6 +159,7 @@ impl LaneMoves {
                 let Position { board, state } = next_start(lane.block, mv.is_start_table(), &mut lane.start);
                 lane.terminal |= 1 << i;
                 lane.lines |= u32::from(mv == PackedMove::START_LINE) << i;
+                self.begun[i][n] = state.0;
                 let after = (u32::MAX << i) << 1;
                 lane.white = lane.white & !after | white_slots(i as u32 + 1, state.0 & 1) & after;
                 (u64::MAX, board.planes)

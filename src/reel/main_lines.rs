@@ -5,21 +5,25 @@ use std::borrow::Cow;
 use super::block::{Annotations, Block, Key, ProblemKind, SEGMENT_SLOTS, Start};
 use super::replay::position_at;
 use crate::board::{PackedMove, Position};
+use crate::pgn::Annotation;
 
 impl Block {
     /// [`Block::into_main_lines`] of a block that stays, without a copy where that changes nothing.
-    pub(crate) fn main_lines(&self) -> Cow<'_, Block> {
+    pub(crate) fn main_lines(&self, annotations: bool) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
-        if self.lines.is_empty() && self.annotations.all.is_empty() && !has_problems {
+        let loses_annotations = !annotations && !self.annotations.all.is_empty();
+        if self.lines.is_empty() && !loses_annotations && !has_problems {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.clone().into_main_lines())
+        Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
     /// The same games without side lines and what is said of them: the block that is made where they are not kept.
+    /// Annotations of main lines stay if they are wanted.
     #[must_use]
-    pub fn into_main_lines(mut self) -> Block {
-        self.annotations = Annotations::default();
+    pub fn into_main_lines(mut self, annotations: bool) -> Block {
+        self.annotations =
+            if annotations { self.annotations_of_main_lines() } else { Annotations::default() };
         self.problems.retain(|problem| problem.kind != ProblemKind::SideLine);
         if self.lines.is_empty() {
             return self;
@@ -51,5 +55,16 @@ impl Block {
             record.first_slot = first_slot;
         }
         Block { keys, moves, starts, lines: Vec::new(), ..self }
+    }
+
+    /// The nodes of a main line have the same numbers with and without side lines.
+    fn annotations_of_main_lines(&self) -> Annotations {
+        let mut kept = Annotations::default();
+        for game in self.games() {
+            let of_main_line = |annotation: &&Annotation| annotation.node as usize <= game.plies();
+            kept.all.extend(game.annotations().iter().filter(of_main_line).cloned());
+            kept.ends.push(kept.all.len());
+        }
+        if kept.all.is_empty() { Annotations::default() } else { kept }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::SpanMoves;
 use super::row::{Found, Row, Rows};
 use crate::engine::Answer;
 use crate::game::{Header as _, Rating, date};
@@ -17,8 +18,8 @@ pub enum ColumnType {
     Text,
 }
 
-/// The columns, in order. The last two, [`NODE_COLUMNS`], are those of searches of side lines.
-pub const COLUMNS: [(&str, ColumnType); 28] = {
+/// The columns of all tables, in order.
+pub const COLUMNS: [(&str, ColumnType); 26] = {
     use ColumnType::{Number, Text};
     [
         ("game", Number),
@@ -47,33 +48,72 @@ pub const COLUMNS: [(&str, ColumnType); 28] = {
         ("copies", Number),
         ("hits", Number),
         ("url", Text),
-        ("node", Number),
-        ("line", Text),
     ]
 };
 
-/// How many columns say where in the tree of a game a position is.
-pub const NODE_COLUMNS: usize = 2;
+/// Where in the tree of a game a position is.
+pub const NODE_COLUMNS: [(&str, ColumnType); 2] = [("node", ColumnType::Number), ("line", ColumnType::Text)];
 
-/// The columns of a table, in order; `nodes` tells whether it says where in the trees of games positions are.
-pub(super) fn columns(nodes: bool) -> &'static [(&'static str, ColumnType)] {
-    &COLUMNS[..COLUMNS.len() - if nodes { 0 } else { NODE_COLUMNS }]
+/// The positions and moves of which a hit consists.
+pub const SPAN_COLUMNS: [(&str, ColumnType); 4] = [
+    ("span_kind", ColumnType::Text),
+    ("span_nodes", ColumnType::Text),
+    ("span_moves", ColumnType::Text),
+    ("span_length", ColumnType::Number),
+];
+
+/// The value of a query that yields a string.
+pub const TEXT_COLUMNS: [(&str, ColumnType); 1] = [("text", ColumnType::Text)];
+
+/// What rows have besides that which all rows have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// The node and the line of their positions: so of searches of side lines.
+    pub nodes: bool,
+    /// The positions and moves of which hits consist: so of queries with filters that match more than a position.
+    pub spans: bool,
+    /// The strings that the query yields.
+    pub texts: bool,
+}
+
+impl Extras {
+    /// The columns of a table, in order.
+    pub fn columns(self) -> Vec<(&'static str, ColumnType)> {
+        let chosen = |is_chosen: bool, columns: &'static [(&'static str, ColumnType)]| {
+            if is_chosen { columns } else { &[] }
+        };
+        let parts = [
+            &COLUMNS[..],
+            chosen(self.nodes, &NODE_COLUMNS),
+            chosen(self.spans, &SPAN_COLUMNS),
+            chosen(self.texts, &TEXT_COLUMNS),
+        ];
+        parts.concat()
+    }
 }
 
 /// The line with the names of the columns.
-pub(super) fn head(nodes: bool) -> Vec<u8> {
+pub(super) fn head(extras: Extras) -> Vec<u8> {
     let mut out = writer();
-    out.write_record(columns(nodes).iter().map(|(name, _)| name)).expect("writing to memory");
+    out.write_record(extras.columns().iter().map(|(name, _)| name)).expect("writing to memory");
     out.into_inner().expect("writing to memory")
 }
 
 /// Appends the rows of a game; returns how many positions of it hit.
-pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out: &mut Vec<u8>) -> usize {
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, extras: Extras, out: &mut Vec<u8>) -> usize {
     let mut table = writer();
-    let columns = columns(nodes).len();
     let count = found.rows(game, rows, |row| {
-        let cells = cells(found, row);
-        table.write_record(cells[..columns].iter().map(|cell| cell.as_bytes())).expect("writing to memory");
+        let mut record: Vec<Cow<str>> = cells(found, row).into();
+        if extras.nodes {
+            record.extend([Cow::Owned(row.node.to_string()), Cow::Borrowed(&*row.line)]);
+        }
+        if extras.spans {
+            record.extend(span_cells(found, row).map(Cow::Owned));
+        }
+        if extras.texts {
+            record.push(row.text.map_or(Cow::Borrowed(""), decode));
+        }
+        table.write_record(record.iter().map(|cell| cell.as_bytes())).expect("writing to memory");
     });
     out.append(&mut table.into_inner().expect("writing to memory"));
     count
@@ -127,7 +167,13 @@ fn cells<'a>(found: &'a Found, row: &'a Row) -> [Cow<'a, str>; COLUMNS.len()] {
         number(row.copies as u64),
         number(row.hits as u64),
         row.url().map_or(Borrowed(""), Owned),
-        number(row.node.into()),
-        Borrowed(&row.line),
     ]
+}
+
+/// The cells of [`SPAN_COLUMNS`].
+fn span_cells(found: &Found, row: &Row) -> [String; SPAN_COLUMNS.len()] {
+    let Some(span) = found.span(&row.game, row.node) else { return Default::default() };
+    let nodes: Vec<String> = span.nodes.iter().map(u32::to_string).collect();
+    let moves = SpanMoves::of(&span, &row.game);
+    [span.kind.name().to_owned(), nodes.join(" "), moves.text(usize::MAX), moves.count().to_string()]
 }

@@ -197,6 +197,8 @@ pub struct SampleHit {
     pub next: Option<String>,
     /// The squares that the pattern matched.
     pub lit: SquareNames,
+    /// The moves of which it consists, if its filter is one of moves.
+    pub span: Option<SampleSpan>,
     /// Where the game can be seen, if that is known. Links that do not begin with `https://` are not shown.
     pub url: Option<String>,
     /// The value of the query, if it is more than a condition.
@@ -204,6 +206,23 @@ pub struct SampleHit {
     /// The copy that hit, as CQL.
     pub copy: Option<String>,
 }
+
+/// The moves of which a hit consists.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SampleSpan {
+    /// The filter that matched: `line`.
+    pub kind: String,
+    /// The moves as PGN writes them, perhaps shortened: `23. Bxh7+ Kxh7 24. Ng5+`.
+    pub moves: String,
+    /// How many there are.
+    pub length: usize,
+    /// The first moves from square to square, as far as they can be drawn.
+    pub arrows: Vec<SquarePair>,
+}
+
+/// Two squares; a list of their names in JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SquarePair(pub [Square; 2]);
 
 impl OrbitFindings {
     /// Sums up how many positions each copy of an orbit hits.
@@ -296,6 +315,20 @@ impl<'de> Deserialize<'de> for SquareNames {
         let names = Vec::<String>::deserialize(deserializer)?;
         let squares = names.iter().map(|name| name.parse::<Square>());
         squares.collect::<Result<_, _>>().map(SquareNames).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for SquarePair {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.map(|square| square.to_string()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SquarePair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SquarePair, D::Error> {
+        let [from, to] = <[String; 2]>::deserialize(deserializer)?;
+        let square = |name: &str| name.parse::<Square>().map_err(D::Error::custom);
+        Ok(SquarePair([square(&from)?, square(&to)?]))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::SpanMoves;
+use super::csv::Extras;
 use super::row::{Found, Row, Rows};
 use super::words::{self, push_number};
 use crate::engine::Answer;
@@ -9,8 +11,8 @@ use crate::reel::GameRow;
 use crate::text::decode;
 use crate::visible::{Context, escape};
 
-/// Appends the rows of a game, if `nodes` is set with their nodes and lines; returns how many positions of it hit.
-pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out: &mut Vec<u8>) -> usize {
+/// Appends the rows of a game; returns how many positions of it hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, extras: Extras, out: &mut Vec<u8>) -> usize {
     // What all positions of a game share is written once.
     let mut shared = None;
     found.rows(game, rows, |row| {
@@ -18,7 +20,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out:
             shared.get_or_insert_with(|| (head(found, game), written(&Value::Object(tags(game)))));
         out.extend_from_slice(head.as_bytes());
         push_number(out, row.ply);
-        if nodes {
+        if extras.nodes {
             out.extend_from_slice(b",\"node\":");
             push_number(out, row.node);
             out.extend_from_slice(b",\"line\":");
@@ -34,6 +36,9 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, nodes: bool, out:
         out.push(b',');
         push_value(row, out);
         push_copy(found, row, out);
+        if extras.spans {
+            push_span(found, row, out);
+        }
         out.extend_from_slice(b",\"hits\":");
         push_number(out, row.hits);
         out.extend_from_slice(b",\"url\":");
@@ -99,6 +104,24 @@ fn push_copy(found: &Found, row: &Row, out: &mut Vec<u8>) {
         row.copies
     );
     out.extend_from_slice(text.as_bytes());
+}
+
+/// The positions and moves of which a hit consists, or null.
+fn push_span(found: &Found, row: &Row, out: &mut Vec<u8>) {
+    let span = found.span(&row.game, row.node).map(|span| {
+        let moves = SpanMoves::of(&span, &row.game);
+        let plies: Vec<u32> = span.nodes.iter().map(|&node| row.game.ply_of(node)).collect();
+        json!({
+            "kind": span.kind.name(),
+            "nodes": span.nodes,
+            "plies": plies,
+            "moves": moves.sans().collect::<Vec<_>>(),
+            "text": moves.text(usize::MAX),
+            "length": moves.count(),
+        })
+    });
+    out.extend_from_slice(b",\"span\":");
+    out.extend_from_slice(written(&json!(span)).as_bytes());
 }
 
 /// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.

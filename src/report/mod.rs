@@ -18,6 +18,7 @@ pub mod page;
 mod parquet;
 mod plain;
 mod row;
+mod spans;
 mod stitch;
 mod summary;
 pub mod svg;
@@ -35,12 +36,13 @@ use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
 pub use comments::CommentStyle;
-pub use csv::{COLUMNS, ColumnType, NODE_COLUMNS};
+pub use csv::{COLUMNS, ColumnType, Extras, NODE_COLUMNS, SPAN_COLUMNS, TEXT_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
 pub use movetext::{MoveToken, movetext};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};
+pub use spans::{ARROWS_MAX, SpanMoves};
 pub use stitch::Stitcher;
 pub use summary::{
     HitTotals, Phases, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines,
@@ -59,20 +61,22 @@ pub enum Format {
         plies_max: usize,
         /// How wide columns are.
         layout: Layout,
+        /// The moves that are shown of what a hit consists of, at most; `None` for no such lines.
+        moves_max: Option<usize>,
     },
     /// One JSON object a line for each row.
     JsonLines {
         /// Which.
         rows: Rows,
-        /// Whether they have the node and the line of their positions: those of searches of side lines have.
-        nodes: bool,
+        /// What they have besides.
+        extras: Extras,
     },
-    /// CSV with a head line: [`COLUMNS`].
+    /// CSV with a head line.
     Csv {
         /// Which rows.
         rows: Rows,
-        /// Whether the last [`NODE_COLUMNS`] are among them.
-        nodes: bool,
+        /// Which columns they have besides [`COLUMNS`].
+        extras: Extras,
     },
     /// The position of each row, and what is known of it as operations.
     Epd(Rows),
@@ -117,7 +121,7 @@ pub struct ReportedGame {
 impl Format {
     /// What stands before all reports.
     pub fn head(self) -> Vec<u8> {
-        if let Format::Csv { nodes, .. } = self { csv::head(nodes) } else { Vec::new() }
+        if let Format::Csv { extras, .. } = self { csv::head(extras) } else { Vec::new() }
     }
 
     /// Writes the hits of some games of a block, by their indices.
@@ -129,8 +133,8 @@ impl Format {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
-        if let Format::Text { plies_max, layout } = self {
-            text::write(found, games, plies_max, layout, &mut report);
+        if let Format::Text { plies_max, layout, moves_max } = self {
+            text::write(found, games, text::Limits { plies_max, moves_max }, layout, &mut report);
             return report;
         }
         // Of most blocks most games have no hit at all.
@@ -148,8 +152,8 @@ impl Format {
             let count = match self {
                 Format::Plain => plain::nodes(&game, hits, out),
                 Format::Values { .. } => plain::values(&game, hits, lists_all, out),
-                Format::JsonLines { rows, nodes } => jsonl::write(found, &game, rows, nodes, out),
-                Format::Csv { rows, nodes } => csv::write(found, &game, rows, nodes, out),
+                Format::JsonLines { rows, extras } => jsonl::write(found, &game, rows, extras, out),
+                Format::Csv { rows, extras } => csv::write(found, &game, rows, extras, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
                 Format::Text { .. } | Format::Nothing => {
@@ -165,8 +169,12 @@ impl Format {
     pub fn needs(self) -> Needs {
         let copies = Needs::LOWEST_COPY | Needs::COPY_NAMES;
         match self {
-            Format::Text { .. } => Needs::TAGS | Needs::VALUES,
-            Format::JsonLines { .. } | Format::Csv { .. } => Needs::TAGS | Needs::VALUES | copies,
+            Format::Text { moves_max, .. } => {
+                Needs::TAGS | Needs::VALUES | Needs::SPANS.when(moves_max.is_some())
+            }
+            Format::JsonLines { extras, .. } | Format::Csv { extras, .. } => {
+                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(extras.spans)
+            }
             Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
             Format::Values { .. } => Needs::VALUES,
             Format::Plain | Format::Nothing => Needs::NOTHING,

@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::csv::{self as table, COLUMNS, ColumnType};
+use super::csv::{ColumnType, Extras};
 
 /// Rows of a group at most, and bytes of text: what is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
@@ -28,6 +28,8 @@ pub struct ParquetWriter<W: Write + Send> {
 
 /// A column of the group that is being filled.
 struct Cells {
+    name: &'static str,
+    ty: ColumnType,
     /// 1 for a value, 0 for null.
     levels: Vec<i16>,
     numbers: Vec<i64>,
@@ -35,19 +37,19 @@ struct Cells {
 }
 
 impl Cells {
-    fn new() -> Cells {
-        Cells { levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
+    fn new((name, ty): (&'static str, ColumnType)) -> Cells {
+        Cells { name, ty, levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
     }
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file; `nodes` is that of [`Format::Csv`](super::Format::Csv).
+    /// Begins a file; `extras` is that of [`Format::Csv`](super::Format::Csv).
     ///
     /// # Errors
     ///
     /// Those of `out`.
-    pub fn new(out: W, nodes: bool) -> io::Result<ParquetWriter<W>> {
-        let columns = table::columns(nodes);
+    pub fn new(out: W, extras: Extras) -> io::Result<ParquetWriter<W>> {
+        let columns = extras.columns();
         let field = |(name, ty): &(&str, ColumnType)| match ty {
             ColumnType::Number => format!("OPTIONAL INT64 {name};"),
             ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
@@ -57,13 +59,14 @@ impl<W: Write + Send> ParquetWriter<W> {
         let schema = Arc::new(schema.expect("the columns are our own"));
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
-        Ok(ParquetWriter { file, columns: columns.iter().map(|_| Cells::new()).collect(), rows: 0, bytes: 0 })
+        Ok(ParquetWriter { file, columns: columns.into_iter().map(Cells::new).collect(), rows: 0, bytes: 0 })
     }
 
     fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {
-        for ((cell, (name, ty)), column) in record.iter().zip(COLUMNS).zip(&mut self.columns) {
+        for (cell, column) in record.iter().zip(&mut self.columns) {
+            let name = column.name;
             column.levels.push(i16::from(!cell.is_empty()));
-            match ty {
+            match column.ty {
                 _ if cell.is_empty() => {}
                 ColumnType::Text => column.texts.push(cell.into()),
                 ColumnType::Number => {
@@ -84,7 +87,8 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
         let mut group = self.file.next_row_group().map_err(fault)?;
         for cells in &mut self.columns {
-            let Cells { levels, numbers, texts } = std::mem::replace(cells, Cells::new());
+            let empty = Cells::new((cells.name, cells.ty));
+            let Cells { levels, numbers, texts, .. } = std::mem::replace(cells, empty);
             let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
             match column.untyped() {
                 ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&numbers, Some(&levels), None),

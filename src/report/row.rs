@@ -1,8 +1,10 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
+use std::sync::Arc;
+
 use super::Walk;
 use crate::board::Position;
-use crate::engine::{Answer, Commentary, CopyHits, GameAnswer, GameCommentary, Hits};
+use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
 use crate::game;
 use crate::orbit::{AsText, Filter, Placement};
 use crate::reel::{Block, GameRow};
@@ -53,6 +55,8 @@ pub struct Found<'a> {
     pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
+    /// What tells of what they consist, if that is wanted.
+    pub spans: Option<&'a dyn FindSpan>,
     /// What is called how.
     pub names: &'a Names,
 }
@@ -99,6 +103,11 @@ pub struct Row<'a> {
 }
 
 impl<'a> Found<'a> {
+    /// What a hit of a game consists of, if that is wanted.
+    pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<Span>> {
+        self.spans?.span((self.hits, self.copies), game, node)
+    }
+
     /// Whether a game counts.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])

@@ -5,9 +5,9 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::words::{push_number, push_squares, push_text};
-use super::{Found, Report, Walk};
+use super::{Found, Report, SpanMoves, Walk};
 use crate::board::Color;
-use crate::engine::{Answer, Hits};
+use crate::engine::Answer;
 use crate::game::{Date, MoveNumbers, Rating, tags};
 use crate::reel::GameRow;
 use crate::text::clipped;
@@ -36,19 +36,24 @@ struct Line<'a> {
     cells: [String; 4],
     plies: Vec<u8>,
     hits: usize,
+    /// The hits that consist of moves: their names and the moves.
+    spans: Vec<(String, String)>,
+}
+
+/// How much of a game is listed.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Plies at most.
+    pub(super) plies_max: usize,
+    /// The moves that are shown of a hit; `None` for none.
+    pub(super) moves_max: Option<usize>,
 }
 
 /// Writes those games of a block that are found.
-pub(super) fn write(
-    found: &Found,
-    games: Range<usize>,
-    plies_max: usize,
-    layout: Layout,
-    report: &mut Report,
-) {
+pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: Layout, report: &mut Report) {
     let games = games.map(|index| found.block.game(index));
     let games = games.filter(|game| found.is_found(game));
-    let lines: Vec<Line> = games.map(|game| line(game, found.hits, plies_max)).collect();
+    let lines: Vec<Line> = games.map(|game| line(game, found, limits)).collect();
     let (widths, number_width) = match layout {
         Layout::Fitted => fitted(&lines),
         Layout::Fixed => FIXED_WIDTHS,
@@ -66,6 +71,11 @@ pub(super) fn write(
         out.extend_from_slice(b"  (");
         push_number(out, line.hits);
         out.extend_from_slice(b")\n");
+        let label_width = line.spans.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
+        for (label, moves) in &line.spans {
+            let indent = number_width + 2;
+            out.extend_from_slice(format!("{:indent$}{label:<label_width$}  {moves}\n", "").as_bytes());
+        }
         report.end_game(&line.game, line.hits, true);
     }
 }
@@ -81,7 +91,8 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
     (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
-fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Line<'a> {
+fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
+    let (hits, plies_max) = (found.hits, limits.plies_max);
     let first = game.first_slot();
     let numbers = MoveNumbers::of(&game);
     let mut walk = Walk::of(&game);
@@ -121,7 +132,32 @@ fn line<'a>(game: GameRow<'a>, hits: &Hits, plies_max: usize) -> Line<'a> {
         push_number(&mut plies, count - plies_max);
     }
     let cells = [players(&game), game.outcome().text().to_owned(), year(&game), event(&game)];
-    Line { game, cells, plies, hits: count }
+    let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, plies_max, max));
+    Line { game, cells, plies, hits: count, spans }
+}
+
+/// The moves of which the first hits consist. What was found at the hit before is not repeated.
+fn spans(game: &GameRow, found: &Found, plies_max: usize, moves_max: usize) -> Vec<(String, String)> {
+    let first = game.first_slot();
+    let mut walk = Walk::of(game);
+    let mut out: Vec<(String, String)> = Vec::new();
+    for slot in found.hits.slots(first..game.end_slot()).take(plies_max) {
+        let node = (slot - first) as u32;
+        let Some(span) = found.span(game, node) else { continue };
+        // Each move that led to what was found stands by itself, with a gap before it.
+        let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
+        let moves = SpanMoves::shown(&span, game).text(moves_max);
+        if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {
+            continue;
+        }
+        walk.to(node);
+        let label = match &*walk.line() {
+            "" => walk.label(),
+            line => format!("({line}: {})", walk.label()),
+        };
+        out.push((label, moves));
+    }
+    out
 }
 
 /// Appends ` =5`, ` =e4`, ` =[a1,h1]` or ` ="text"`.

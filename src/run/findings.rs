@@ -15,12 +15,12 @@ use crate::game::{date, tags};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SquareNames,
-    TEXT_MAX, Unit,
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan,
+    SquareNames, SquarePair, TEXT_MAX, Unit,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{Found, Row, Rows, grouped};
+use crate::report::{Found, Row, Rows, SpanMoves, grouped};
 use crate::stats::{self, By, Grouping, Key, ManyCounts, Stats};
 use crate::text::shortened;
 
@@ -36,6 +36,9 @@ const HISTOGRAMS: [(&str, Unit); 5] = [
 /// Of more years a histogram shows decades.
 const YEARS_MAX: usize = 100;
 
+/// Moves of a hit at most.
+const SPAN_MOVES_MAX: usize = 24;
+
 /// Collects what a report shows.
 #[derive(Debug)]
 pub struct FindingsCollector {
@@ -43,6 +46,7 @@ pub struct FindingsCollector {
     base: Arc<Filter>,
     orbit: Option<Arc<Orbit>>,
     finds_squares: bool,
+    spans: bool,
     stats: Stats,
     sample_max: usize,
     seed: u64,
@@ -83,10 +87,17 @@ impl FindingsCollector {
             base: Arc::new(base),
             orbit,
             finds_squares: ty == Type::Set,
+            spans: false,
             stats: Stats::new(groupings.to_vec()),
             sample_max,
             seed,
         }
+    }
+
+    /// Shows or does not show of what moves hits consist.
+    #[must_use]
+    pub fn with_spans(self, spans: bool) -> FindingsCollector {
+        FindingsCollector { spans, ..self }
     }
 
     /// Whether there is a heat map, whatever hits.
@@ -171,6 +182,8 @@ impl FindingsCollector {
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
         let or_unknown = |text: Option<Cow<str>>| text.map_or(String::from("?"), Cow::into_owned);
+        let span = found.span(game, row.node).filter(|_| self.spans);
+        let moves = span.as_ref().map(|span| SpanMoves::shown(span, game));
         let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
         SampleHit {
             game: game.number().into(),
@@ -187,6 +200,14 @@ impl FindingsCollector {
             fen: row.fen.clone(),
             next: Some(row.next.clone()).filter(|next| !next.is_empty()),
             lit: SquareNames(self.lit(row)),
+            span: moves.as_ref().map(|moves| SampleSpan {
+                kind: moves.kind().name().to_owned(),
+                moves: moves.text(SPAN_MOVES_MAX),
+                length: span.as_ref().map_or(0, |span| span.length()),
+                arrows: span.as_ref().map_or(Vec::new(), |span| {
+                    SpanMoves::of(span, game).arrows(row.node).into_iter().map(SquarePair).collect()
+                }),
+            }),
             url: row.url(),
             value: value_text(row.value),
             copy: copy.and_then(|copy| found.names.copies.get(copy)).map(|copy| shortened(copy, TEXT_MAX)),
@@ -206,7 +227,12 @@ impl Collector for FindingsCollector {
     type Part = FindingsPart;
 
     fn needs(&self) -> Needs {
-        Needs::TAGS | Needs::VALUES | Needs::LOWEST_COPY | Needs::COPY_NAMES | self.stats.needs()
+        Needs::TAGS
+            | Needs::VALUES
+            | Needs::LOWEST_COPY
+            | Needs::COPY_NAMES
+            | self.stats.needs()
+            | Needs::SPANS.when(self.spans)
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> FindingsPart {

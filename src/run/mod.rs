@@ -57,7 +57,7 @@ pub use self::totals::{TotalsCollector, TotalsPart};
 
 use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
-use crate::engine::{Answers, CopyDetail, Outputs};
+use crate::engine::{Answers, CopyDetail, FindSpan, Outputs};
 use crate::reel::Block;
 use crate::report::{Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
@@ -78,6 +78,8 @@ pub struct BlockResult<'a> {
     pub games: Option<&'a [bool]>,
     /// What each query answers at the hits that count.
     pub answers: &'a [Answers],
+    /// Of each query what tells of what its hits consist, if that is wanted.
+    pub spans: &'a [Option<Box<dyn FindSpan + 'a>>],
     /// What is called how.
     pub names: &'a Names,
 }
@@ -196,8 +198,8 @@ impl<'a, C: Collector> Run<'a, C> {
         let filters = self.scan.queries().iter().map(|prepared| prepared.planner.filter());
         let outputs: Vec<Outputs> = filters.map(|filter| needs.outputs(filter.has_one_copy())).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
-            let BlockAnswers { block, games, answers, .. } = &found;
-            self.collector.look(&BlockResult { block, games: games.as_deref(), answers, names }, room)
+            let BlockAnswers { block, games, answers, spans } = &found;
+            self.collector.look(&BlockResult { block, games: games.as_deref(), answers, spans, names }, room)
         };
         self.scan.for_each_block(database, &outputs, self.choice, work, take)
     }
@@ -210,10 +212,20 @@ impl<'a> BlockResult<'a> {
     ///
     /// When there is no such query.
     pub fn of(&self, query: usize) -> Found<'a> {
-        let BlockResult { block, games, names, answers } = *self;
-        let Answers { hits, copies, games: told, commentary } = &answers[query];
+        let BlockResult { block, games, names, answers, spans } = *self;
+        let Answers { hits, copies, games: told, commentary, .. } = &answers[query];
+        let spans = spans[query].as_deref();
         let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
-        Found { block, hits, games, told: told.as_deref(), commentary: commentary.as_ref(), copies, names }
+        Found {
+            block,
+            hits,
+            games,
+            told: told.as_deref(),
+            commentary: commentary.as_ref(),
+            copies,
+            spans,
+            names,
+        }
     }
 
     /// What the first query found.

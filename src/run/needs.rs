@@ -16,7 +16,7 @@ use crate::engine::Outputs;
 /// assert_eq!(format!("{needs:?}"), "TAGS");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Needs(u8);
+pub struct Needs(u16);
 
 impl Needs {
     /// Where the hits are, and no more.
@@ -37,8 +37,10 @@ impl Needs {
     pub const GAME_TEXTS: Needs = Needs(1 << 6);
     /// What the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Needs = Needs(1 << 7);
+    /// The positions and moves of which hits consist.
+    pub const SPANS: Needs = Needs(1 << 8);
 
-    const NAMES: [(Needs, &str); 8] = [
+    const NAMES: [(Needs, &str); 9] = [
         (Needs::TAGS, "TAGS"),
         (Needs::VALUES, "VALUES"),
         (Needs::LOWEST_COPY, "LOWEST_COPY"),
@@ -47,6 +49,7 @@ impl Needs {
         (Needs::COPY_NAMES, "COPY_NAMES"),
         (Needs::GAME_TEXTS, "GAME_TEXTS"),
         (Needs::COMMENTARY, "COMMENTARY"),
+        (Needs::SPANS, "SPANS"),
     ];
 
     /// These needs, or nothing.
@@ -63,6 +66,7 @@ impl Needs {
             | wanted(self.include(Needs::ALL_COPIES), Outputs::ALL_COPIES)
             | wanted(self.include(Needs::COPY_COUNTS), Outputs::COPY_COUNTS)
             | wanted(self.include(Needs::COMMENTARY), Outputs::COMMENTARY)
+            | wanted(self.include(Needs::SPANS), Outputs::SPANS)
     }
 
     /// Whether all of `other` is needed.

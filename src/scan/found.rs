@@ -26,14 +26,19 @@ impl<'a> Counting<'a> {
         if !counts(header) {
             return;
         }
-        let answer = |count: u32| GameAnswer {
-            is_found: header.match_count.map_or(count > 0, |(least, most)| (least..=most).contains(&count)),
-            match_count: count,
-            rank: rank(header, count),
+        let fits = |count: u32| {
+            header.match_count.map_or(count > 0, |(least, most)| (least..=most).contains(&count))
         };
-        let ranges = block.games().map(|game| game.first_slot()..game.end_slot());
-        let games = ranges.map(|range| {
-            let answer = answer(hits.count_in(range.clone()) as u32);
+        let is_asked_of =
+            |number: u32| header.games.is_none_or(|(first, last)| (first..=last).contains(&number));
+        let games = block.games().map(|game| {
+            let range = game.first_slot()..game.end_slot();
+            let count = hits.count_in(range.clone()) as u32;
+            let answer = GameAnswer {
+                is_found: fits(count) && is_asked_of(game.number()),
+                match_count: count,
+                rank: rank(header, count),
+            };
             if !answer.is_found {
                 hits.clear(range);
             }

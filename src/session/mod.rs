@@ -63,6 +63,11 @@ pub enum SessionError {
         "the query searches side lines, which the session does not keep: open it with `variations(true)`"
     )]
     NoVariations,
+    /// The query asks for comments in games, and the session does not keep them.
+    #[error(
+        "the query asks for comments in the games, which the session does not keep: open it with `variations(true)`"
+    )]
+    NoAnnotations,
     /// A file is not what it was when the session was opened.
     #[error("{name} has changed since it was opened: open it again")]
     Changed {
@@ -91,6 +96,7 @@ impl From<ScanError> for SessionError {
             ScanError::Query(diagnostic) => QueryError::new("", diagnostic).into(),
             ScanError::Engine(error) => error.into(),
             ScanError::NoVariations => SessionError::NoVariations,
+            ScanError::NoAnnotations => SessionError::NoAnnotations,
             ScanError::Database(error) => error.into(),
         }
     }

@@ -3,14 +3,17 @@
 //! Counting compares groups all the time, so that within a block a group is a [`Code`]; each distinct
 //! tag value is looked at once. Codes of different blocks do not compare: their [`Key`]s do.
 
+use std::cell::RefCell;
+
 use hashbrown::HashMap;
 
 use super::Key;
 use super::grouping::By;
 use crate::board::Color;
-use crate::engine::{Answer, CopyHits, Hits};
+use crate::engine::{Answer, CopyHits, Hits, Span};
 use crate::game::{Date, MoveNumbers, Rating, date, eco, rating, tags};
 use crate::reel::{Block, GameRow};
+use crate::report::SpanMoves;
 
 /// A group within one block: a number as it is, or the index of a text.
 pub(super) type Code = i64;
@@ -32,6 +35,10 @@ pub(super) enum GroupColumn {
     Values(u32),
     /// Copies that match.
     Copies,
+    /// Steps of how many moves hits consist of.
+    Lengths(u32),
+    /// The first of these moves.
+    Sans(RefCell<Names>),
 }
 
 /// Texts, each with one code.
@@ -59,6 +66,9 @@ pub(super) struct HitAt<'a> {
     pub(super) index: usize,
     pub(super) hits: &'a Hits,
     pub(super) copies: &'a CopyHits,
+    pub(super) game: &'a GameRow<'a>,
+    /// What it consists of, if a column is made of that.
+    pub(super) span: Option<&'a Span>,
 }
 
 impl GroupColumn {
@@ -72,6 +82,8 @@ impl GroupColumn {
             }
             By::Value(step) => return GroupColumn::Values(*step),
             By::Copy => return GroupColumn::Copies,
+            By::Length(step) => return GroupColumn::Lengths(*step),
+            By::San => return GroupColumn::Sans(RefCell::default()),
             By::Year => return GroupColumn::numbers(years(block)),
             By::Decade => {
                 let decade = |year| if year == UNKNOWN { year } else { year / 10 * 10 };
@@ -102,7 +114,12 @@ impl GroupColumn {
 
     /// Whether it is a property of hits alone; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
-        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
+        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies) || self.is_of_spans()
+    }
+
+    /// Whether it is a property of the moves of which a hit consists.
+    pub(super) fn is_of_spans(&self) -> bool {
+        matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
     /// Whether it is a property of positions.
@@ -114,7 +131,11 @@ impl GroupColumn {
     pub(super) fn codes(&self, game: usize, ply: usize, out: &mut Vec<Code>) {
         out.clear();
         match self {
-            GroupColumn::Whole | GroupColumn::Values(_) | GroupColumn::Copies => out.push(0),
+            GroupColumn::Whole
+            | GroupColumn::Values(_)
+            | GroupColumn::Copies
+            | GroupColumn::Lengths(_)
+            | GroupColumn::Sans(_) => out.push(0),
             GroupColumn::Games { codes, .. } => {
                 let [first, second] = codes[game];
                 out.push(first);
@@ -159,6 +180,15 @@ impl GroupColumn {
                 out.clear();
                 out.extend(hit.copies.of(hit.index).iter().map(|&copy| Code::from(copy) + 1));
             }
+            GroupColumn::Lengths(step) => {
+                out.clear();
+                out.push(hit.span.map_or(UNKNOWN, |span| steps(span.length() as Code, *step)));
+            }
+            GroupColumn::Sans(names) => {
+                out.clear();
+                let san = hit.span.and_then(|span| SpanMoves::key_san(span, hit.game));
+                out.push(san.map_or(UNKNOWN, |san| names.borrow_mut().code(san)));
+            }
             _ => self.codes(game, ply, out),
         }
     }
@@ -166,7 +196,8 @@ impl GroupColumn {
     /// The group that [`GroupColumn::codes`] means.
     pub(super) fn key(&self, code: Code) -> Key {
         match self {
-            GroupColumn::Whole | GroupColumn::Values(_) | GroupColumn::Copies => Key::Whole,
+            GroupColumn::Whole => Key::Whole,
+            column if column.is_of_hits() => Key::Whole,
             _ => self.key_of_hit(code),
         }
     }
@@ -178,6 +209,7 @@ impl GroupColumn {
             GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
             _ if code == UNKNOWN => Key::Unknown,
             GroupColumn::Games { names: Some(names), .. } => Key::Text(names.texts[code as usize].clone()),
+            GroupColumn::Sans(names) => Key::Text(names.borrow().texts[code as usize].clone()),
             _ => Key::Number(code),
         }
     }

@@ -34,6 +34,10 @@ pub enum By {
     Value(u32),
     /// The copies of the outermost transform that match. A position is in the groups of all of them.
     Copy,
+    /// How many moves a hit consists of, in steps of so many.
+    Length(u32),
+    /// The first move of which a hit consists, in SAN; of `find` and `echo` the move that led to what was found.
+    San,
 }
 
 /// Groups by one property, or a cross table of two.
@@ -122,6 +126,8 @@ const NAMES: &[&str] = &[
     "move",
     "value",
     "copy",
+    "length",
+    "san",
 ];
 
 fn did_you_mean(name: &str) -> String {
@@ -197,12 +203,17 @@ impl fmt::Display for Grouping {
 impl By {
     /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
     pub fn is_ranked(&self) -> bool {
-        matches!(self, By::Eco(_) | By::Player | By::Tag(_) | By::Copy)
+        matches!(self, By::Eco(_) | By::Player | By::Tag(_) | By::Copy | By::San)
     }
 
     /// Whether it is a property of hits alone, so that its groups are shares of all games.
     pub fn is_of_hits(&self) -> bool {
-        matches!(self, By::Value(_) | By::Copy)
+        matches!(self, By::Value(_) | By::Copy) || self.is_of_spans()
+    }
+
+    /// Whether it is a property of the moves of which a hit consists.
+    pub fn is_of_spans(&self) -> bool {
+        matches!(self, By::Length(_) | By::San)
     }
 
     /// What has to be known of games and hits for it.
@@ -213,6 +224,7 @@ impl By {
             By::Move(_) => Needs::TAGS,
             By::Value(_) => Needs::VALUES,
             By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
+            By::Length(_) | By::San => Needs::SPANS,
             By::Result | By::Ply(_) => Needs::NOTHING,
         }
     }
@@ -238,6 +250,7 @@ impl FromStr for By {
             "ply" => By::Ply(step(10)?),
             "move" => By::Move(step(10)?),
             "value" => By::Value(step(1)?),
+            "length" => By::Length(step(1)?),
             "eco" => match argument {
                 None | Some("3") => By::Eco(3),
                 Some("2") => By::Eco(2),
@@ -258,6 +271,7 @@ impl FromStr for By {
             "result" => By::Result,
             "player" => By::Player,
             "copy" => By::Copy,
+            "san" => By::San,
             name => {
                 let tag = TAGS.iter().find(|(short, _)| *short == name);
                 By::Tag(tag.expect("all other names are tags").1.to_owned())
@@ -295,6 +309,9 @@ impl fmt::Display for By {
             By::Value(1) => f.write_str("value"),
             By::Value(step) => write!(f, "value:{step}"),
             By::Copy => f.write_str("copy"),
+            By::Length(1) => f.write_str("length"),
+            By::Length(step) => write!(f, "length:{step}"),
+            By::San => f.write_str("san"),
         }
     }
 }
@@ -310,7 +327,15 @@ mod tests {
             assert_eq!(grouping.to_string().parse(), Ok(grouping.clone()), "{name}");
             assert_eq!(grouping.to_string().split(':').next(), Some(*name));
         }
-        for text in ["elo:50", "tag:Annotator", "eco:1*result", "value:8", "copy*elodiff:25"] {
+        for text in [
+            "elo:50",
+            "tag:Annotator",
+            "eco:1*result",
+            "value:8",
+            "copy*elodiff:25",
+            "length:4",
+            "san*length",
+        ] {
             assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
         }
         assert_eq!("tag:White".parse::<By>(), "WHITE".parse());

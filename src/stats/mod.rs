@@ -27,8 +27,8 @@
 //!     &Choice::default(),
 //!     |result, _| {
 //!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
-//!         let (games, told, commentary, copies) = (None, None, None, None);
-//!         stats.count(&Found { block, hits, games, told, commentary, copies, names })
+//!         let (games, told, commentary, copies, spans) = (None, None, None, None, None);
+//!         stats.count(&Found { block, hits, games, told, commentary, copies, spans, names })
 //!     },
 //!     |_, more| {
 //!         counts.add(more).expect("two years");
@@ -262,7 +262,7 @@ impl Stats {
     }
 
     fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
-        let Found { block, hits, copies, .. } = *found;
+        let Found { hits, copies, .. } = *found;
         assert!(
             copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
             "groups by copy need the copies of hits"
@@ -284,7 +284,7 @@ impl Stats {
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
             let mut counter =
-                Counter { block, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
+                Counter { found, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
             games.iter().for_each(|game| counter.count(game));
             counter.table()
         });
@@ -329,7 +329,7 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
 
 /// Counts the games of a block by one grouping.
 struct Counter<'a> {
-    block: &'a Block,
+    found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
     copies: &'a CopyHits,
@@ -353,7 +353,7 @@ impl Counter<'_> {
         let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
         self.scratch.runs.clear();
         if game.has_lines && self.columns.iter().any(|column| column.is_of_plies()) {
-            let row = self.block.game(game.index);
+            let row = self.found.block.game(game.index);
             self.count_line(game, 0..row.plies() + 1, 0);
             for line in row.lines() {
                 self.count_line(
@@ -407,10 +407,13 @@ impl Counter<'_> {
         let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
         let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
-        let row = self.block.game(game.index);
+        let row = self.found.block.game(game.index);
+        let is_of_spans = self.columns.iter().any(|column| column.is_of_spans());
         for (index, slot) in (game.hits_before..).zip(slots) {
-            let hit = HitAt { slot, index, hits: self.hits, copies: self.copies };
             let node = slot - game.first_slot;
+            let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
+            let (hits, copies) = (self.hits, self.copies);
+            let hit = HitAt { slot, index, hits, copies, game: &row, span: span.as_deref() };
             let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
                 column.codes_of_hit(game.index, ply, hit, codes);

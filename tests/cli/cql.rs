@@ -93,9 +93,6 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// Rows with words that are not supported yet.
-const LATER: &[&str] = &["o82", "o83"];
-
 /// What CQL 6.2 writes: `tests/data/game-outputs.tsv` has a row for each: id, query, file, games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
@@ -108,11 +105,6 @@ fn games_are_written_as_cql_writes_them() {
         let folder = Folder::new(query);
         folder.write("games.pgn", &data(&format!("games/{file}")));
         let output = folder.run("-i games.pgn -o out.pgn s.cql");
-        if LATER.contains(&id) {
-            let error = String::from_utf8(output.stderr).unwrap();
-            assert!(error.contains("not supported yet"), "{id}: {error}");
-            continue;
-        }
         let found = match output.status.success() {
             true => games(&folder.read("out.pgn")),
             false => vec![String::from_utf8(output.stderr).unwrap()],
@@ -204,6 +196,42 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert!(String::from_utf8(output.stderr).unwrap().contains(printed));
     let folder = Folder::new("cql() {message quiet(\"no\") false} or mate");
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
+}
+
+/// Games outside the numbers that are asked for are not found, whatever else is asked, and those behind are not read.
+#[test]
+fn games_by_number_are_found_and_no_others() {
+    let folder = Folder::new("cql(quiet) check");
+    let asked = "-i main.pgn -matchcount 0";
+    assert_eq!(folder.games(&format!("{asked} s.cql")).len(), 2);
+    assert_eq!(folder.games(&format!("{asked} -gamenumber 1 3 s.cql")).len(), 1);
+    assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
+    folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
+    assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
+    // A filter from the command line asks no other games either.
+    let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
+    assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
+    assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
+    // Of many games few are read.
+    let many = data("games/main.pgn").repeat(4_000);
+    folder.write("many.pgn", &many);
+    let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");
+    let summary = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{summary}");
+    assert_eq!(games(&folder.read("few.pgn")).len(), 1);
+    let read = summary.split(" games (").next().unwrap().rsplit('\n').next().unwrap();
+    let read: u32 = read.replace(',', "").parse().expect(&summary);
+    assert!((3..16_000).contains(&read), "{summary}");
+}
+
+/// Numbers are printed while games are read, in their order, and games are written in that of the query.
+#[test]
+fn numbers_of_matches_are_those_of_the_games() {
+    let folder = Folder::new("cql(quiet) check sort \"ply\" ply");
+    assert_eq!(folder.stdout("-i main.pgn -showmatches -o out.pgn s.cql"), "2\n3\n");
+    let written = games(&folder.read("out.pgn"));
+    assert!(written[0].starts_with("{Game number 3 ply: "), "{written:?}");
+    assert!(written[1].starts_with("{Game number 2 ply: 4}"), "{written:?}");
 }
 
 #[test]

@@ -30,6 +30,33 @@ fn told(args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
+/// Comments are read where a query asks for them, from PGN and from reels that have them.
+#[test]
+fn comments_are_read_for_queries_that_ask() {
+    let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
+    assert_eq!(due, "1 0\n1 1\n1 4\n");
+    assert_eq!(stdout(&["scan", "--format", "plain", "hascomment \"!\"", "comm.pgn"]), "1 2\n1 4\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (reel, options) in [("plain.reel", &[][..]), ("full.reel", &["--variations"])] {
+        let to = path(reel);
+        let made = [&["index", "comm.pgn", "-o", &to][..], options].concat();
+        assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    }
+    assert_eq!(stdout(&["scan", "--format", "plain", "hascomment", &path("full.reel")]), due);
+    let (code, fault) = told(&["scan", "hascomment", &path("plain.reel")]);
+    assert_eq!(code, Some(2), "{fault}");
+    assert!(fault.contains("contains no comments") && fault.contains("orbit index --variations"), "{fault}");
+}
+
+#[test]
+fn the_last_game_is_known_before_the_first() {
+    assert_eq!(plain("gamenumber == lastgamenumber"), "4 0\n");
+    let (code, fault) = told(&["scan", "lastgamenumber", "-"]);
+    assert_eq!(code, Some(2), "{fault}");
+    assert!(fault.contains("standard input and pipes are read once"), "{fault}");
+}
+
 #[test]
 fn queries_begin_with_dashes() {
     assert_eq!(plain("--(o-o)"), "1 6\n");
@@ -131,18 +158,16 @@ fn faults_while_games_are_evaluated_name_the_place() {
     assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
 }
 
-/// `tests/data/planned.txt` names the golden queries that plans say; the reference engine runs all others.
+/// `tests/data/planned.txt` says which queries `cpu` and `gpu` have a plan for; `reference` alone runs the others.
 #[test]
 fn explain_says_which_queries_are_planned() {
-    let listed = data("planned.txt");
-    let listed: Vec<&str> = listed.lines().collect();
-    for line in data("golden-game-otb.tsv").lines().skip(1) {
-        let (id, query) = line.split('\t').next().zip(line.split('\t').nth(1)).unwrap();
+    for line in data("planned.txt").lines() {
+        let [how, name, query] = line.split('\t').collect::<Vec<_>>().try_into().expect("three columns");
         let explained = stdout(&["explain", "--json", "-e", query]);
         let explained: serde_json::Value = serde_json::from_str(&explained).unwrap();
         let (engines, reason) = (&explained["engines"], &explained["reason"]);
-        let is_planned = listed.contains(&id);
-        assert_eq!(engines.as_array().unwrap().len(), if is_planned { 3 } else { 1 }, "{id}: {engines}");
-        assert_eq!((explained["plan"].is_null(), reason.is_null()), (!is_planned, is_planned), "{id}");
+        let is_planned = how == "planned";
+        assert_eq!(engines.as_array().unwrap().len(), if is_planned { 3 } else { 1 }, "{name}: {engines}");
+        assert_eq!((explained["plan"].is_null(), reason.is_null()), (!is_planned, is_planned), "{name}");
     }
 }

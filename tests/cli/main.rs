@@ -33,6 +33,7 @@ mod parquet;
 mod promises;
 mod readme;
 mod scan;
+mod spans;
 mod stats;
 mod terminal;
 mod themes;

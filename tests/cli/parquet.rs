@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Command;
 
-use orbit_chess::internals::report::{COLUMNS, ColumnType, ParquetWriter};
+use orbit_chess::internals::report::{ColumnType, Extras, ParquetWriter};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
@@ -61,16 +61,17 @@ fn check(arguments: &[&str], columns: usize) {
 /// Groups of rows are as long as they are, whatever is written at once.
 #[test]
 fn row_groups_do_not_follow_parts() {
+    let extras = Extras { nodes: true, spans: true, texts: true };
     let record = |row: usize| {
         let cell = |(column, (_, ty)): (usize, &(&str, ColumnType))| match ty {
             ColumnType::Number => (row * 31 + column).to_string(),
             ColumnType::Text => format!("t{}", row % 100 + column),
         };
-        COLUMNS.iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
+        extras.columns().iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
     };
     let records: Vec<String> = (0..70_000).map(record).collect();
     let written = |rows_at_once: usize| {
-        let mut table = ParquetWriter::new(Vec::new(), true).unwrap();
+        let mut table = ParquetWriter::new(Vec::new(), extras).unwrap();
         records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
         table.finish().unwrap()
     };

@@ -136,6 +136,17 @@ fn sample() -> Vec<SampleHit> {
     let middle = "r1bq1rk1/pp2bppp/2n1pN2/3p4/3P4/2NB4/PPP2PPP/R1BQK2R b KQ - 0 10";
     vec![
         hit(1, "Čigorin, Mikhail & \"sons\"", "O'Kelly <de Galway>", middle, &[Square::F6, Square::G8]),
+        SampleHit {
+            span: Some(SampleSpan {
+                kind: "line".into(),
+                moves: "61. Nf6+ Kh8 … 63. Nxh7".into(),
+                length: 3,
+                arrows: [[Square::F6, Square::H7], [Square::G8, Square::H8], [Square::A1, Square::B1]]
+                    .map(SquarePair)
+                    .into(),
+            }),
+            ..hit(7, "Tal", "Botvinnik", middle, &[Square::F6])
+        },
         hit(2, "Петросян, Тигран", "王, 皓", "8/8/8/8/3N4/5k2/8/4K3 b - - 0 1", &[Square::D4, Square::F3]),
         hit(
             987_654_321,

@@ -244,9 +244,14 @@ fn text_can_be_read_in_light_and_dark() {
         for (text, ground) in pairs {
             assert!(ratio(text, ground) >= 4.5, "{text} on {ground}: {}", ratio(text, ground));
         }
-        for (mark, ground) in
-            [("bar", "paper"), ("lit-ring", "lit"), ("lit-ring", "light-square"), ("area", "light-square")]
-        {
+        for (mark, ground) in [
+            ("bar", "paper"),
+            ("lit-ring", "lit"),
+            ("lit-ring", "light-square"),
+            ("area", "light-square"),
+            ("arrow", "light-square"),
+            ("arrow-edge", "arrow"),
+        ] {
             assert!(ratio(mark, ground) >= 3.0, "{mark} on {ground}: {}", ratio(mark, ground));
         }
         // The scale goes one way.

@@ -77,7 +77,7 @@ fn value(text: &str, block: &Block) -> String {
         Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
         Answer::Set(squares) => squares_text(squares),
     };
-    let (cpu, reference) = (print(&prepared.cpu()), print(&prepared.reference().unwrap()));
+    let (cpu, reference) = (print(&prepared.cpu().unwrap()), print(&prepared.reference().unwrap()));
     assert_eq!(cpu, reference, "{text}");
     cpu
 }
@@ -100,7 +100,7 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
 }
 
 fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
-    let engine = PreparedQuery::new(parsed(text), Options::default()).unwrap().cpu();
+    let engine = PreparedQuery::new(parsed(text), Options::default()).unwrap().cpu().unwrap();
     blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.bits).collect()
 }
 

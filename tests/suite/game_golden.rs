@@ -1,9 +1,9 @@
-//! What CQL 6.2 answers to queries of the game language on real games, by the reference engine; and which of them plans say.
+//! What CQL 6.2 answers to queries of the game language on real games, by the reference engine.
 //!
-//! Those that plans say are asked of every engine in [`crate::golden`] and [`crate::game_trees`].
+//! Those that plans say ([`crate::planned`]) are asked of every engine in [`crate::golden`] and [`crate::game_trees`].
 
 use crate::{
-    common::{blocks_with, by_length, corpus, corpus_blocks, data},
+    common::{blocks_with, by_length, corpus, corpus_blocks},
     golden::{self, Golden},
     runners::Runner,
 };
@@ -43,13 +43,4 @@ fn reference_answers_as_cql_on_tournament_games() {
     let mut rows = rows("golden-game-otb.tsv", 16);
     rows.retain(|row| !SLOW.contains(&&*row.id));
     check(rows, &corpus_blocks("otb.pgn"));
-}
-
-/// `tests/data/planned.txt` names the rows that no engine has to interpret.
-#[test]
-fn plans_say_the_rows_that_are_listed() {
-    let planned = golden::rows("golden-game-otb.tsv").into_iter().map(|row| row.id);
-    let planned: Vec<String> = planned.collect();
-    let listed: Vec<String> = data("planned.txt").lines().map(str::to_owned).collect();
-    assert_eq!(planned, listed, "plans say more or less than tests/data/planned.txt lists");
 }

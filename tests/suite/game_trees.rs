@@ -235,7 +235,7 @@ fn generated_trees_go_through_text_blocks_and_files() {
         let mut options = DatabaseOptions::default();
         options.pgn.chunk_bytes = 16 << 10;
         let plain = pgn_blocks_with(&text, options);
-        let cut: Vec<Block> = blocks.iter().cloned().map(Block::into_main_lines).collect();
+        let cut: Vec<Block> = blocks.iter().cloned().map(|block| block.into_main_lines(false)).collect();
         assert_eq!(cut, plain);
         lines += blocks.iter().flat_map(Block::games).map(|game| game.lines().len()).sum::<usize>();
     }

@@ -46,7 +46,7 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
 
 /// The same; messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
-    let cpu = prepared(query).cpu();
+    let cpu = prepared(query).cpu().unwrap();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
@@ -207,7 +207,7 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
         let moves: usize = blocks.iter().map(|block| block.segments() * SEGMENT_SLOTS).sum();
         assert!(resident.bytes() > 2 * moves as u64);
         for text in QUERIES {
-            let gpu = prepared(text).gpu(&device);
+            let gpu = prepared(text).gpu(&device).unwrap();
             let expected = gpu.hits(&blocks).unwrap().remove(0);
             for _ in 0..2 {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0[0], expected, "{text}");
@@ -234,8 +234,8 @@ fn a_device_that_is_lost_once_is_opened_again() {
     // Before the hits, the values, the counts of copies and what lies between, and never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(Fault::DestroyedOnce(at));
-        check("legal --", &prepared("legal --").gpu(&device), &blocks);
-        check(MANY, &prepared(MANY).gpu(&device), &blocks);
+        check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
+        check(MANY, &prepared(MANY).gpu(&device).unwrap(), &blocks);
     }
 }
 
@@ -244,7 +244,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
     let block = block_of_games([long_game(100)]);
     for at in [0, 1, 2, 3, 10] {
         let device = faulty(Fault::Destroyed(at));
-        let gpu = prepared("legal --").gpu(&device);
+        let gpu = prepared("legal --").gpu(&device).unwrap();
         let mut scans = 0;
         let error = loop {
             match gpu.answer(&block, Outputs::VALUES) {
@@ -269,8 +269,8 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
     let blocks: Vec<&Block> = blocks.iter().collect();
     for at in [0, 1, 2, 3, 7] {
         let device = faulty(Fault::MapFails(at));
-        check("legal --", &prepared("legal --").gpu(&device), &blocks);
-        check(MANY, &prepared(MANY).gpu(&device), &blocks);
+        check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
+        check(MANY, &prepared(MANY).gpu(&device).unwrap(), &blocks);
     }
 }
 
@@ -279,7 +279,7 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
     // The first submission is the upload, the second the query.
     let device = faulty(Fault::DestroyedOnce(1));
-    let gpu = prepared("Ra1").gpu(&device);
+    let gpu = prepared("Ra1").gpu(&device).unwrap();
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
@@ -296,11 +296,11 @@ fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
     let block = block_of_games([long_game(100), long_game(700)]);
     let resident = device.upload(&[&block]).unwrap();
-    let expected = prepared(MANY).cpu().answer(&block, Outputs::BITS).unwrap().hits;
+    let expected = prepared(MANY).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
-                let gpu = prepared(MANY).gpu(&device);
+                let gpu = prepared(MANY).gpu(&device).unwrap();
                 for _ in 0..5 {
                     let (hits, _) = gpu.scan_resident(&resident).unwrap();
                     assert_eq!(hits[0][0], expected);
@@ -314,7 +314,7 @@ fn threads_share_blocks_on_the_device() {
 /// What a scan within limits says when it cannot run.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Outputs) -> GpuError {
     let device = open_device(device_options(limits));
-    match prepared(text).gpu(&device).answer(block, want) {
+    match prepared(text).gpu(&device).unwrap().answer(block, want) {
         Ok(_) => panic!("{text} runs within {limits:?}"),
         Err(EngineError::Gpu(error)) => error,
         Err(other) => panic!("{other}"),
@@ -341,13 +341,13 @@ fn too_little_memory_is_an_error() {
 fn whatever_the_memory_answers_are_right_or_refused() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    let cpu = prepared("Pe4").cpu();
+    let cpu = prepared("Pe4").cpu().unwrap();
     let mut answered = 0;
     for power in 12..=21 {
         for memory_bytes in [1u64 << power, 3 << (power - 1)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let device = open_device(device_options(limits));
-            match prepared("Pe4").gpu(&device).scan(&blocks, &Request::all(&[Outputs::VALUES])) {
+            match prepared("Pe4").gpu(&device).unwrap().scan(&blocks, &Request::all(&[Outputs::VALUES])) {
                 Ok(found) => {
                     answered += 1;
                     for (block, found) in blocks.iter().zip(found) {
@@ -389,8 +389,8 @@ fn bindings_too_small_for_a_segment_are_an_error() {
     let error = refusal(limits, "Ra1", &long, Outputs::VALUES);
     assert!(matches!(error, GpuError::TooSmall { .. }), "{error}");
     let device = open_device(device_options(limits));
-    let hits = prepared("Ra1").gpu(&device).answer(&long, Outputs::BITS).unwrap().hits;
-    assert_eq!(hits, prepared("Ra1").cpu().answer(&long, Outputs::BITS).unwrap().hits);
+    let hits = prepared("Ra1").gpu(&device).unwrap().answer(&long, Outputs::BITS).unwrap().hits;
+    assert_eq!(hits, prepared("Ra1").cpu().unwrap().answer(&long, Outputs::BITS).unwrap().hits);
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
 fn check_on_threads(device: &Arc<GpuDevice>) {
     let blocks = some_blocks();
     let engines: Vec<(&str, Gpu)> =
-        ["Ra1", "ply", MANY].map(|text| (text, prepared(text).gpu(device))).into_iter().collect();
+        ["Ra1", "ply", MANY].map(|text| (text, prepared(text).gpu(device).unwrap())).into_iter().collect();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (engines, blocks) = (&engines, &blocks);
@@ -453,28 +453,28 @@ fn queries_of_many_turns_are_right_or_refused() {
     let text = "shift (sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2)))))";
     let query = query::parse(text).unwrap().query;
     let device = open_device(device_options(GpuLimits::default()));
-    let gpu = prepared(text).gpu(&device);
+    let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
     // Just below and above what 32 slots may take.
     check(
         "shift (sqrt (sqrt (type [bN]g-h2)))",
-        &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device),
+        &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
     // Several segments of an invocation have the turns of one between them, where there are more than a workgroup. What
     // is asked needs the loops in the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
-    let expected = prepared(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
+    let expected = prepared(text).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
     for name in ["wg32,segments8", "lanes2,wg32,segments4"] {
         let variant = name.parse().unwrap_or_else(|error| panic!("{error}"));
-        let found = prepared(text).gpu_with(&device, variant).hits(&many).unwrap().remove(0);
+        let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
-    let expected = prepared(text).cpu().answer(&block, Outputs::BITS).unwrap().hits;
+    let expected = prepared(text).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
     match runner.engine(&query).unwrap().answer(&block, Outputs::BITS) {
         Ok(found) => assert_eq!(found.hits, expected),
         Err(error) => assert!(matches!(error, EngineError::Gpu(GpuError::TooLong { .. })), "{error}"),

@@ -15,6 +15,8 @@
 //! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
+//! * `moves`: moves as sets beside shakmaty and beside a list of moves.
+//! * `mutations`: scripts with a few changes, which bring nothing down.
 //! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
@@ -70,6 +72,8 @@ mod language;
 #[cfg(feature = "gpu")]
 mod layout;
 mod mates;
+mod moves;
+mod mutations;
 mod narrowed;
 mod parts;
 mod pgn;

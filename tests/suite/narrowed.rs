@@ -17,6 +17,8 @@ const RARE: &[&str] = &[
     "x=0 {check mate}",
     "initial find {piece X=K mate}",
     "line --> check --> {x=1 check} --> check",
+    "line --> {x=1 check} --> stalemate? --> {Q[x]a}*",
+    "path {x=1 Qa1} -- (-- stalemate)* -- check {0,3}",
     "path focus Q -- check {4,}",
     "{square s in Qa1 {piece X in s true}}",
     "echo(s t) {s<t t:mate stalemate}",
@@ -52,13 +54,15 @@ fn games_that_are_passed_over_hold_no_hit() {
     let texts: BTreeSet<&str> =
         table.lines().filter_map(|line| line.split('\t').nth(1)).chain(RARE.iter().copied()).collect();
     let blocks = [false, true].map(blocks);
-    let (mut narrowed, mut passed_over) = (0, 0);
+    let (mut number, mut narrowed, mut passed_over) = (0, 0, 0);
     for text in texts {
         let Ok(parsed) = query::parse(text) else { continue };
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, Options::default()).unwrap();
-        if prepared.planner.refusal().is_none() {
+        // Of queries that no engine has to interpret some are enough.
+        number += 1;
+        if prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;
         }
         let outputs = [Outputs::VALUES];
@@ -72,9 +76,12 @@ fn games_that_are_passed_over_hold_no_hit() {
             let found = |answers: &orbit_chess::internals::engine::Answers| answers.games_found(block);
             assert_eq!(found(&all[0]), found(&some[0]), "{text}");
         }
-        narrowed += engine.narrowed();
+        if engine.narrowed() == 0 {
+            continue;
+        }
+        narrowed += 1;
         let condition = PreparedQuery::new(condition, Options::default()).unwrap();
-        let hits = condition.cpu().hits(&blocks).unwrap().remove(0);
+        let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
             let hits: &orbit_chess::internals::engine::Hits = hits;
             block.games_len() as u64 - hits.games(block)

@@ -11,7 +11,7 @@ use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
-use orbit_chess::internals::report::{Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
+use orbit_chess::internals::report::{Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, Parts, ProblemsCollector,
@@ -25,6 +25,9 @@ const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
+/// Queries whose hits consist of moves: of one that plans say, and of one that keeps state.
+const MOVES: &str = "flip path N-- --";
+const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
 /// Something that is collected.
 struct Example {
@@ -59,8 +62,9 @@ const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)),
 
 /// Lists of all kinds.
 fn formats(layout: Layout) -> Vec<Format> {
+    let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![
-        Format::Text { plies_max: 3, layout },
+        Format::Text { plies_max: 3, layout, moves_max: Some(3) },
         Format::Values { all: true },
         Format::Values { all: false },
         Format::Plain,
@@ -68,8 +72,8 @@ fn formats(layout: Layout) -> Vec<Format> {
     ];
     for rows in [Rows::Hits, Rows::Games] {
         formats.extend([
-            Format::JsonLines { rows, nodes: false },
-            Format::Csv { rows, nodes: false },
+            Format::JsonLines { rows, extras },
+            Format::Csv { rows, extras },
             Format::Epd(rows),
             Format::Fen(rows),
         ]);
@@ -107,10 +111,11 @@ fn examples(name: &str) -> Vec<Example> {
             messages: Some(MessagesCollector),
             ..none()
         })],
-        "findings" => [COPIES, SETS, NUMBERS, RARE]
+        "findings" => [COPIES, SETS, NUMBERS, RARE, MOVES, STATE]
             .map(|query| {
                 Example::new(query, |scan| {
                     let findings = FindingsCollector::new(scan.filter(), scan.ty(), 5, 7);
+                    let findings = findings.with_spans(scan.has_spans());
                     Collectors { findings: Some(findings), ..none() }
                 })
             })
@@ -129,9 +134,10 @@ fn lists() -> Vec<Example> {
     };
     let mut examples: Vec<Example> = LIMITS
         .into_iter()
-        .flat_map(|limits| [COPIES, SETS, NUMBERS].map(|query| example(query, Layout::Fixed, limits)))
+        .flat_map(|limits| [COPIES, SETS, NUMBERS, MOVES].map(|query| example(query, Layout::Fixed, limits)))
         .collect();
     examples.extend(LIMITS.map(|limits| example(COPIES, Layout::Fitted, limits)));
+    examples.push(example(STATE, Layout::Fixed, (0, None)));
     let some = example(SETS, Layout::Fixed, (1, Some(20)));
     examples.push(Example { first: true, condition: Some("result=1-0"), ..some });
     examples
@@ -166,6 +172,12 @@ fn ordered() -> Vec<Example> {
             examples.push(Example { limits: (skip, games_max), ..Example::new(SETS, collectors) });
         }
     }
+    let moves = |_: &Scan| {
+        let order = Order::Sampled { seed: 1 };
+        let ordered = OrderedCollector::new(order, 7, formats(Layout::Fixed), Some(Comment::None));
+        Collectors { ordered: Some(ordered), ..none() }
+    };
+    examples.push(Example { limits: (0, Some(7)), ..Example::new(MOVES, moves) });
     examples
 }
 
@@ -185,6 +197,8 @@ fn statistics() -> Vec<Example> {
         example(COPIES, "copy,copy*year,result"),
         example(SETS, "value,value*result"),
         example(NUMBERS, "value:2,player"),
+        example(MOVES, "length,san,san*result"),
+        example(STATE, "length,year*san"),
         Example { queries: vec![COPIES, "check", RARE, "Nf3"], ..example(COPIES, many) },
         Example { queries: vec!["check", "Nf3"], condition: Some("elo>=2500"), ..example(COPIES, many) },
     ]

@@ -1,10 +1,15 @@
 //! Plans of the game language beside what CQL 6.2 answers, and beside the reference engine on real games.
 
+use std::collections::BTreeSet;
+
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Answer, Outputs, Values},
-    query,
-    reel::Block,
+    engine::PreparedQuery,
+    plan::Options,
+    query::{
+        self, Dialect,
+        words::{self, Status},
+    },
 };
 
 #[cfg(feature = "gpu")]
@@ -12,66 +17,64 @@ use orbit_chess::internals::engine::{EngineError, gpu::GpuError};
 
 use crate::{
     common::{by_length, corpus_blocks, data, every_nth_game, pgn_blocks_with},
+    game_vectors::{Row, printed, rows},
+    golden,
     runners::{NONE, Runner},
 };
 
-/// A row of `game-vectors.tsv`: id, query, file, and for each position with a value `game:position[:value]`.
-struct Row {
-    id: String,
-    query: String,
-    file: String,
-    due: String,
-}
-
-/// Rows whose answers stand at positions.
-fn rows() -> Vec<Row> {
-    let row = |line: &str| {
-        let columns: Vec<String> = line.split('\t').map(String::from).collect();
-        let [id, query, file, due] = columns.try_into().expect("four columns");
-        Row { id, query, file, due: due.trim().into() }
+/// Queries by name: what CQL 6.2 was asked on real games, and the example of each word that is of the game language.
+fn named_queries() -> Vec<(String, String)> {
+    let golden = |table: &str, header: &str| -> Vec<(String, String)> {
+        let rows = golden::all_rows(table).into_iter();
+        rows.map(|row| (format!("golden {}", row.id), format!("{header}{}", row.query))).collect()
     };
-    let rows = data("game-vectors.tsv")
-        .lines()
-        .map(row)
-        .filter(|row| row.id.starts_with(['b', 'n', 's', 'p']))
-        .collect::<Vec<_>>();
-    assert_eq!(rows.len(), 741);
-    rows
-}
-
-/// What a runner says, in the notation of the table.
-fn printed(row: &Row, runner: &Runner, blocks: &[Block]) -> Option<String> {
-    let query = query::parse(&row.query).expect("it was parsed before").query;
-    let engine = runner.engine(&query).unwrap();
-    let mut out = Vec::new();
-    for block in blocks {
-        let hits = match engine.answer(block, Outputs::VALUES) {
-            Ok(answers) => answers.hits,
-            // A loop that is too long for a card.
-            #[cfg(feature = "gpu")]
-            Err(EngineError::Gpu(GpuError::TooLong { .. })) => return None,
-            Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
-        };
-        for game in block.games() {
-            for slot in hits.slots(game.first_slot()..game.end_slot()) {
-                let place = format!("{}:{}", game.number(), slot - game.first_slot());
-                match (row.id.as_bytes()[0], &hits.values) {
-                    (b'b', _) => out.push(place),
-                    (_, Values::Numbers(numbers)) => out.push(format!("{place}:{}", numbers[slot])),
-                    // A condition may hold where the set is empty.
-                    (_, Values::Sets(sets)) if sets[slot] == 0 => {}
-                    (_, Values::Sets(sets)) => {
-                        out.push(format!(
-                            "{place}:{}",
-                            crate::runners::print(Answer::Set(sets[slot].into()), "set")
-                        ));
-                    }
-                    _ => out.push(place),
-                }
+    let mut out = golden("golden-game-otb.tsv", "");
+    out.extend(golden("golden-game-variations.tsv", "cql(variations) "));
+    for group in words::groups().filter(|group| group.dialect == Dialect::Cql6) {
+        for word in group.words.iter().filter(|word| matches!(word.status, Status::Here | Status::Within(_)))
+        {
+            let query =
+                query::parse(word.example).unwrap_or_else(|error| panic!("{}: {error}", word.example)).query;
+            if query.body.any(|filter| filter.is_of_game()) || query.keeps_state.is_some() {
+                out.push((format!("word {}", word.spellings[0]), word.example.to_owned()));
             }
         }
     }
-    Some(out.join(" "))
+    out
+}
+
+/// `tests/data/planned.txt` says of each query whether `cpu` and `gpu` have a plan for it, or `reference` interprets it; that
+/// is what `orbit explain` tells. A query that changes sides either way fails this test until the list says so.
+#[test]
+fn what_is_interpreted_is_listed() {
+    let told = |(name, text): &(String, String)| {
+        let query = query::parse(text).unwrap().query;
+        let prepared = PreparedQuery::new(query, Options::default()).unwrap();
+        let how = match prepared.planner.refusal() {
+            None => "planned",
+            Some(why) => {
+                assert!(
+                    text.get(why.span.start..why.span.end).is_some_and(|at| !at.is_empty()),
+                    "{text}: {why}"
+                );
+                "interpreted"
+            }
+        };
+        format!("{how}\t{name}\t{}\n", text.replace('\n', " "))
+    };
+    let found: String = named_queries().iter().map(told).collect();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/planned.txt");
+        return std::fs::write(path, found).unwrap();
+    }
+    let (listed, lines) =
+        (data("planned.txt"), |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>());
+    let (found, listed) = (lines(&found), lines(&listed));
+    let changed: Vec<&String> = found.difference(&listed).collect();
+    assert!(
+        found == listed,
+        "tests/data/planned.txt says otherwise of\n{changed:#?}: run this test once with UPDATE_GOLDEN=1, if that is meant"
+    );
 }
 
 /// Rows that plans answer; those that they leave to the reference engine are no fewer by accident.
@@ -82,7 +85,10 @@ fn plans_answer_as_cql() {
     let runners: Vec<Runner> =
         [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)).collect();
     let (mut planned, mut faults) = (0, Vec::new());
-    for row in rows() {
+    let mut rows = rows("game-vectors.tsv");
+    // Those whose answers stand at positions.
+    rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
+    for row in rows {
         let Ok(parsed) = query::parse(&row.query) else { continue };
         if runners[0].refuses(&row.query) {
             continue;
@@ -92,7 +98,13 @@ fn plans_answer_as_cql() {
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
         for runner in &runners {
-            let Some(found) = printed(&row, runner, &blocks) else { continue };
+            let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
+                Ok(found) => found,
+                // A loop that is too long for a card.
+                #[cfg(feature = "gpu")]
+                Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
+                Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
+            };
             if found != row.due {
                 let Row { id, query, due, .. } = &row;
                 faults.push(format!("{id}, {}: {query}\n  found {found}\n  due   {due}", runner.name));

@@ -257,18 +257,20 @@ fn eight_segments_at_once_equal_each_alone() {
     let block = build(&mixed());
     let mut moves = LaneMoves::new_boxed();
     let mut planes = [[[0; LANES]; SEGMENT_SLOTS]; 4];
+    let mut states = [[0; LANES]; SEGMENT_SLOTS];
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
     // From every segment, so that each stands in every lane.
     for first in 0..block.segments() {
-        let (masks, len) = moves.replay(&block, first, planes.each_mut());
+        let (masks, len) = moves.replay(&block, first, planes.each_mut(), Some(&mut states));
         assert_eq!(len, (block.segments() - first).min(LANES));
         for n in 0..len {
             one.replay(&block, first + n);
             assert_eq!(masks[n], one.masks);
             for i in 0..one.masks.valid.count_ones() as usize {
                 assert_eq!(planes.map(|plane| plane[i][n]), one.planes.map(|plane| plane[i]));
+                assert_eq!(states[i][n], one.states[i], "segment {}, slot {i}", first + n);
             }
         }
         assert!(masks[len..].iter().all(|masks| *masks == replay::Masks::default()));
@@ -501,7 +503,7 @@ fn use_all(block: &Block) -> usize {
             assert_eq!(game.line_of(line.first_node()).map(|found| found.index()), Some(line.index()));
         }
     }
-    slots += block.clone().into_main_lines().slots();
+    slots += block.clone().into_main_lines(false).slots();
     block.problems().iter().for_each(|problem| slots += block.number_in_source(problem).1 as usize);
     slots + EncodedBlock::new(block).bytes().len()
 }

@@ -8,7 +8,7 @@ use orbit_chess::internals::pgn::{ParseOptions, Sources};
 use orbit_chess::internals::reel::{Block, BlockBuilder};
 use orbit_chess::internals::report::words::push_squares;
 use orbit_chess::internals::report::{
-    COLUMNS, Format, Found, HitTotals, Layout, NODE_COLUMNS, Names, Report, ReportedGame, Rows, Stitcher,
+    COLUMNS, Extras, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
 };
 use orbit_chess::internals::stats::{Grouping, Stats};
 use orbit_chess::internals::text::decode;
@@ -31,7 +31,16 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names: &names };
+    let found = Found {
+        block,
+        hits,
+        games: None,
+        told: None,
+        commentary: None,
+        copies: None,
+        spans: None,
+        names: &names,
+    };
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -98,6 +107,7 @@ fn conditions_groups_and_tables_agree() {
             games: None,
             told: None,
             commentary: None,
+            spans: None,
             copies: None,
             names: &names,
         };
@@ -119,11 +129,12 @@ fn conditions_groups_and_tables_agree() {
             }
         }
         let [year, elo, _, white] = facts.map(|fact| if fact == "?" { "" } else { fact });
-        let csv = &lines(Format::Csv { rows: Rows::Games, nodes: false }, &block, &all)[0];
+        let csv = &lines(Format::Csv { rows: Rows::Games, extras: Extras::default() }, &block, &all)[0];
         let cells: Vec<&str> = csv.split(',').collect();
         assert_eq!(cells[11], elo, "{csv}");
         assert!(cells[6].trim().starts_with(year), "{csv}");
-        let text = &lines(Format::Text { plies_max: 1, layout: Layout::Fitted }, &block, &all)[0];
+        let text =
+            &lines(Format::Text { plies_max: 1, layout: Layout::Fitted, moves_max: None }, &block, &all)[0];
         let player = if white.is_empty() { "?" } else { white };
         let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
         assert!(text.contains(&format!("  {player}{rating} - ?  *  {year}")), "{text}");
@@ -149,12 +160,13 @@ fn fens_count_as_shakmaty_does() {
     let pgn = format!("[FEN \"{start}\"]\n\n{} *", moves.join(" "));
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |_| true);
-    let found: Vec<String> = lines(Format::JsonLines { rows: Rows::Hits, nodes: false }, &block, &all)
-        .iter()
-        .map(|line| {
-            serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
-        })
-        .collect();
+    let found: Vec<String> =
+        lines(Format::JsonLines { rows: Rows::Hits, extras: Extras::default() }, &block, &all)
+            .iter()
+            .map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
+            })
+            .collect();
     let mut chess: Chess = start.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
     let mut expected = vec![Fen::from_position(&chess, EnPassantMode::Legal).to_string()];
     for san in moves {
@@ -188,7 +200,8 @@ fn values_are_listed_where_there_are_any() {
 fn text_shortens_lists_and_shows_values_where_they_change() {
     let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
     let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
-    let text = |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted }, &block, &all);
+    let text =
+        |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted, moves_max: None }, &block, &all);
     assert_eq!(text(12), ["1  W - ? (1)  1-0  start =5 1. 1... =6 2.  (4)"]);
     assert_eq!(text(1), ["1  W - ? (1)  1-0  start =5 +3  (4)"]);
 }
@@ -203,7 +216,10 @@ fn text_is_aligned() {
         "1  棋 - ?  1-0      2001  E                                 start  (1)",
         "2  Ä - ?   1/2-1/2        Exactly thirty-three letters lo…  start  (1)",
     ];
-    assert_eq!(lines(Format::Text { plies_max: 12, layout: Layout::Fitted }, &block, &all), expected);
+    assert_eq!(
+        lines(Format::Text { plies_max: 12, layout: Layout::Fitted, moves_max: None }, &block, &all),
+        expected
+    );
 }
 
 #[test]
@@ -256,11 +272,11 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
     let block = block(TABLE);
     let some = hits(&block, Values::Sets(vec![3, 0, 1 << 63, 0, 0, 1, 0]), |slot| matches!(slot, 0 | 2 | 5));
     let read = |rows| {
-        let format = Format::Csv { rows, nodes: false };
+        let format = Format::Csv { rows, extras: Extras::default() };
         let text = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&text[..]);
         let names = COLUMNS.map(|(name, _)| name);
-        assert_eq!(reader.headers().unwrap(), &names[..names.len() - NODE_COLUMNS]);
+        assert_eq!(reader.headers().unwrap(), &names[..]);
         let column = |name| COLUMNS.iter().position(|column| column.0 == name).unwrap();
         let names = [
             "game",

@@ -203,8 +203,10 @@ impl Runner {
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
             Way::Reference => Box::new(Bulk::new([query]).map_err(|error| error.to_string())?),
-            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(prepared(*options)?.plans(), *isa)),
-            Way::Gpu(options, device, variant) => Box::new(prepared(*options)?.gpu_with(device, *variant)),
+            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(prepared(*options)?.plans().unwrap(), *isa)),
+            Way::Gpu(options, device, variant) => {
+                Box::new(prepared(*options)?.gpu_with(device, *variant).unwrap())
+            }
         })
     }
 

@@ -11,7 +11,7 @@ use orbit_chess::internals::{
     plan::Options,
     query::{
         self, Dialect,
-        tree::{ConditionKeyword, ConditionOp, GameCondition, Ref, SquaresOp, Written},
+        tree::{ConditionKeyword, ConditionOp, Ref, SquaresOp},
         words::{self, Status},
     },
     reel::Block,
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// What queries of CQL 6 are made of beside words and signs.
-const TOKENS: &[&str] = &[
+pub const TOKENS: &[&str] = &[
     "[RN]",
     "[Aa]",
     "a1",
@@ -119,19 +119,19 @@ const LIST_TOKENS: &[&str] = &[
 ];
 
 /// Tokens of a dialect: those of `others`, all words that are built, and those that are not.
-struct Tokens {
+pub struct Tokens {
     built: Vec<String>,
     unbuilt: Vec<String>,
 }
 
 impl Tokens {
-    fn new(dialect: Dialect, others: &[&str]) -> Tokens {
+    pub fn new(dialect: Dialect, others: &[&str]) -> Tokens {
         let mut tokens =
             Tokens { built: others.iter().map(|token| token.to_string()).collect(), unbuilt: vec![] };
         for word in words::words(dialect) {
             let list = match word.status {
                 Status::Here | Status::Within(_) => &mut tokens.built,
-                Status::NotYet(_) | Status::Refused(_) => &mut tokens.unbuilt,
+                Status::NotYet | Status::Refused(_) => &mut tokens.unbuilt,
             };
             let colon = if word.takes_colon(dialect) { ":" } else { "" };
             list.extend(word.spellings.iter().map(|spelling| format!("{colon}{spelling}")));
@@ -140,21 +140,18 @@ impl Tokens {
     }
 
     /// One of them, seldom a word that is not built, since that ends what is read.
-    fn pick(&self, rng: &mut Rng) -> &str {
+    pub fn pick(&self, rng: &mut Rng) -> &str {
         let list = if rng.percent(3) { &self.unbuilt } else { &self.built };
         &list[rng.below(list.len())]
     }
 }
 
-/// Whether a filter may repeat without an end; its limit, ten million times in a game, takes seconds to reach.
-fn may_repeat(node: Ref<Written>) -> bool {
-    let Ref::Condition(filter) = node else { return false };
-    matches!(filter.op(), ConditionOp::Game(GameCondition::Loop(_) | GameCondition::While { .. }))
-}
+/// How many filters of a query may be asked in a game: text that is random may repeat without an end.
+const STEPS_MAX: u64 = 30_000;
 
 /// Parses, prints what is said, plans and runs; panics with the text if anything does. Counts what is refused, what is
 /// accepted and not run, what the fast engine runs and what is left to the reference engine.
-fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
+pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     let outcome = catch_unwind(AssertUnwindSafe(|| match query::parse(text) {
         Err(error) => {
             assert!(error.span.start <= error.span.end && error.span.end <= text.len(), "{:?}", error.span);
@@ -170,9 +167,8 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
                 assert!(remark.span.start <= remark.span.end && remark.span.end <= text.len());
                 remark.render(text, "query", false);
             }
-            let (mut copies, mut repeats) = (1u64, false);
+            let mut copies = 1u64;
             parsed.query.body.walk(&mut |node| {
-                repeats |= may_repeat(node);
                 let times = match node {
                     Ref::Condition(f) if matches!(f.op(), ConditionOp::Form(ConditionKeyword::Lists(..))) => {
                         30
@@ -188,16 +184,16 @@ fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
                 return 1;
             }
             let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
-            if prepared.planner.refusal().is_none() {
-                prepared.cpu().answer(block, Outputs::VALUES).unwrap();
-                return 2;
-            }
-            if repeats {
-                return 1;
-            }
-            match prepared.reference().unwrap().answer(block, Outputs::VALUES) {
-                // A variable without a value, a failed assertion: the run ends with a message.
-                Ok(_) | Err(EngineError::Query { .. }) => 3,
+            let (answered, kind) = match prepared.planner.refusal() {
+                None => (prepared.cpu().unwrap().answer(block, Outputs::VALUES), 2),
+                Some(_) => {
+                    let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
+                    (reference.answer(block, Outputs::VALUES | Outputs::COMMENTARY), 3)
+                }
+            };
+            match answered {
+                // A variable without a value, a failed assertion, too many steps: the run ends with a message.
+                Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }
         }

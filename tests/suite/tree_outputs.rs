@@ -15,7 +15,7 @@ use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
 use orbit_chess::internals::reel::Block;
 use orbit_chess::internals::report::{
-    Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
+    Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
 };
 use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, ManyCounts, Stats};
@@ -189,14 +189,23 @@ fn all(block: &Block, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names: &names };
+    let found = Found {
+        block,
+        hits,
+        games: None,
+        told: None,
+        commentary: None,
+        copies: None,
+        spans: None,
+        names: &names,
+    };
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
 /// What the rows of all positions say.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
-    let format = Format::JsonLines { rows: Rows::Hits, nodes: true };
+    let format = Format::JsonLines { rows: Rows::Hits, extras: Extras { nodes: true, ..Extras::default() } };
     let mut out: Vec<Vec<Said>> = Vec::new();
     for line in blocks.iter().flat_map(|block| lines(format, block, &all(block, |_| true))) {
         let row: Value = serde_json::from_str(&line).unwrap();
@@ -268,7 +277,8 @@ fn tree() -> Block {
 fn every_format_names_the_node() {
     let block = tree();
     let some = all(&block, |slot| matches!(slot, 1 | 3 | 4 | 6 | 8 | 9));
-    let text = |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted }, &block, &some);
+    let text =
+        |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted, moves_max: None }, &block, &some);
     assert_eq!(
         text(12),
         ["1  A - B  1-0  1. 2. (1...c5: 1... 2...) (1...c5 2.Nc3: 2...) (1...e6: 1...)  (6)"]
@@ -290,7 +300,7 @@ fn every_format_names_the_node() {
         ]
     );
     for nodes in [false, true] {
-        let format = Format::Csv { rows: Rows::Hits, nodes };
+        let format = Format::Csv { rows: Rows::Hits, extras: Extras { nodes, ..Extras::default() } };
         let table = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&table[..]);
         let names = reader.headers().unwrap().clone();
@@ -319,7 +329,7 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     let tokens = movetext(&block.game(0));
     assert_eq!(tokens.iter().filter(|token| **token == MoveToken::Open).count(), 3);
     // Without side lines it is what it was.
-    let block = block.into_main_lines();
+    let block = block.into_main_lines(false);
     let text = game_pgn(&block.game(0));
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }
@@ -412,6 +422,7 @@ fn positions_of_side_lines_count_by_their_plies() {
                 games: None,
                 told: None,
                 commentary: None,
+                spans: None,
                 copies: None,
                 names: &names,
             }))
@@ -469,6 +480,7 @@ fn each_query_has_shares_of_its_own_positions() {
                 games: None,
                 told: None,
                 commentary: None,
+                spans: None,
                 copies: None,
                 names: &names,
             };

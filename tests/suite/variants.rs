@@ -132,9 +132,9 @@ fn blocks_that_stay_serve_all_variants_of_their_layout() {
             let layout = all.iter().find(|it| it.transposed == transposed).expect("both are tried");
             let resident = device.upload_as(&blocks, *layout).unwrap();
             for text in CHEAP {
-                let expected = prepared(text).cpu().hits(&blocks).unwrap().remove(0);
+                let expected = prepared(text).cpu().unwrap().hits(&blocks).unwrap().remove(0);
                 for &variant in &all {
-                    let found = prepared(text).gpu_with(&device, variant).scan_resident(&resident);
+                    let found = prepared(text).gpu_with(&device, variant).unwrap().scan_resident(&resident);
                     if variant.transposed == transposed {
                         assert_eq!(found.unwrap().0[0], expected, "{text}, {variant}");
                     } else {
@@ -154,11 +154,11 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks: Vec<&Block> = blocks.iter().collect();
     let queries: Vec<_> = (0..4).flat_map(|_| CHEAP.map(prepared)).collect();
     for variant in Variant::all(&device.report()) {
-        let gpu = Gpu::with_variant(engine::plans(&queries), Arc::clone(&device), variant);
+        let gpu = Gpu::with_variant(engine::plans(&queries).unwrap(), Arc::clone(&device), variant);
         let together = gpu.hits(&blocks).unwrap();
         assert_eq!(together.len(), queries.len());
         for (prepared, hits) in queries.iter().zip(&together) {
-            let alone = prepared.cpu().hits(&blocks).unwrap().remove(0);
+            let alone = prepared.cpu().unwrap().hits(&blocks).unwrap().remove(0);
             assert_eq!(*hits, alone, "{variant}: {:?}", prepared.query.body);
         }
     }

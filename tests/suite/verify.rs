@@ -65,18 +65,20 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers = self
-            .honest
-            .scan(blocks, &Request { outputs: request.outputs, select: Some(&lie), games: None })?;
+        let mut answers = self.honest.scan(
+            blocks,
+            &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None },
+        )?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
                 // Of the query with the other transform: as many copies, which match elsewhere.
-                let other = prepared("flip {Nf3 nf6}").cpu();
+                let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Outputs::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
-                let request = Request { outputs: &wanted, select: Some(&select), games: None };
+                let request =
+                    Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {
@@ -117,7 +119,7 @@ fn verification_finds_a_lie() {
 
 /// What verification says of a lie about the first block.
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Outputs) -> String {
-    let liar = Liar { honest: Box::new(prepared.cpu()), lie };
+    let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
@@ -129,18 +131,18 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let (blocks, outputs) = (blocks(), [Outputs::VALUES | Outputs::LOWEST_COPY]);
     let block = &blocks[0];
     let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
-    let request = Request { outputs: &outputs, select: Some(&select), games: None };
-    let plain = prepared.cpu().scan(&[block], &request).unwrap();
+    let request = Request { outputs: &outputs, select: Some(&select), games: None, last_game: None };
+    let plain = prepared.cpu().unwrap().scan(&[block], &request).unwrap();
     assert!(
         plain[0][0].hits.count() > 0 && plain[0][0].copies.as_ref().is_some_and(|copies| !copies.is_empty())
     );
     for sample in [Sample::All, Sample::Segments(block.segments())] {
         let checked =
-            Verified::new(Box::new(prepared.cpu()), Box::new(prepared.reference().unwrap()), sample);
+            Verified::new(Box::new(prepared.cpu().unwrap()), Box::new(prepared.reference().unwrap()), sample);
         let answers = checked.scan(&[block], &request).unwrap();
         assert_eq!(answers[0][0].hits, plain[0][0].hits);
         assert_eq!(checked.verified().unwrap().0, block.slots() as u64);
-        let liar = Liar { honest: Box::new(prepared.cpu()), lie: Lie::Hit(5) };
+        let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie: Lie::Hit(5) };
         let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
         checked.scan(&[block], &request).expect_err("a hit that was taken away is checked");
     }
@@ -155,8 +157,11 @@ fn verification_samples_what_was_asked_for() {
     for text in ["check", "gamenumber", "tag \"White\" == \"3\"", "#(shift {Nf3 & N})"] {
         let prepared = prepared(text);
         let run = |sample| {
-            let checked =
-                Verified::new(Box::new(prepared.cpu()), Box::new(prepared.reference().unwrap()), sample);
+            let checked = Verified::new(
+                Box::new(prepared.cpu().unwrap()),
+                Box::new(prepared.reference().unwrap()),
+                sample,
+            );
             let mut blocks = self::blocks();
             let mut games = 0;
             for block in &mut blocks {
@@ -184,12 +189,13 @@ fn the_cpu_takes_over_from_a_lost_card() {
 
     let blocks = blocks();
     let prepared = prepared("shift flip flipcolor {Nf3 kg8}");
-    let cpu = prepared.cpu();
+    let cpu = prepared.cpu().unwrap();
     for at in [0, 1, 2, 3] {
         let mut options = device_options(GpuLimits::default());
         options.fault = Some(Fault::Destroyed(at));
         let device = open_device(options);
-        let engine = Fallback::new(Box::new(prepared.gpu(&device)), Box::new(prepared.cpu()));
+        let engine =
+            Fallback::new(Box::new(prepared.gpu(&device).unwrap()), Box::new(prepared.cpu().unwrap()));
         assert_eq!(engine.name(), "gpu");
         for block in &blocks {
             let [ours, theirs] =
@@ -201,7 +207,7 @@ fn the_cpu_takes_over_from_a_lost_card() {
         let notice = engine.notice().expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
         // By itself the card is an error, not a wrong answer.
-        let error = prepared.gpu(&device).answer(&blocks[0], Outputs::BITS).unwrap_err();
+        let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Outputs::BITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
@@ -220,7 +226,7 @@ fn queries_together_answer_as_alone() {
         "gamenumber == 100",
     ];
     let queries: Vec<PreparedQuery> = (0..4).flat_map(|_| texts.map(prepared)).collect();
-    let plans = || engine::plans(&queries);
+    let plans = || engine::plans(&queries).unwrap();
     let blocks = blocks();
     let refs: Vec<&Block> = blocks.iter().collect();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Cpu::new(plans()))];
@@ -237,7 +243,7 @@ fn queries_together_answer_as_alone() {
         assert_eq!(together.len(), refs.len());
         for (block, answers) in refs.iter().zip(&together) {
             for (k, (prepared, answers)) in queries.iter().zip(answers).enumerate() {
-                let alone = prepared.cpu().answer(block, wanted[k]).unwrap();
+                let alone = prepared.cpu().unwrap().answer(block, wanted[k]).unwrap();
                 let name = format!("{}: {}", engine.name(), texts[k % texts.len()]);
                 assert_eq!(answers.hits.bits, alone.hits.bits, "{name}");
                 let values = |hits: &Hits| {

@@ -134,7 +134,7 @@ impl Timing {
         args: &Args,
     ) -> Result<Timing, Failure> {
         let NamedQuery { name, text, prepared } = query;
-        let cpu = prepared.cpu();
+        let cpu = prepared.cpu().map_err(failed)?;
         let blocks = games.blocks(CPU_POSITIONS_MAX);
         let scan = |block: &&Block| Ok(cpu.answer(block, Outputs::BITS).map_err(failed)?.hits);
         let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
@@ -164,7 +164,7 @@ fn card_figures(
     args: &Args,
 ) -> Result<CardFigures, Failure> {
     let begun = Instant::now();
-    let gpu = prepared.gpu(card.device);
+    let gpu = prepared.gpu(card.device).map_err(failed)?;
     card.device.compile(gpu.kernel()).map_err(failed)?;
     // Some drivers compile only when a kernel is run first.
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
@@ -210,12 +210,12 @@ impl Shared {
         card: Option<&Card>,
         args: &Args,
     ) -> Result<Shared, Failure> {
-        let plans = engine::plans(queries.iter().map(|query| &query.prepared));
+        let plans = engine::plans(queries.iter().map(|query| &query.prepared)).map_err(failed)?;
         let cpu = Cpu::new(Arc::clone(&plans));
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
         let (alone, hits) = best(args.runs, || cpu.hits(&blocks).map_err(failed))?;
         for (NamedQuery { name, prepared, .. }, hits) in queries.iter().zip(&hits) {
-            let one = prepared.cpu().hits(&blocks).map_err(failed)?;
+            let one = prepared.cpu().map_err(failed)?.hits(&blocks).map_err(failed)?;
             agree(name, "cpu with all queries at once", &one[0], hits)?;
         }
         let resident = card

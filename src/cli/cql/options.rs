@@ -36,6 +36,8 @@ enum Does {
     FilterOfText(&'static str),
     /// A filter of this text with a word behind it.
     FilterOfWord(&'static str),
+    /// Numbers of games.
+    Games,
     /// Filters that compare a number with one bound or two.
     FilterOfRange(&'static str),
     Transform(&'static str),
@@ -71,7 +73,7 @@ const ROWS: &[Row] = rows! {
     ["guipgnstdout"] "" Does::OutputToStdout, "write the games to standard output";
     ["cql"] "FILTERS" Does::Filters, "ask for these filters before those of the script; may be given several times";
     ["assign"] "NAME VALUE" Does::Assign, "give a variable a number or a string at the start of each game";
-    ["gamenumber", "g"] "N [M]" Does::FilterOfRange("gamenumber"), "ask for games by number";
+    ["gamenumber", "g"] "N [M]" Does::Games, "ask for games by number; those behind the last are not read";
     ["year"] "N [M]" Does::FilterOfRange("year"), "ask for games by year";
     ["player"] "NAME" Does::FilterOfText("player"), "ask for a player";
     ["white"] "NAME" Does::FilterOfText("player white"), "ask for the player of the white pieces";
@@ -144,6 +146,7 @@ pub(super) struct Options {
     comments: Option<Comments>,
     match_string: Option<String>,
     match_count: Option<(u32, u32)>,
+    games: Option<(u32, u32)>,
     pub(super) no_header: bool,
     pub(super) no_set_tag: bool,
     pub(super) no_remove_comment: bool,
@@ -161,6 +164,7 @@ impl Options {
         header.comments = self.comments.unwrap_or(header.comments);
         header.files = self.files.clone();
         header.match_count = self.match_count.or(header.match_count);
+        self.games.into_iter().for_each(|games| header.narrow_games(games));
         if let Some(text) = &self.match_string {
             header.match_string = Some(text.clone());
         }
@@ -228,6 +232,12 @@ impl Options {
             Does::FilterOfWord(text) => {
                 let value = words.text(row)?;
                 self.filters.push(format!("{text} {value}"));
+            }
+            Does::Games => {
+                let (low, high) = words.range(row)?;
+                // Before all others: games outside are not asked.
+                self.filters.insert(0, format!("gamenumber>={low} gamenumber<={high}"));
+                self.games = Some((low, high));
             }
             Does::FilterOfRange(number) => {
                 let (low, high) = words.range(row)?;

@@ -31,6 +31,8 @@ pub(super) struct Search {
     /// Whether games go to standard output, so that nothing else does.
     games_to_stdout: bool,
     shows_matches: bool,
+    /// The last game that is asked for: those behind it are not read.
+    last_game: Option<u32>,
     line_increment: Option<u64>,
     lines_printed: u64,
     progress: Progress,
@@ -76,6 +78,7 @@ impl Search {
             games,
             games_to_stdout,
             shows_matches: options.shows_matches,
+            last_game: query.header.games.map(|(_, last)| last),
             line_increment: options.line_increment,
             lines_printed: 0,
             progress: Progress::new_if(true),
@@ -88,14 +91,17 @@ impl Search {
         let collectors = std::mem::take(&mut self.collectors);
         let (choice, names) = (std::mem::take(&mut self.choice), std::mem::take(&mut self.names));
         let run = Run::new(scan, &choice, &collectors);
-        let summary =
-            run.for_each_part(database, &names, |taken, parts| match self.take(&collectors, &taken, parts) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(fault) => {
-                    self.fault = Some(fault);
-                    ControlFlow::Break(())
-                }
-            });
+        let summary = run.for_each_part(database, &names, |taken, parts| {
+            if let Err(fault) = self.take(&collectors, &taken, parts) {
+                self.fault = Some(fault);
+                return ControlFlow::Break(());
+            }
+            let read = taken.block.games_before.saturating_add(taken.block.games_read());
+            match self.last_game {
+                Some(last) if last <= read => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
         self.progress.clear();
         self.collectors = collectors;
         summary

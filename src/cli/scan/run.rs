@@ -52,19 +52,22 @@ impl Search {
         interrupt: &Interrupt,
     ) -> Result<Search, Failure> {
         let choice = args.choosing.choice();
-        let is = (args.lists(), scan.searches_variations(), scan.sorts_games());
-        let outputs = Outputs::create(&args.outputs, &args.choosing, is, database, interrupt)?;
+        let is = (args.lists(), scan.sorts_games());
+        let extras = args.extras(scan);
+        let outputs = Outputs::create(&args.outputs, &args.choosing, is, extras, database, interrupt)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {
             let (filter, ty) = (scan.filter(), scan.ty());
             let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed());
+            let findings = findings.with_spans(extras.spans);
             if outputs.have_heat_map() && !findings.has_heat() {
                 return Err(Failure::Other(NOWHERE.into()));
             }
             collectors.findings = Some(findings);
         }
         let stats = Statistics::new(&args.stats, database, interrupt)?;
+        stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(stats.stats().clone()));
         let problems = Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?;
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);

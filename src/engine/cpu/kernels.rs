@@ -3,27 +3,27 @@
 //! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
 //! vectorised for its own instruction set.
 
-use std::ops::ControlFlow;
-
-use shakmaty::{Bitboard, Square};
-
 use super::isa::for_each_isa;
+use super::moves::{asked, moves, no_moves};
 use super::registers::{GROUP, Machine, WordColumn};
 use crate::{
-    board::{Board, MoveKind, PackedMove, Position, State, attacks, legal, pure},
-    plan::{
-        Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Special, Step, TRUE, Term,
+    board::{
+        attacks,
+        moves::{ARRIVALS, ORIGINS, PAIRS},
+        pure,
     },
+    plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
     reel::{Block, lanes::LANES},
 };
 
 for_each_isa! {
-    /// Replays the segments of a block from `first` on into the machine's planes; returns how many
-    /// there are.
-    pub(super) fn replay(machine: &mut Machine, block: &Block, first: usize) -> usize {
+    /// Replays the segments of a block from `first` on into the machine's planes, and with `states` their states;
+    /// returns how many there are.
+    pub(super) fn replay(machine: &mut Machine, block: &Block, first: usize, states: bool) -> usize {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
-        let (masks, len) = machine.moves.replay(block, first, planes);
+        let states = states.then_some(&mut machine.states);
+        let (masks, len) = machine.moves.replay(block, first, planes, states);
         machine.masks = masks;
         len
     }
@@ -343,28 +343,27 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
         Op::Sqrt(a) => map1(out, r(a), |a| packed(number(a).max(0).isqrt())),
         Op::Max(a, b) => map2(out, r(a), r(b), |a, b| (a as i64).max(b as i64) as u64),
         Op::Compare(cmp, a, b) => compare(out, r(a), r(b), cmp),
-        Op::NoMoves(a) => {
-            let a = r(a);
-            for i in 0..GROUP {
-                out[i] = if a[i] == 0 { 0 } else { mask(legal::no_moves(&position(machine, i))) };
-            }
-        }
+        Op::NoMoves(a) => no_moves(machine, r(a), out),
         Op::PureMen { within, mate } => {
             let within = r(within);
             for i in 0..GROUP {
-                out[i] = if within[i] == 0 { 0 } else { pure::men(&position(machine, i), mate) };
+                out[i] = if within[i] == 0 { 0 } else { pure::men(&machine.position(i), mate) };
             }
         }
-        Op::Legal { from, to, pseudo, only } => {
-            let (from, to) = (r(from), r(to));
-            for i in 0..GROUP {
-                out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).0;
+        Op::Legal { from, to, pseudo, only, left } => {
+            let asked = asked(pseudo, only);
+            match (left, pseudo) {
+                (false, false) => moves::<ARRIVALS, false>(machine, asked, r(from), r(to), out),
+                (false, true) => moves::<ARRIVALS, true>(machine, asked, r(from), r(to), out),
+                (true, false) => moves::<ORIGINS, false>(machine, asked, r(from), r(to), out),
+                (true, true) => moves::<ORIGINS, true>(machine, asked, r(from), r(to), out),
             }
         }
         Op::LegalCount { from, to, pseudo, only } => {
-            let (from, to) = (r(from), r(to));
-            for i in 0..GROUP {
-                out[i] = legal_arrivals(&position(machine, i), from[i], to[i], pseudo, only).1;
+            let asked = asked(pseudo, only);
+            match pseudo {
+                false => moves::<PAIRS, false>(machine, asked, r(from), r(to), out),
+                true => moves::<PAIRS, true>(machine, asked, r(from), r(to), out),
             }
         }
         Op::Const(_)
@@ -462,47 +461,4 @@ fn compare(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], cmp: Cmp)
         Cmp::Gt => map2(out, a, b, |a, b| mask(a as i64 > b as i64)),
         Cmp::Ge => map2(out, a, b, |a, b| mask(a as i64 >= b as i64)),
     }
-}
-
-fn position(machine: &Machine, i: usize) -> Position {
-    let planes = std::array::from_fn(|k| machine.regs[k].0.as_flattened()[i]);
-    Position { board: Board { planes }, state: State(machine.states.as_flattened()[i]) }
-}
-
-/// Arrival squares and the number of (from, to) pairs, castling as the king's move.
-fn legal_arrivals(position: &Position, from: u64, to: u64, pseudo: bool, only: Special) -> (u64, u64) {
-    let (mut squares, mut count) = (0, 0);
-    // In Chess960 a king may castle to a square beside it: the same pair as its step there.
-    let mut king_steps: Vec<(Square, Square)> = Vec::new();
-    let _ = legal::moves(position, pseudo, &mut |mv: PackedMove| {
-        let kind = match mv.kind() {
-            MoveKind::Castle if mv.to() > mv.from() => Special::KingSide,
-            MoveKind::Castle => Special::QueenSide,
-            MoveKind::EnPassant => Special::EnPassant,
-            _ => Special::Any,
-        };
-        let wanted = match only {
-            Special::Any => true,
-            Special::Castle => matches!(kind, Special::KingSide | Special::QueenSide),
-            other => kind == other,
-        };
-        let rank = mv.from() as u32 & 56;
-        let arrival = match kind {
-            Special::KingSide => Square::new(rank + 6),
-            Special::QueenSide => Square::new(rank + 2),
-            _ => mv.to(),
-        };
-        if wanted && from >> mv.from() as u32 & 1 != 0 && to >> arrival as u32 & 1 != 0 {
-            squares |= Bitboard::from(arrival).0;
-            let pair = (mv.from(), arrival);
-            match mv.kind() {
-                MoveKind::Piece(code) if code.0 & 7 == 6 => king_steps.push(pair),
-                MoveKind::Castle if king_steps.contains(&pair) => return ControlFlow::Continue(()),
-                _ => {}
-            }
-            count += 1;
-        }
-        ControlFlow::Continue(())
-    });
-    (squares, count)
 }

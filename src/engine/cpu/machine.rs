@@ -24,14 +24,10 @@ pub(super) struct Beside<'a> {
 impl Machine {
     /// Replays a group of segments, from `first` on, and loads everything that the program reads.
     pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, beside: Beside<'_>) {
-        let len = kernels::replay(self.isa, self, block, first);
+        let len = kernels::replay(self.isa, self, block, first, program.whole_positions);
         let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
         for n in 0..len {
             let (key, masks) = (&block.keys[first + n], self.masks[n]);
-            if program.whole_positions {
-                self.segment.replay(block, first + n);
-                self.states.iter_mut().zip(self.segment.states).for_each(|(row, state)| row[n] = state);
-            }
             if reads_plies {
                 let mut plies = [0; SEGMENT_SLOTS];
                 number_plies(&mut plies, block, key, &block.moves[(first + n) * SEGMENT_SLOTS..], masks);

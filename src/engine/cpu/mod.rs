@@ -7,6 +7,7 @@
 mod isa;
 mod kernels;
 mod machine;
+mod moves;
 mod registers;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

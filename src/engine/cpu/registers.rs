@@ -2,10 +2,11 @@
 
 use super::isa::Isa;
 use crate::{
+    board::{Board, Position, State},
     plan::Program,
     reel::{
         SEGMENT_SLOTS,
-        lanes::{LANES, LaneColumn, LaneMoves},
+        lanes::{LANES, LaneColumn, LaneMoves, LaneStates},
         replay::{Masks, SegmentColumns},
     },
 };
@@ -37,7 +38,7 @@ pub(super) struct Machine {
     /// For each loop that is open, the step that began it and the row that it is in.
     pub(super) rows: Vec<(usize, usize)>,
     /// Turn, rights and en passant of each position; kept only where the program looks at them.
-    pub(super) states: [[u32; LANES]; SEGMENT_SLOTS],
+    pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
     /// For each of several queries its mask, a word for each segment.
@@ -65,5 +66,11 @@ impl Machine {
             games: [[0; LANES]; SEGMENT_SLOTS],
             segment: SegmentColumns::new(),
         }
+    }
+
+    /// A position of those that were loaded: row `i / LANES`, lane `i % LANES`.
+    pub(super) fn position(&self, i: usize) -> Position {
+        let planes = std::array::from_fn(|k| self.regs[k].0.as_flattened()[i]);
+        Position { board: Board { planes }, state: State(self.states.as_flattened()[i]) }
     }
 }

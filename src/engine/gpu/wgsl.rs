@@ -447,9 +447,9 @@ impl<'a> Printer<'a> {
 
 /// Turns of the loop in `square_root`. The turn in which a loop is left counts, too.
 const ROOT_TURNS: u64 = 16 + 1;
-/// Turns of all loops in `moves_of`, of neighbours together: for the pieces, for the moves of each, for
-/// castling.
-const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1);
+/// Turns of all loops in `moves_of`, of neighbours together: for the pieces of a side with several kings, for the
+/// moves of each, for captures in passing, for castling.
+const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
 /// Turns of all loops in `pure_men`: for the men that attack, for the directions twice, for the men that give
 /// check (at most one in each direction and eight knights) and the directions of each.
 const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
@@ -564,8 +564,9 @@ fn operation(op: Op, wide: bool) -> String {
         },
         Op::NoMoves(a) => format!("no_moves(at, {})", r(a)),
         Op::PureMen { within, mate } => format!("pure_men(at, {}, {mate})", r(within)),
-        Op::Legal { from, to, pseudo, only } => {
-            format!("moves_of(at, {}, {}, {pseudo}, {}, false).squares", r(from), r(to), special(only))
+        Op::Legal { from, to, pseudo, only, left } => {
+            let part = if left { "origins" } else { "squares" };
+            format!("moves_of(at, {}, {}, {pseudo}, {}, false).{part}", r(from), r(to), special(only))
         }
         Op::LegalCount { from, to, pseudo, only } => {
             format!("small(moves_of(at, {}, {}, {pseudo}, {}, false).pairs)", r(from), r(to), special(only))

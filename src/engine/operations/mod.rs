@@ -5,8 +5,10 @@
 //! nothing of queries; the engines `cpu` and `gpu` share it.
 
 mod flat;
+mod focus;
 mod moves;
 mod pairs;
+mod reach;
 mod tree;
 mod walk;
 mod words;
@@ -15,21 +17,23 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::carry::{SlotColumn, first_set, has};
+use super::{
+    carry::{SlotColumn, first_set, has},
+    slots_of,
+};
 use crate::{
     plan::{GameOp, Leaf, NO_VALUE},
     reel::{Block, SEGMENT_SLOTS},
 };
 use moves::{Entered, Moves};
-use tree::{Nodes, each_game};
+use tree::{Nodes, Tree};
 
-/// The moves and trees of the games of a block, made when they are first wanted.
+/// What is known of the games of a block, made when it is first wanted.
 #[derive(Debug)]
 pub(super) struct Games<'a> {
     block: &'a Block,
     moves: OnceCell<Moves>,
-    /// For each slot of a block with side lines, the number of its parent in its game.
-    parents: OnceCell<Vec<u32>>,
+    tree: OnceCell<Tree>,
     /// Whether a query has run into an error in one of the games.
     stopped: Cell<bool>,
 }
@@ -37,7 +41,7 @@ pub(super) struct Games<'a> {
 impl<'a> Games<'a> {
     /// Those of a block.
     pub(super) fn new(block: &'a Block) -> Games<'a> {
-        Games { block, moves: OnceCell::new(), parents: OnceCell::new(), stopped: Cell::new(false) }
+        Games { block, moves: OnceCell::new(), tree: OnceCell::new(), stopped: Cell::new(false) }
     }
 
     /// Whether a query has run into an error in one of the games.
@@ -53,14 +57,14 @@ impl<'a> Games<'a> {
         self.moves.get_or_init(|| Moves::new(self.block))
     }
 
-    fn parents(&self) -> &[u32] {
-        self.parents.get_or_init(|| tree::parents(self.block))
+    fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Tree::new(self.block))
     }
 
     /// Calls `visit` with the nodes of each game.
-    fn each(&self, visit: impl FnMut(Nodes<'_>)) {
-        let parents = if self.block.has_lines() { self.parents() } else { &[] };
-        each_game(self.block, parents, visit);
+    fn each(&self, mut visit: impl FnMut(Nodes<'_>)) {
+        let tree = self.tree();
+        self.block.games().for_each(|game| visit(tree.nodes(game)));
     }
 }
 
@@ -73,7 +77,7 @@ pub(super) enum Source<'a> {
     Column(&'a SlotColumn),
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// The word of a slot; of a mask all ones or zeros.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
@@ -109,10 +113,13 @@ impl Source<'_> {
     }
 
     /// A mask, a word for each segment.
-    pub(super) fn bits(&self, block: &Block) -> Cow<'_, [u32]> {
+    pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             Source::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
-            _ => {
+            Source::Constant(word) => {
+                Cow::Owned(vec![if *word == 0 { 0 } else { u32::MAX }; block.segments()])
+            }
+            Source::Column(SlotColumn::Words(_)) => {
                 let mut bits = Bits::new(block);
                 (0..block.slots()).filter(|&slot| self.holds(slot)).for_each(|slot| bits.set(slot));
                 Cow::Owned(bits.0)
@@ -133,9 +140,23 @@ impl Bits {
         self.0[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
     }
 
+    fn clear(&mut self, slot: usize) {
+        self.0[slot / SEGMENT_SLOTS] &= !(1 << (slot % SEGMENT_SLOTS));
+    }
+
     fn put(&mut self, slot: usize, value: bool) {
         self.0[slot / SEGMENT_SLOTS] |= u32::from(value) << (slot % SEGMENT_SLOTS);
     }
+}
+
+/// Where all masks hold.
+fn meet<'a>(masks: &[Source<'a>], block: &Block) -> Cow<'a, [u32]> {
+    let [first, rest @ ..] = masks else { return Cow::Owned(vec![u32::MAX; block.segments()]) };
+    let mut all = first.bits(block);
+    for mask in rest {
+        all.to_mut().iter_mut().zip(&*mask.bits(block)).for_each(|(word, mask)| *word &= mask);
+    }
+    all
 }
 
 /// The number of a node as a word: none where it has no value.
@@ -167,29 +188,10 @@ pub(super) fn make(
     let mut out = Bits::new(block);
     match (op, operands) {
         (GameOp::Leaf(leaf), _) => leaf_mask(*leaf, games, &mut out),
-        (GameOp::Entered(test), _) => {
-            let moves = games.moves();
-            let test = Entered::new(test, operands);
-            games.each(|nodes| {
-                for node in 1..nodes.len() {
-                    let (slot, before) = (nodes.slot(node), nodes.slot(nodes.parent(node)));
-                    out.put(slot, test.passes(moves.to(slot), before));
-                }
-            });
-        }
-        (GameOp::AnyChild, _) => games.each(|nodes| {
-            for node in 1..nodes.len() {
-                let slot = nodes.slot(node);
-                if operands.iter().all(|mask| mask.holds(slot)) {
-                    out.set(nodes.slot(nodes.parent(node)));
-                }
-            }
-        }),
-        (GameOp::MaskOfParent, [mask]) => games.each(|nodes| {
-            for node in 1..nodes.len() {
-                out.put(nodes.slot(node), mask.holds(nodes.slot(nodes.parent(node))));
-            }
-        }),
+        (GameOp::Entered(test), _) => out = Entered::new(test, operands).mask(games.moves(), games.tree()),
+        (GameOp::AnyChild, _) => out.0 = games.tree().to_parents(None).steps(&meet(operands, block)),
+        (GameOp::MaskOfParent, [mask]) => out.0 = games.tree().to_children().steps(&mask.bits(block)),
+        (GameOp::AnyWalk(walk), _) => out = walk::found(walk, operands, games),
         (GameOp::MaskAt, [at, mask]) => games.each(|nodes| {
             for node in 0..nodes.len() {
                 let slot = nodes.slot(node);
@@ -210,25 +212,18 @@ pub(super) fn make(
 }
 
 fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut [u64]) {
+    let block = games.block;
     match (op, operands) {
         (GameOp::Leaf(leaf), _) => leaf_words(*leaf, games, out),
         (GameOp::Own { test, to }, _) => {
-            let moves = games.moves();
-            let test = Entered::new(test, operands);
-            games.each(|nodes| {
-                for node in 1..nodes.len() {
-                    let (slot, before) = (nodes.slot(node), nodes.slot(nodes.parent(node)));
-                    out[slot] = test.own(moves.to(slot), before, *to);
-                }
-            });
+            Entered::new(test, operands).own_words(games.moves(), games.tree(), *to, out);
         }
-        (GameOp::CountChildren, _) => games.each(|nodes| {
-            for node in 1..nodes.len() {
-                let slot = nodes.slot(node);
-                let counts = operands.iter().all(|mask| mask.holds(slot));
-                out[nodes.slot(nodes.parent(node))] += u64::from(counts);
-            }
-        }),
+        (GameOp::CountChildren, _) => {
+            let (tree, counts) = (games.tree(), meet(operands, block));
+            slots_of(&counts, 0..block.slots())
+                .filter(|&slot| !tree.is_root(slot))
+                .for_each(|slot| out[tree.parent(slot)] += 1);
+        }
         (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
             (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
             // The first child is written last.
@@ -278,10 +273,7 @@ fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut
                 out[slot] = number(value.map(|value| value as i64));
             }
         }),
-        (GameOp::Walk(walk), _) => {
-            let mut runner = walk::Runner::new(walk, operands, games);
-            games.each(|nodes| runner.run(nodes, out));
-        }
+        (GameOp::Walk(walk), _) => walk::numbers(walk, operands, games, out),
         _ => unreachable!("no other operation makes words"),
     }
 }

@@ -2,10 +2,11 @@
 
 use shakmaty::Square;
 
-use super::Source;
+use super::{Bits, Source, tree::Tree};
 use crate::{
     board::{Board, Code, MoveKind, PackedMove, PieceSet, Position},
-    plan::{CastlingPart, EdgeTest, Leaf, Sibling, Special, SquareTest},
+    engine::{carry::has, slots_of},
+    plan::{CastlingPart, EdgeTest, Leaf, Special, SquareTest},
     reel::{
         Block, SEGMENT_SLOTS,
         replay::{SegmentColumns, position_at},
@@ -29,7 +30,6 @@ pub(super) struct MoveTo {
     taken: u8,
     taken_on: u8,
     kind: Kind,
-    secondary: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,42 +43,84 @@ enum Kind {
     Null,
 }
 
-/// The moves of a block.
+/// The moves of a block. Nearly all take a piece from one square to another one, where it stays what it was and captures
+/// what stood there: these are columns. The others are a list.
 #[derive(Debug)]
-pub(super) struct Moves(Vec<MoveTo>);
+pub(super) struct Moves {
+    /// For each slot, the move that led there: its squares as in a [`PackedMove`], and what moved.
+    plain: Vec<PackedMove>,
+    /// For each slot, what was captured on the square of arrival.
+    taken: Vec<u8>,
+    /// The slots of the others: castling, captures in passing, promotions, null moves.
+    is_special: Vec<u32>,
+    /// They, in the order of slots.
+    special: Vec<(usize, MoveTo)>,
+}
 
 impl Moves {
     pub(super) fn new(block: &Block) -> Moves {
-        let mut out = vec![MoveTo::default(); block.slots()];
+        let slots = block.slots();
+        let mut out = Moves {
+            plain: vec![PackedMove(0); slots],
+            taken: vec![0; slots],
+            is_special: vec![0; block.segments()],
+            special: Vec::new(),
+        };
         let mut columns = SegmentColumns::new();
         for segment in 0..block.segments() {
             columns.replay(block, segment);
             let first = segment * SEGMENT_SLOTS;
-            let moves = &block.moves[first..block.slots().min(first + SEGMENT_SLOTS)];
+            // The last move of a block leads nowhere.
+            let moves = &block.moves[first..(slots - 1).min(first + SEGMENT_SLOTS)];
             for (i, &mv) in moves.iter().enumerate().filter(|(_, mv)| !mv.is_start()) {
-                let board = Board { planes: columns.planes.map(|plane| plane[i]) };
-                let white = columns.masks.white >> i & 1 != 0;
-                if let Some(to) = out.get_mut(first + i + 1) {
-                    *to = MoveTo::new(mv, board, white);
-                }
+                let board = Board { planes: std::array::from_fn(|k| columns.planes[k][i]) };
+                out.add(first + i + 1, mv, board, columns.masks.white >> i & 1 != 0);
             }
         }
-        if block.has_lines() {
-            for game in block.games() {
-                for line in game.lines() {
-                    let before = game.first_slot() + line.parent() as usize;
-                    let Position { board, state } = position_at(block, before);
-                    let mv = MoveTo::new(line.edge(), board, state.turn().is_white());
-                    out[game.first_slot() + line.first_node() as usize] = MoveTo { secondary: true, ..mv };
-                }
+        for game in block.games().filter(|game| game.has_lines()) {
+            for line in game.lines() {
+                let before = game.first_slot() + line.parent() as usize;
+                let Position { board, state } = position_at(block, before);
+                let slot = game.first_slot() + line.first_node() as usize;
+                out.add(slot, line.edge(), board, state.turn().is_white());
             }
         }
-        Moves(out)
+        out.special.sort_unstable_by_key(|(slot, _)| *slot);
+        out
+    }
+
+    fn add(&mut self, slot: usize, mv: PackedMove, board: Board, white: bool) {
+        let piece = board.at(mv.from());
+        if mv.kind() == MoveKind::Piece(piece) {
+            self.plain[slot] = mv;
+            self.taken[slot] = board.at(mv.to()).0;
+            return;
+        }
+        self.is_special[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+        self.special.push((slot, MoveTo::new(mv, board, white)));
     }
 
     /// The move that led to a slot.
     pub(super) fn to(&self, slot: usize) -> MoveTo {
-        self.0[slot]
+        if !has(&self.is_special, slot) {
+            return self.plain(slot);
+        }
+        let place = self.special.partition_point(|(other, _)| *other < slot);
+        self.special[place].1
+    }
+
+    /// The squares that it left and reached, unless it is one of the list.
+    pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
+        let mv = self.plain[slot];
+        (!has(&self.is_special, slot)).then_some([mv.from() as u8, mv.to() as u8])
+    }
+
+    /// The move to a slot where it is none of the list.
+    fn plain(&self, slot: usize) -> MoveTo {
+        let (mv, taken) = (self.plain[slot], self.taken[slot]);
+        let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
+        let kind = if piece == 0 { Kind::None } else { Kind::Plain };
+        MoveTo { from, to, piece, becomes: piece, taken, taken_on: to, kind, ..MoveTo::default() }
     }
 }
 
@@ -222,8 +264,53 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
+    /// Where the move that led there passes.
+    pub(super) fn mask(&self, moves: &Moves, tree: &Tree) -> Bits {
+        let mut out = Bits(match self.plain() {
+            Some(test) => test.mask(moves),
+            None => vec![0; moves.is_special.len()],
+        });
+        // The root of a game has no move.
+        out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
+        let columns = [Some(&self.from), Some(&self.to), self.captures.as_ref()];
+        if columns.into_iter().flatten().any(|test| matches!(test, Test::Column(_))) {
+            let found = out.0.clone();
+            slots_of(&found, 0..moves.plain.len())
+                .filter(|&slot| !self.passes(moves.plain(slot), tree.parent(slot)))
+                .for_each(|slot| out.clear(slot));
+        }
+        for &(slot, mv) in &moves.special {
+            out.clear(slot);
+            let is_child = self.test.sibling.is_none_or(|sibling| tree.is_sibling(slot, sibling));
+            out.put(slot, is_child && self.passes(mv, tree.parent(slot)));
+        }
+        out
+    }
+
+    /// Writes the squares that the moves left, or with `to` reached, where they pass.
+    pub(super) fn own_words(&self, moves: &Moves, tree: &Tree, to: bool, out: &mut [u64]) {
+        let mask = self.mask(moves, tree);
+        for slot in slots_of(&mask.0, 0..moves.plain.len()) {
+            out[slot] = self.own(moves.to(slot), tree.parent(slot), to);
+        }
+    }
+
+    /// What a move that is not special must be like; none if it cannot pass.
+    fn plain(&self) -> Option<Plain> {
+        let EdgeTest { null, only, passing, promotion, .. } = self.test;
+        if *null || *only != Special::Any || passing.is_some() || promotion.is_some() {
+            return None;
+        }
+        let captures = self.captures.as_ref().map_or(Plain::ANY, |test| {
+            let (pieces, squares) = test.pieces();
+            (pieces & !1, squares)
+        });
+        let ((moves, from), (content, to)) = (self.from.pieces(), self.to.pieces());
+        Some(Plain { moves, from, content: content & captures.0, to: to & captures.1 })
+    }
+
     /// Whether a move passes, of which it is known at which slot it was made.
-    pub(super) fn passes(&self, mv: MoveTo, before: usize) -> bool {
+    fn passes(&self, mv: MoveTo, before: usize) -> bool {
         if !self.fits(mv, before) {
             return false;
         }
@@ -232,7 +319,7 @@ impl<'a> Entered<'a> {
     }
 
     /// The squares that it left, or with `to` reached, of castling those of the parts that pass.
-    pub(super) fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
+    fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
         if !self.fits(mv, before) {
             return 0;
         }
@@ -247,7 +334,6 @@ impl<'a> Entered<'a> {
         let captures = |test: &Test<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
         mv.is(test.only)
             && (!test.null || mv.is_null())
-            && test.sibling.is_none_or(|sibling| mv.secondary == (sibling == Sibling::Secondary))
             && self.captures.as_ref().is_none_or(captures)
             && (self.passing.as_ref()).is_none_or(|test| mv.kind == Kind::EnPassant && captures(test))
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
@@ -269,7 +355,42 @@ impl<'a> Entered<'a> {
     }
 }
 
+/// A test of moves that are not special, as sets of contents and squares.
+struct Plain {
+    /// What moves.
+    moves: u16,
+    from: u64,
+    /// What stands on the square of arrival before the move.
+    content: u16,
+    to: u64,
+}
+
+impl Plain {
+    const ANY: (u16, u64) = (u16::MAX, u64::MAX);
+
+    fn mask(&self, moves: &Moves) -> Vec<u32> {
+        let segments = moves.plain.chunks(SEGMENT_SLOTS).zip(moves.taken.chunks(SEGMENT_SLOTS));
+        let word = |(moves, taken): (&[PackedMove], &[u8])| {
+            moves.iter().zip(taken).enumerate().fold(0, |word, (i, (&mv, &taken))| {
+                let (from, to, piece) = (mv.0 & 63, mv.0 >> 6 & 63, mv.0 >> 12);
+                let squares = self.from >> from & self.to >> to;
+                let contents = self.moves >> piece & self.content >> taken;
+                word | (squares as u32 & u32::from(contents) & 1) << i
+            })
+        };
+        segments.map(word).collect()
+    }
+}
+
 impl Test<'_> {
+    /// Which contents and squares may pass.
+    fn pieces(&self) -> (u16, u64) {
+        match self {
+            Test::Any | Test::Column(_) => Plain::ANY,
+            Test::Pieces(pieces, squares) => (pieces.0, *squares),
+        }
+    }
+
     fn passes(&self, mv: MoveTo, square: u8, before: usize) -> bool {
         match self {
             Test::Any => true,

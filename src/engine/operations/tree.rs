@@ -1,7 +1,13 @@
 //! The nodes of a game.
 
-use super::moves::MoveTo;
-use crate::{engine::carry::slots, plan::Sibling, reel::Block};
+use std::ops::Range;
+
+use super::{Bits, moves::MoveTo};
+use crate::{
+    engine::carry::{has, slots},
+    plan::Sibling,
+    reel::{Block, GameRow, SEGMENT_SLOTS},
+};
 
 /// The nodes of one game: their slots follow each other.
 #[derive(Clone, Copy, Debug)]
@@ -12,12 +18,7 @@ pub(super) struct Nodes<'a> {
     parents: Option<&'a [u32]>,
 }
 
-impl<'a> Nodes<'a> {
-    /// So many nodes from a slot on.
-    pub(super) fn new(first: usize, len: usize, parents: Option<&'a [u32]>) -> Nodes<'a> {
-        Nodes { first, len, parents }
-    }
-
+impl Nodes<'_> {
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -29,6 +30,11 @@ impl<'a> Nodes<'a> {
 
     pub(super) fn slot(&self, node: usize) -> usize {
         self.first + node
+    }
+
+    /// The segments that hold its slots.
+    pub(super) fn segments(&self) -> Range<usize> {
+        self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
 
     /// The parent of a node that has one.
@@ -77,25 +83,157 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// For each slot, the number of its parent in its game; of roots 0.
-pub(super) fn parents(block: &Block) -> Vec<u32> {
-    let mut out = Vec::with_capacity(block.slots());
-    for game in block.games() {
-        let first = out.len();
-        out.extend((0..game.positions() as u32).map(|node| node.saturating_sub(1)));
-        for line in game.lines() {
-            out[first + line.first_node() as usize] = line.parent();
-        }
-    }
-    out
+/// How the positions of a block hang together.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The slots whose parents stand before them.
+    follows: Vec<u32>,
+    /// The first positions of side lines.
+    branches: Vec<u32>,
+    /// These slots with those of their parents, in order.
+    links: Vec<(usize, usize)>,
+    /// In a block with side lines, for each slot the number of its parent in its game; of roots 0.
+    parents: Vec<u32>,
 }
 
-/// Calls `visit` with the nodes of each game of a block, whose parents these are if it has side lines.
-pub(super) fn each_game(block: &Block, parents: &[u32], mut visit: impl FnMut(Nodes<'_>)) {
-    for game in block.games() {
+impl Tree {
+    /// That of a block.
+    pub(super) fn new(block: &Block) -> Tree {
+        let (mut follows, mut branches) = (Bits::new(block), Bits::new(block));
+        let (mut links, mut parents) = (Vec::new(), Vec::new());
+        (0..block.slots()).for_each(|slot| follows.set(slot));
+        for game in block.games() {
+            let first = game.first_slot();
+            follows.clear(first);
+            if block.has_lines() {
+                parents.extend((0..game.positions() as u32).map(|node| node.saturating_sub(1)));
+            }
+            for line in game.lines() {
+                let slot = first + line.first_node() as usize;
+                follows.clear(slot);
+                branches.set(slot);
+                links.push((slot, first + line.parent() as usize));
+                parents[slot] = line.parent();
+            }
+        }
+        Tree { follows: follows.0, branches: branches.0, links, parents }
+    }
+
+    /// The nodes of a game of the block.
+    pub(super) fn nodes(&self, game: GameRow<'_>) -> Nodes<'_> {
         let slots = slots(game);
-        let parents = parents.get(slots.clone()).filter(|_| game.has_lines());
-        visit(Nodes::new(slots.start, slots.len(), parents));
+        let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
+        Nodes { first: slots.start, len: slots.len(), parents }
+    }
+
+    /// Whether a position that has a parent is such a child of it.
+    pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
+        has(&self.branches, slot) == (sibling == Sibling::Secondary)
+    }
+
+    /// Whether a game begins there.
+    pub(super) fn is_root(&self, slot: usize) -> bool {
+        !has(&self.follows, slot) && !has(&self.branches, slot)
+    }
+
+    /// The slot of the parent of a position that has one.
+    pub(super) fn parent(&self, slot: usize) -> usize {
+        if !has(&self.branches, slot) {
+            return slot - 1;
+        }
+        self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
+    }
+
+    /// The positions that are such children.
+    pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
+        let words = self.follows.iter().zip(&self.branches);
+        words.map(move |(follows, branches)| match sibling {
+            None => follows | branches,
+            Some(Sibling::Primary) => *follows,
+            Some(Sibling::Secondary) => *branches,
+        })
+    }
+
+    /// From such children to their parents.
+    pub(super) fn to_parents(&self, sibling: Option<Sibling>) -> Flow<'_> {
+        let mut links: Vec<Link> = self.links.iter().map(|&(from, to)| Link { from, to }).collect();
+        links.sort_unstable_by_key(|link| link.to);
+        let follows = if sibling == Some(Sibling::Secondary) { None } else { Some(&self.follows[..]) };
+        if sibling == Some(Sibling::Primary) {
+            links.clear();
+        }
+        Flow { back: false, follows, links }
+    }
+
+    /// From parents to children.
+    pub(super) fn to_children(&self) -> Flow<'_> {
+        let links = self.links.iter().map(|&(to, from)| Link { from, to }).collect();
+        Flow { back: true, follows: Some(&self.follows), links }
+    }
+}
+
+/// Steps along the moves of a block for masks, a word for each segment: to parents, or with `back` to children.
+#[derive(Debug)]
+pub(super) struct Flow<'a> {
+    back: bool,
+    /// The slots whose parents stand before them; none if no step goes that way.
+    follows: Option<&'a [u32]>,
+    /// The other steps, in the order of the slots that they lead to.
+    links: Vec<Link>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    from: usize,
+    to: usize,
+}
+
+impl Flow<'_> {
+    fn follows(&self, at: usize) -> u32 {
+        self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
+    }
+
+    /// The slots of segment `at` to which a step leads from a slot of a mask, whose words `mask` tells.
+    #[inline(always)]
+    pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
+        let follows = self.follows(at);
+        let mut out = if self.back {
+            let before = if at == 0 { 0 } else { mask(at - 1) };
+            (mask(at) << 1 | before >> 31) & follows
+        } else {
+            let after = self.follows(at + 1);
+            let after = if after & 1 == 0 { 0 } else { mask(at + 1) };
+            (mask(at) & follows) >> 1 | after << 31
+        };
+        let first = self.links.partition_point(|link| link.to / SEGMENT_SLOTS < at);
+        for link in self.links[first..].iter().take_while(|link| link.to / SEGMENT_SLOTS == at) {
+            let from = mask(link.from / SEGMENT_SLOTS) >> (link.from % SEGMENT_SLOTS) & 1;
+            out |= from << (link.to % SEGMENT_SLOTS);
+        }
+        out
+    }
+
+    /// The whole mask to which a step leads.
+    pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
+        (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
+    }
+
+    /// What is reached from some slots of segment `at` by going on, `stride` steps at once, to slots of `through`,
+    /// within the segment and not into side lines.
+    #[inline(always)]
+    pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
+        let follows = self.follows(at);
+        // Where the steps that lead to a slot from another one of the segment are such.
+        let open = (0..stride).fold(through, |open, step| {
+            open & if self.back { follows << step } else { follows >> (step + 1) }
+        });
+        let mut open = open;
+        for by in (0..5).map(|k| stride << k).take_while(|by| *by < 32) {
+            let shifted = |word: u32| if self.back { word << by } else { word >> by };
+            reached |= open & shifted(reached);
+            open &= shifted(open);
+        }
+        reached
     }
 }
 

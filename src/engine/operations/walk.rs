@@ -1,23 +1,69 @@
 //! Automata along games: `line` and `path`.
 //!
-//! For each node and state the value of the best walk that goes on from there is known from those of its children, so
-//! one pass from the last node to the first suffices; against the moves, one from the first to the last.
+//! Whether there is a walk is asked first, for all positions of a segment at once ([`Reach`]). Its value is computed where
+//! it is wanted: for each node and state the value of the best walk that goes on from there is known from those of its
+//! children, so one pass from the last node to the first suffices; against the moves, one from the first to the last.
 
-use std::collections::HashMap;
-
-use super::{Games, Source, moves::MoveTo, number, tree::Nodes};
+use super::{
+    Bits, Games, Source,
+    focus::{Pieces, Seen},
+    number,
+    reach::Reach,
+    tree::Nodes,
+};
 use crate::{
+    engine::{slots_of, within},
     plan::{Branch, NO_VALUE, Sees, Sibling, Walk},
-    reel::replay::position_at,
+    reel::SEGMENT_SLOTS,
 };
 
 /// The value where there is no walk.
 const NONE: i64 = i64::MIN;
 
-/// Runs an automaton along games.
-pub(super) struct Runner<'a> {
+/// Where there is a walk.
+pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Bits {
+    let block = games.block;
+    let (mut reach, mut out) = (Reach::new(walk, operands, games), Bits::new(block));
+    if let Sees::Pieces { capture } = walk.sees {
+        let focus = focus(operands);
+        games.each(|nodes| {
+            let pieces = Pieces::new(nodes, games, focus, capture);
+            for (set, starts) in pieces.groups() {
+                reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
+                starts
+                    .into_iter()
+                    .map(|node| nodes.slot(node))
+                    .for_each(|slot| out.put(slot, begins(&reach, slot)));
+            }
+        });
+        return out;
+    }
+    reach.run(0..block.segments(), None);
+    (0..block.segments()).for_each(|at| out.0[at] = within(reach.starts(at), at, &(0..block.slots())));
+    out
+}
+
+/// The operand with the squares in focus.
+fn focus<'a>(operands: &[Source<'a>]) -> Source<'a> {
+    *operands.last().expect("a focus on pieces is an operand")
+}
+
+/// Whether a walk begins at a slot.
+fn begins(reach: &Reach<'_>, slot: usize) -> bool {
+    reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
+}
+
+/// What is found, from each position on.
+pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>, out: &mut [u64]) {
+    out.fill(number(None));
+    let mut runner = Runner::new(walk, operands, games);
+    games.each(|nodes| runner.run(nodes, out));
+}
+
+/// Computes the values of walks.
+struct Runner<'a> {
     walk: &'a Walk,
-    masks: &'a [Source<'a>],
+    reach: Reach<'a>,
     largest: Option<Source<'a>>,
     evaluated: Option<Source<'a>>,
     focus: Option<Source<'a>>,
@@ -33,42 +79,51 @@ pub(super) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn new(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Runner<'a> {
-        let (masks, rest) = operands.split_at(walk.automaton.operands);
-        let mut rest = rest.iter().copied();
+    fn new(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Runner<'a> {
+        let mut reach = Reach::new(walk, operands, games);
+        let mut rest = operands[walk.automaton.operands..].iter().copied();
         let largest = if walk.largest { rest.next() } else { None };
         let evaluated = if walk.nestban { rest.next() } else { None };
-        let focus = rest.next();
+        let focus = if matches!(walk.sees, Sees::Pieces { .. }) { rest.next() } else { None };
+        if focus.is_none() {
+            reach.run(0..games.block.segments(), None);
+        }
         let (next, after, tied, inner) = Default::default();
-        Runner { walk, masks, largest, evaluated, focus, games, next, after, tied, inner }
+        Runner { walk, reach, largest, evaluated, focus, games, next, after, tied, inner }
     }
 
     /// Finds, from each node of a game on, the value of the best walk.
-    pub(super) fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
+    fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
-        let mut focus = None;
-        match self.walk.sees {
-            Sees::Pieces { capture } => {
-                let pieces = Pieces::new(nodes, self, capture);
-                let mut of_each: HashMap<u64, Vec<usize>> = HashMap::new();
-                for node in 0..nodes.len() {
-                    of_each.entry(pieces.at_start[node]).or_default().push(node);
+        if let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) {
+            let pieces = Pieces::new(nodes, self.games, focus, capture);
+            for (set, mut starts) in pieces.groups() {
+                let seen = pieces.seen(nodes, set);
+                self.reach.run(nodes.segments(), Some(&seen));
+                starts.retain(|&start| begins(&self.reach, nodes.slot(start)));
+                if !starts.is_empty() {
+                    self.pass(nodes, Some(&seen));
+                    starts.iter().for_each(|&start| values[start] = self.start(nodes, start));
                 }
-                for (set, starts) in of_each {
-                    if set != 0 {
-                        self.pass(nodes, Some((&pieces, set)));
-                        starts.iter().for_each(|&start| values[start] = self.start(nodes, start));
-                    }
-                }
-                focus = Some(pieces);
             }
-            _ if self.walk.back => self.pass_back(nodes, &mut values),
-            _ => {
-                self.pass(nodes, None);
-                (0..nodes.len()).for_each(|start| values[start] = self.start(nodes, start));
-            }
+            self.finish(nodes, values, Some(&pieces), out);
+            return;
         }
-        self.finish(nodes, values, focus.as_ref(), out);
+        let found: Vec<u32> = nodes.segments().map(|at| self.reach.starts(at)).collect();
+        let first = nodes.segments().start * SEGMENT_SLOTS;
+        let mut starts = slots_of(&found, nodes.slot(0) - first..nodes.slot(nodes.len()) - first)
+            .map(|at| at + first - nodes.slot(0))
+            .peekable();
+        if starts.peek().is_none() {
+            return;
+        }
+        if self.walk.back {
+            self.pass_back(nodes, &mut values);
+        } else {
+            self.pass(nodes, None);
+            starts.for_each(|start| values[start] = self.start(nodes, start));
+        }
+        self.finish(nodes, values, None, out);
     }
 
     /// Applies the range and `nestban`, and names last positions.
@@ -83,7 +138,6 @@ impl<'a> Runner<'a> {
                 && is_evaluated
                 && !banned[node];
             if !is_found {
-                out[slot] = number(None);
                 continue;
             }
             if self.walk.nestban || self.walk.end {
@@ -115,7 +169,7 @@ impl<'a> Runner<'a> {
         let all: Vec<usize> = match focus {
             None => (1..=more).filter_map(nth).collect(),
             Some(pieces) => {
-                let set = pieces.at_start[start];
+                let set = pieces.at_start(start);
                 (start + 1..nodes.len()).filter(|&node| pieces.sees(node, set)).take(more).collect()
             }
         };
@@ -144,8 +198,7 @@ impl<'a> Runner<'a> {
 
     /// The value of going on by one of some ways, given the values of states further on, and of being complete.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
-        let open =
-            ways.iter().filter(|way| way.guards.iter().all(|&guard| self.masks[guard as usize].holds(slot)));
+        let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
     }
 
@@ -169,22 +222,22 @@ impl<'a> Runner<'a> {
         &from[node * states..(node + 1) * states]
     }
 
-    /// The value of a walk whose state takes a node, of automata whose states stand for positions.
+    /// The value of a walk whose state takes a node, or the move to it.
     fn at_node(&self, nodes: Nodes<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
-        let (slot, ways) = (nodes.slot(node), &automaton.follow[state]);
-        let of = automaton.states[state];
-        if of.leaving.is_some() && self.inner[node] {
-            return self.longer(self.tied[node * automaton.states.len() + state]);
-        }
-        if !self.masks[of.mask as usize].holds(slot) {
+        let slot = nodes.slot(node);
+        if !self.reach.is_alive(state, slot) {
             return NONE;
         }
-        self.longer(self.best(slot, ways, self.further(node), self.complete(slot)))
+        self.longer(if automaton.states[state].leaving.is_some() && self.inner[node] {
+            self.tied[node * automaton.states.len() + state]
+        } else {
+            self.best(slot, &automaton.follow[state], self.further(node), self.complete(slot))
+        })
     }
 
     /// From the last node to the first, what can be found further on.
-    fn pass(&mut self, nodes: Nodes<'_>, focus: Option<(&Pieces, u64)>) {
+    fn pass(&mut self, nodes: Nodes<'_>, seen: Option<&Seen>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
         for table in [&mut self.next, &mut self.after, &mut self.tied] {
@@ -200,48 +253,25 @@ impl<'a> Runner<'a> {
             if !is_open(node) {
                 continue;
             }
-            let is_seen = focus.is_none_or(|(pieces, set)| pieces.sees(node, set));
             for state in 0..states {
                 let (here, there) = (node * states + state, parent * states + state);
-                let value = match (walk.moves, focus) {
-                    (false, _) => self.at_node(nodes, node, state),
-                    (true, _) if !is_seen => NONE,
-                    (true, focus) => self.at_move(nodes, node, state, focus),
-                };
+                let value = self.at_node(nodes, node, state);
                 self.next[there] = self.next[there].max(value);
                 let further = match walk.sees {
                     Sees::All => NONE,
                     Sees::OneSide => self.next[here],
-                    Sees::Pieces { .. } if is_seen => value,
+                    Sees::Pieces { .. } if seen.is_none_or(|seen| seen.has(nodes.slot(node))) => value,
                     Sees::Pieces { .. } => self.after[here],
                 };
                 self.after[there] = self.after[there].max(further);
                 if let Some(leaving) = automaton.states[state].leaving
-                    && self.masks[leaving as usize].holds(nodes.slot(node))
+                    && self.reach.holds(leaving, nodes.slot(node))
                 {
                     let value = self.over_move(nodes, node, state);
                     self.tied[there] = self.tied[there].max(value);
                 }
             }
         }
-    }
-
-    /// The value of a walk whose state takes the move to a node.
-    fn at_move(&self, nodes: Nodes<'_>, node: usize, state: usize, focus: Option<(&Pieces, u64)>) -> i64 {
-        let automaton = &self.walk.automaton;
-        let (slot, of) = (nodes.slot(node), automaton.states[state]);
-        let holds = |mask: u16| self.masks[mask as usize].holds(slot);
-        let passes = match (of.castling, focus) {
-            (Some([king, rook]), Some((pieces, set))) if pieces.castles(node) => {
-                let seen = pieces.parts(node, set);
-                seen[0] && holds(king) || seen[1] && holds(rook)
-            }
-            _ => holds(of.mask),
-        };
-        if !passes {
-            return NONE;
-        }
-        self.longer(self.best(slot, &automaton.follow[state], self.further(node), self.complete(slot)))
     }
 
     /// The value of what follows a state that is tied to the move to a node.
@@ -273,8 +303,7 @@ impl<'a> Runner<'a> {
             };
             for state in 0..states {
                 let next = further.map_or(&none[..], |further| &at[further * states..(further + 1) * states]);
-                let holds = self.masks[automaton.states[state].mask as usize].holds(slot);
-                let value = if holds {
+                let value = if self.reach.is_alive(state, slot) {
                     self.longer(self.best(slot, &automaton.follow[state], next, 0))
                 } else {
                     NONE
@@ -285,102 +314,4 @@ impl<'a> Runner<'a> {
             *value = self.better(ways.map(|state| at[node * states + usize::from(state)]));
         }
     }
-}
-
-/// Which pieces moved. They have the numbers of the squares on which they stand at first, in their order.
-struct Pieces {
-    moved: Vec<Moved>,
-    /// For each node, the pieces in focus of a walk that begins there.
-    at_start: Vec<u64>,
-    capture: bool,
-}
-
-/// The pieces that a move touched, each a bit.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    /// What moved, of castling the king.
-    mover: u64,
-    /// The rook, of castling.
-    rook: u64,
-    taken: u64,
-}
-
-/// No piece.
-const NOBODY: u8 = u8::MAX;
-
-impl Pieces {
-    fn new(nodes: Nodes<'_>, runner: &Runner<'_>, capture: bool) -> Pieces {
-        let moves = runner.games.moves();
-        let mut moved = vec![Moved::default(); nodes.len()];
-        let mut at_start = vec![0; nodes.len()];
-        // Who stands where, after each node.
-        let mut boards: Vec<[u8; 64]> = Vec::with_capacity(nodes.len());
-        for node in 0..nodes.len() {
-            let slot = nodes.slot(node);
-            let board = if node == 0 {
-                first_board(runner.games, slot)
-            } else {
-                let mut board = boards[nodes.parent(node)];
-                moved[node] = play(&mut board, moves.to(slot));
-                board
-            };
-            if let Some(focus) = runner.focus {
-                let mut squares = focus.word(slot);
-                while squares != 0 {
-                    at_start[node] |= bit(board[squares.trailing_zeros() as usize]);
-                    squares &= squares - 1;
-                }
-            }
-            boards.push(board);
-        }
-        Pieces { moved, at_start, capture }
-    }
-
-    /// Whether the move to a node is one of some pieces.
-    fn sees(&self, node: usize, set: u64) -> bool {
-        let Moved { mover, rook, taken } = self.moved[node];
-        let taken = if self.capture { taken } else { 0 };
-        (mover | rook | taken) & set != 0
-    }
-
-    fn castles(&self, node: usize) -> bool {
-        self.moved[node].rook != 0
-    }
-
-    /// Whether king and rook are in focus.
-    fn parts(&self, node: usize, set: u64) -> [bool; 2] {
-        let Moved { mover, rook, .. } = self.moved[node];
-        [mover & set != 0, rook & set != 0]
-    }
-}
-
-fn bit(piece: u8) -> u64 {
-    if piece < 64 { 1 << piece } else { 0 }
-}
-
-/// Who stands where at the root of a game.
-fn first_board(games: &Games<'_>, slot: usize) -> [u8; 64] {
-    let mut board = [NOBODY; 64];
-    let position = position_at(games.block, slot);
-    for (piece, square) in (0..).zip(position.board.occupied()) {
-        board[square as usize] = piece;
-    }
-    board
-}
-
-/// Plays a move on a board of pieces.
-fn play(board: &mut [u8; 64], mv: MoveTo) -> Moved {
-    if mv.is_null() {
-        return Moved { mover: bit(board[mv.left()[0] as usize]), ..Moved::default() };
-    }
-    let taken = mv.captured().map_or(NOBODY, |square| std::mem::replace(&mut board[square as usize], NOBODY));
-    let ([king_from, rook_from], [king_to, rook_to]) = (mv.left(), mv.reached());
-    let mover = std::mem::replace(&mut board[king_from as usize], NOBODY);
-    let rook =
-        if mv.is_castling() { std::mem::replace(&mut board[rook_from as usize], NOBODY) } else { NOBODY };
-    board[king_to as usize] = mover;
-    if mv.is_castling() {
-        board[rook_to as usize] = rook;
-    }
-    Moved { mover: bit(mover), rook: bit(rook), taken: bit(taken) }
 }

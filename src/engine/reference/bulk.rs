@@ -52,6 +52,16 @@ impl Bulk {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
+    /// The same engine with a limit for queries of whole games: a game in which more filters are asked whether they match
+    /// ends the run with an error.
+    #[must_use]
+    pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
+        for one in self.queries.iter_mut().filter(|one| matches!(one.way, Way::Games { .. })) {
+            one.reference.declared.steps_max = steps_max;
+        }
+        self
+    }
+
     /// Adds the strings that a query yields at hits of a block; of a query that yields no strings nothing.
     ///
     /// # Errors
@@ -60,7 +70,7 @@ impl Bulk {
     pub fn add_texts(&self, query: usize, block: &Block, hits: &mut Hits) -> Result<(), EngineError> {
         let one = &self.queries[query];
         let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES);
+        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None);
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.first_slot()..game.end_slot()) > 0
@@ -117,7 +127,7 @@ impl OneQuery {
         request: &Request<'_>,
     ) -> Result<Answers, EngineError> {
         let outputs = request.outputs[number];
-        let mut found = GameBlock::new(block, query, &self.reference, outputs);
+        let mut found = GameBlock::new(block, query, &self.reference, outputs, request.last_game);
         let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {

@@ -8,6 +8,12 @@ use crate::{
     query::tree::Chain,
 };
 
+/// A chain that was found: what it is measured by, and the number of its last position.
+pub(super) struct Chained {
+    pub(super) value: i32,
+    pub(super) end: usize,
+}
+
 impl Evaluation<'_> {
     /// The program of the chain of a filter.
     pub(super) fn compiled<T>(

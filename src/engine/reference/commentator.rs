@@ -40,7 +40,7 @@ impl Commentator {
         number: usize,
         is_found: impl Fn(&GameRow) -> bool,
     ) -> Result<Commentary, EngineError> {
-        let mut all = GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY);
+        let mut all = GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY, None);
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))

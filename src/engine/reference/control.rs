@@ -49,26 +49,17 @@ impl Evaluation<'_> {
         let holds = self.matches(of);
         if !holds {
             self.state.fail(
-                Diagnostic::error(
-                    span,
-                    format!("an assertion fails {}", self.where_it_is()),
-                    "asserted here",
-                )
-                .help("correct the query, or leave the assertion out"),
+                Diagnostic::error(span, "an assertion fails", "asserted here")
+                    .help("correct the query, or leave the assertion out"),
             );
         }
         holds
     }
 
     pub(super) fn abort(&mut self, span: Span) -> bool {
-        let fault = Diagnostic::error(span, format!("the query ends the run {}", self.where_it_is()), "here");
+        let fault = Diagnostic::error(span, "the query ends the run", "here");
         self.state.fail(fault);
         false
-    }
-
-    /// `in game 3 at half-move 7`.
-    fn where_it_is(&self) -> String {
-        format!("in game {} at half-move {}", self.here.spot.game.number(), self.here.spot.ply)
     }
 
     /// Whether two filters have the same value; both are evaluated.

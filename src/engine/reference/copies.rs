@@ -10,9 +10,9 @@ use super::{
 };
 
 use crate::query::tree::{
-    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, Keyword,
-    Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp, Ref,
-    Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, GameText,
+    Keyword, Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp,
+    Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
 /// Where a filter stands in the query text.
@@ -125,6 +125,16 @@ enum Member {
 /// Builds filters and counts what it builds.
 pub(super) struct Expander {
     nodes: usize,
+    order: CopyOrder,
+}
+
+/// In which order copies come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CopyOrder {
+    /// In that of declaration: copies are numbered so.
+    Declared,
+    /// In the order in which they are evaluated; of equal ones the first gives its name to `currenttransform`.
+    Evaluated,
 }
 
 impl Expander {
@@ -137,8 +147,8 @@ impl Expander {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub(super) fn expand(root: &Node) -> Result<Filter, ReferenceError> {
-        Expander { nodes: 0 }.any(root)
+    pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<Filter, ReferenceError> {
+        Expander { nodes: 0, order }.any(root)
     }
 
     /// All images of copies under a transform.
@@ -150,7 +160,11 @@ impl Expander {
             copies.iter().try_for_each(|copy| rotates_by_45(copy.node()))?;
         }
         let mut products = Vec::new();
-        for basic in Basic::all(kind) {
+        let basics = match self.order {
+            CopyOrder::Declared => Basic::all(kind),
+            CopyOrder::Evaluated => Basic::in_turn(kind),
+        };
+        for basic in basics {
             for copy in copies {
                 products.push(self.image(&basic, copy)?);
             }
@@ -452,6 +466,10 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
             TextOp::Player(Some(color)) => TextOp::Player(Some(self.color(*color))),
             TextOp::Tag(name) if swap && name == "White" => TextOp::Tag(String::from("Black")),
             TextOp::Tag(name) if swap && name == "Black" => TextOp::Tag(String::from("White")),
+            TextOp::Game(GameText::CurrentTransform(names)) => {
+                let names = self.basic.name().into_iter().chain(names.iter().cloned());
+                TextOp::Game(GameText::CurrentTransform(names.collect()))
+            }
             _ => return rewrite::text(filter, self),
         };
         Ok(Text::new(op, filter.mark))

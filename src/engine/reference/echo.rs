@@ -5,29 +5,33 @@ use super::{
     eval::Evaluation,
     found::Noted,
 };
-use crate::query::tree::{Cell, Echo, Number};
+use crate::{
+    engine::SpanKind,
+    query::tree::{Cell, Echo, Number},
+};
 
 impl Evaluation<'_> {
     pub(super) fn echo_condition(&mut self, echo: &Echo<Filter>) -> bool {
-        let mut found = false;
+        let (begin, mut first) = (self.notes_begin(), None);
         for target in self.targets(echo) {
             let before = self.state.notes.len();
             if self.at_target(echo, target, |there| there.matches(&echo.body)) {
                 self.note_echo(echo, target);
-                found = true;
+                first = first.or(Some(target));
             } else {
                 self.state.notes.truncate(before);
             }
         }
         self.end_echo(echo);
-        found
+        self.note_pair(begin, first);
+        first.is_some()
     }
 
     /// The largest value of the body. Within `sort` the comments of the first target that has it stay, else those of
     /// all targets with a value.
     pub(super) fn echo_number(&mut self, echo: &Echo<Number<Explicit>>) -> Option<i32> {
-        let begin = self.state.notes.len();
-        let mut best = None;
+        let begin = self.notes_begin();
+        let (mut best, mut best_target) = (None, None);
         for target in self.targets(echo) {
             let before = self.state.notes.len();
             let value = self.at_target(echo, target, |there| there.number(&echo.body));
@@ -38,14 +42,22 @@ impl Evaluation<'_> {
                 self.state.notes.truncate(before);
             }
             if is_better {
-                best = value;
+                (best, best_target) = (value, Some(target));
                 if self.state.sorts {
                     self.state.notes.drain(begin..before);
                 }
             }
         }
         self.end_echo(echo);
+        self.note_pair(begin, best_target);
         best
+    }
+
+    /// Notes this position and the target, if one matched, as a span.
+    fn note_pair(&mut self, begin: usize, target: Option<usize>) {
+        if let Some(target) = target {
+            self.note_span(begin, SpanKind::Echo, &[self.here.at, target]);
+        }
     }
 
     /// The positions that an echo compares with this one, in the order of their numbers. All are visited.

@@ -175,7 +175,14 @@ impl Evaluation<'_> {
         edge: &Edge<Explicit>,
         mut target: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<T> {
-        self.fitting(edge).into_iter().find_map(|selected| self.behind(selected, &mut target))
+        let begin = self.notes_begin();
+        self.fitting(edge).into_iter().find_map(|selected| {
+            let value = self.behind(selected, &mut target)?;
+            if let Some(before) = self.tree().parent(selected.at) {
+                self.note_move(begin, before, selected.at);
+            }
+            Some(value)
+        })
     }
 
     pub(super) fn edge_condition(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> bool {
@@ -185,7 +192,13 @@ impl Evaluation<'_> {
 
     /// The set behind the first move that fits, even if it is empty.
     pub(super) fn edge_squares(&mut self, edge: &Edge<Explicit>, target: &Squares<Explicit>) -> Bitboard {
-        self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY)
+        let begin = self.notes_begin();
+        let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
+        if squares.is_empty() {
+            // Whether the filter matches is another question, with another move.
+            self.take_spans(begin);
+        }
+        squares
     }
 
     pub(super) fn count_moves(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> i32 {
@@ -221,6 +234,7 @@ impl Evaluation<'_> {
             MoveOf::Previous => self.tree().parent(self.here.at),
             MoveOf::Played | MoveOf::Legal | MoveOf::Pseudolegal => Some(self.here.at),
         };
+        let begin = self.notes_begin();
         let Some(before) = before else { return Vec::new() };
         let sides = self.there(before, |before| MoveSides {
             from: before.side(of.from.as_ref()),
@@ -234,6 +248,9 @@ impl Evaluation<'_> {
             for child in qualifying.iter().filter_map(|candidate| candidate.child) {
                 self.there(child, |behind| behind.comment(comment));
             }
+        }
+        if let Some(child) = qualifying.iter().find_map(|candidate| candidate.child) {
+            self.note_move(begin, before, child);
         }
         qualifying
     }

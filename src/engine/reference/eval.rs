@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     board::{Code, PieceSet},
-    engine::{Outcome, Spot},
+    engine::{Outcome, SpanKind, Spot},
     query::tree::{
         Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
         GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
@@ -117,7 +117,9 @@ impl<'a> Evaluation<'a> {
 
     /// Whether a filter matches. One that fails takes back its comments, and nothing else.
     pub(super) fn matches(&mut self, filter: &impl Kind<Explicit>) -> bool {
-        self.noted(|this| match filter.node() {
+        let filter = filter.node();
+        self.state.step(*filter.mark());
+        self.noted(|this| match filter {
             Ref::Condition(f) => this.test(f).then_some(()),
             Ref::Squares(f) => this.has_squares(f).then_some(()),
             Ref::Number(f) => this.number(f).map(drop),
@@ -194,14 +196,28 @@ impl<'a> Evaluation<'a> {
     // ---- copies: every one is evaluated, in order, since they may assign variables
 
     fn count_matching<F: Kind<Explicit>>(&mut self, copies: &[F]) -> i32 {
-        copies.iter().map(|copy| i32::from(self.matches(copy))).sum()
+        let mut is_first = true;
+        let mut count = 0;
+        for copy in copies {
+            let begin = self.notes_begin();
+            let matches = self.matches(copy);
+            self.first_copy(begin, matches, &mut is_first);
+            count += i32::from(matches);
+        }
+        count
     }
 
     fn number_of(&mut self, copies: &NumberCopies) -> Option<i32> {
         match copies {
             NumberCopies::Largest(Copies::Orbit(copies)) => {
-                let numbers: Vec<Option<i32>> = copies.iter().map(|copy| self.number(copy)).collect();
-                numbers.into_iter().flatten().max()
+                let (mut is_first, mut largest) = (true, None);
+                for copy in copies {
+                    let begin = self.notes_begin();
+                    let number = self.number(copy);
+                    self.first_copy(begin, number.is_some(), &mut is_first);
+                    largest = largest.max(number);
+                }
+                largest
             }
             NumberCopies::Largest(Copies::NoTransform(of)) => self.number(of),
             NumberCopies::Counted(counted, copies) => within(self.count_matching(copies), *counted),
@@ -241,7 +257,9 @@ impl<'a> Evaluation<'a> {
     }
 
     fn nearest(&mut self, back: bool, quiet: bool, filter: &Filter) -> Option<i32> {
+        let begin = self.notes_begin();
         let &at = self.found(back, filter, true).first()?;
+        self.note_span(begin, SpanKind::Find, &[self.here.at, at]);
         if !quiet {
             self.note_automatic(at, "Found");
         }
@@ -249,8 +267,13 @@ impl<'a> Evaluation<'a> {
     }
 
     fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &Filter) -> Option<i32> {
+        let begin = self.notes_begin();
         let all = self.found(back, filter, false);
         let count = within(all.len() as i32, counted)?;
+        if !all.is_empty() {
+            let nodes: Vec<usize> = std::iter::once(self.here.at).chain(all.iter().copied()).collect();
+            self.note_span(begin, SpanKind::Find, &nodes);
+        }
         if !quiet {
             for (at, number) in all.into_iter().zip(1..) {
                 self.note_automatic(at, format!("Found {number} of {count}"));
@@ -353,7 +376,14 @@ impl<'a> Evaluation<'a> {
             S::Game(op) => self.game_squares(op, f.mark),
             S::Form(Copies::NoTransform(of)) => self.squares(of),
             S::Form(Copies::Orbit(copies)) => {
-                copies.iter().map(|copy| self.squares(copy)).fold(Bitboard::EMPTY, |a, b| a | b)
+                let (mut is_first, mut all) = (true, Bitboard::EMPTY);
+                for copy in copies {
+                    let begin = self.notes_begin();
+                    let squares = self.squares(copy);
+                    self.first_copy(begin, squares.any(), &mut is_first);
+                    all |= squares;
+                }
+                all
             }
         }
     }
@@ -494,6 +524,14 @@ impl<'a> Evaluation<'a> {
             TextOp::Literal(text) => Some(text.clone().into_bytes()),
             TextOp::Tag(name) => facts::tag(self.here.spot.game, name),
             TextOp::Player(color) => facts::player(self.here.spot.game, *color),
+            TextOp::ContentName { contents, spelt, of } => {
+                let square = self.squares(of).single_square().filter(|&s| self.holds(s, *contents));
+                square.map(|square| self.content_name(*spelt, square))
+            }
+            TextOp::Compare(cmp, a, b) => match self.strings(a, b) {
+                (Some(left), Some(right)) => cmp.holds(left.cmp(&right)).then_some(left),
+                _ => None,
+            },
             TextOp::Control(of) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.text(f),
                 HandedOn::Var(var) => self.text_of(var, f.mark),

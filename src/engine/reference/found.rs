@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::engine::{Answer, SortValue};
+use crate::engine::{Answer, SortValue, Span};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,7 +13,7 @@ pub struct GameFound {
     pub match_count: u32,
     /// What each `sort` found, if anything.
     pub sorts: Vec<Option<SortValue>>,
-    /// Comments and spans in the order in which games show them.
+    /// Comments in the order in which games show them.
     pub notes: Vec<Note>,
     /// Positions whose comments the output loses.
     pub removed: Vec<usize>,
@@ -32,6 +32,8 @@ pub struct Found {
     pub value: FoundValue,
     /// The copies of the outermost transform that match, from 0, if they were wanted.
     pub copies: Vec<u32>,
+    /// What it consists of, if it matches and that was wanted.
+    pub span: Option<Span>,
 }
 
 /// The value of a query at a position.
@@ -78,6 +80,6 @@ pub enum Noted {
     Automatic(Vec<u8>),
     /// The query matches here.
     Matched,
-    /// The positions of a line, of a path, or that were found, in order.
-    Span(Vec<usize>),
+    /// What a filter that matches consists of, if that is wanted.
+    Span(Span),
 }

@@ -98,7 +98,7 @@ impl Evaluation<'_> {
             N::ToNumber(of) => self.number_in(of),
             N::CodeOf(of) => self.code_of(of),
             N::GroupStart(group) => self.group_start(*group, span),
-            N::LastGameNumber => self.last_game_number(),
+            N::LastGameNumber => self.state.last_game.and_then(|number| i32::try_from(number).ok()),
         }
     }
 
@@ -113,7 +113,6 @@ impl Evaluation<'_> {
             T::Slice { of, from, to } => self.slice(of, from.as_ref(), to.as_ref()),
             T::Letter { of, at } => self.letter(of, at),
             T::Case { upper, of } => self.in_case(*upper, of),
-            T::ContentName { spelt, of } => self.content_name(*spelt, of),
             T::Fen => Some(self.fen()),
             T::OriginalComment => self.original_comment(),
             T::Match { text, pattern } => self.search(text, pattern, span),
@@ -121,6 +120,7 @@ impl Evaluation<'_> {
             T::OfCode(of) => self.of_code(of),
             T::Extremum { largest, of } => self.extremum(*largest, of),
             T::ReadFile(name) => self.read_file(name, span),
+            T::CurrentTransform(names) => Some(format!("<{}>", names.join(" ")).into_bytes()),
         }
     }
 

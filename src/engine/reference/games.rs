@@ -1,14 +1,16 @@
 //! What a query says of the games of a block.
 
+use std::sync::Arc;
+
 use super::{
     GameFound, Noted, Reference, RunState,
-    found::FoundValue,
+    found::{Found, FoundValue},
     whole::{Fault, Wanted},
 };
 use crate::{
     engine::{
         Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-        Outputs, Rank, Spot, Values, place,
+        Outputs, Rank, Spans, Spot, Values, place,
     },
     query::{Query, Type, tree::Comments},
     reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot},
@@ -18,12 +20,14 @@ use crate::{
 pub(super) struct GameBlock<'a> {
     query: &'a Query,
     reference: &'a Reference,
+    wanted: Wanted,
     detail: Option<CopyDetail>,
     hits: Hits,
     /// Of each hit the copies that match, if they are wanted.
     copies: Vec<(usize, Vec<u32>)>,
     games: Vec<GameAnswer>,
     commentary: Option<Commentary>,
+    spans: Option<Spans>,
 }
 
 /// A run-time error of a query.
@@ -46,6 +50,7 @@ impl<'a> GameBlock<'a> {
         query: &'a Query,
         reference: &'a Reference,
         outputs: Outputs,
+        last_game: Option<u32>,
     ) -> GameBlock<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
@@ -55,11 +60,17 @@ impl<'a> GameBlock<'a> {
         GameBlock {
             query,
             reference,
+            wanted: Wanted {
+                copies: outputs.detail().is_some(),
+                spans: outputs.contains(Outputs::SPANS),
+                last_game,
+            },
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
             games: vec![GameAnswer::default(); block.games_len()],
             commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
+            spans: outputs.contains(Outputs::SPANS).then(Spans::default),
         }
     }
 
@@ -71,8 +82,7 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let wanted = Wanted { copies: self.detail.is_some() };
-        let found = self.reference.game(spots, run, wanted).map_err(|fault| {
+        let mut found = self.reference.game(spots, run, self.wanted).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;
@@ -81,9 +91,13 @@ impl<'a> GameBlock<'a> {
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
                 out[slot] = text.clone().map(Vec::into_boxed_slice);
             }
-            if found.hit && wanted.copies {
+            if found.hit && self.wanted.copies {
                 self.copies.push((slot, found.copies.clone()));
             }
+        }
+        if let Some(spans) = &mut self.spans {
+            let span = |(node, found): (u32, &mut Found)| Some((node, Arc::new(found.span.take()?)));
+            spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
         }
         let mut rank = Rank::default();
         for (sort, value) in self.query.sorts.iter().zip(&found.sorts) {
@@ -137,7 +151,13 @@ impl<'a> GameBlock<'a> {
             kept.for_each(|(_, copies)| told.push(copies.into_iter()));
             told
         });
-        Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary }
+        Answers {
+            hits: self.hits,
+            copies,
+            games: Some(self.games),
+            commentary: self.commentary,
+            spans: self.spans,
+        }
     }
 }
 

@@ -45,6 +45,33 @@ impl Symmetry {
         Symmetry::ReflectAnti,
     ];
 
+    /// All in the order in which the copies of `flip` are evaluated: what the quarter turn and the reflection of ranks
+    /// make of the identity, then of what they made.
+    const IN_TURN: [Symmetry; 8] = [
+        Symmetry::Identity,
+        Symmetry::Rotate90Ccw,
+        Symmetry::ReflectRanks,
+        Symmetry::Rotate180,
+        Symmetry::ReflectAnti,
+        Symmetry::ReflectMain,
+        Symmetry::Rotate90Cw,
+        Symmetry::ReflectFiles,
+    ];
+
+    /// What CQL calls it.
+    fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Symmetry::Identity => return None,
+            Symmetry::Rotate90Ccw => "counterclockwise90",
+            Symmetry::Rotate180 => "rotate180",
+            Symmetry::Rotate90Cw => "clockwise90",
+            Symmetry::ReflectRanks => "reflect_h",
+            Symmetry::ReflectFiles => "reflect_v",
+            Symmetry::ReflectMain => "reflect_a1h8",
+            Symmetry::ReflectAnti => "reflect_h1a8",
+        })
+    }
+
     /// The image of a point. The formulas hold off the board as well, which is what turns steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
@@ -217,6 +244,25 @@ impl Basic {
             }
             TransformKind::ShiftHorizontal => (-7..=7).map(|right| Basic::Shift { right, up: 0 }).collect(),
             TransformKind::ShiftVertical => (-7..=7).map(|up| Basic::Shift { right: 0, up }).collect(),
+        }
+    }
+
+    /// The same in the order in which copies are evaluated: see [`Symmetry::IN_TURN`].
+    pub(super) fn in_turn(kind: TransformKind) -> Vec<Basic> {
+        match kind {
+            TransformKind::Flip => Symmetry::IN_TURN.map(Basic::Turn).into(),
+            _ => Basic::all(kind),
+        }
+    }
+
+    /// What `currenttransform` calls it; what changes nothing has no name.
+    pub(super) fn name(&self) -> Option<String> {
+        match self {
+            Basic::Turn(symmetry) => symmetry.name().map(String::from),
+            Basic::Rotate45(0) | Basic::Shift { right: 0, up: 0 } | Basic::List(_) => None,
+            Basic::Rotate45(eighths) => Some(format!("rotate45_{eighths}")),
+            Basic::SwapColors => Some("colorswap".into()),
+            Basic::Shift { right, up } => Some(format!("U{right}V{up}")),
         }
     }
 

@@ -12,6 +12,9 @@
 //!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
 //!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
 //!   transform of the outer one all copies of the inner one.
+//! * Where filters write comments or keep something, copies of `flip` are evaluated in another order: the identity, a
+//!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
+//!   quarter turn clockwise, the reflection of files. Their numbers stay those of declaration.
 //! * A variable that is read before it has a value ends the run. Where positions are judged one by one it has none.
 //! * Strings are bytes. Regular expressions see each byte as the character with its number.
 //! * A loop over the keys of a dictionary visits those that it has at first.
@@ -19,7 +22,8 @@
 //! * `equal` is false where a side has no value.
 //! * Several comments behind one move are one string, with blanks between. Comments in front of a move are not read.
 //! * In the comments of `echo` the target's come first; `LCA` is noted where it is neither of the two positions.
-//! * `loop` and `while` repeat ten million times in one game at most, and strings have at most 16 MiB.
+//! * `loop` and `while` repeat ten million times in one game at most, a search with a regular expression takes ten million
+//!   steps at most, and strings have at most 16 MiB.
 //! * All operands of an operation are evaluated, left to right, also when an earlier one has no
 //!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
 //! * `player` without colour takes a missing name as empty text; if both are missing it has no
@@ -31,7 +35,7 @@ use crate::query::{
 };
 
 use super::{Answer, Spot};
-use copies::{Copies, Expander, Explicit, Filter, NumberCopies};
+use copies::{Copies, CopyOrder, Expander, Explicit, Filter, NumberCopies};
 use eval::Evaluation;
 use state::Declared;
 use value::Value;
@@ -39,6 +43,7 @@ use value::Value;
 pub use bulk::Bulk;
 pub use commentator::Commentator;
 pub use found::{Found, FoundValue, GameFound, Note, Noted};
+pub use late::{LateSpans, SpanFinder};
 pub use state::RunState;
 pub use whole::{Fault, Wanted};
 
@@ -56,6 +61,7 @@ mod found;
 mod game;
 mod games;
 mod geometry;
+mod late;
 mod lines;
 mod memory;
 mod men;
@@ -72,6 +78,7 @@ mod regexes;
 mod scope;
 mod script_files;
 mod search;
+mod spans;
 mod state;
 mod strings;
 mod tree;
@@ -102,7 +109,10 @@ pub enum ReferenceError {
 /// A query ready to be evaluated on one position after the other.
 #[derive(Clone, Debug)]
 pub struct Reference {
+    /// Its copies come in the order in which they are evaluated.
     body: Filter,
+    /// The same with copies in the order of their numbers, if that differs.
+    numbered: Option<Filter>,
     declared: Declared,
 }
 
@@ -113,7 +123,12 @@ impl Reference {
     ///
     /// See [`ReferenceError`].
     pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
-        Ok(Reference { body: Expander::expand(&query.body)?, declared: Declared::of(query) })
+        let expand = |order| Expander::expand(&query.body, order);
+        let (body, numbered) = match order_shows(query) {
+            true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
+            false => (expand(CopyOrder::Declared)?, None),
+        };
+        Ok(Reference { body, numbered, declared: Declared::of(query) })
     }
 
     /// The value of the query at position `at` of a game.
@@ -133,7 +148,7 @@ impl Reference {
 
     /// The number of copies of the outermost filter if that is a transform, else 1.
     pub fn copies(&self) -> usize {
-        match top(&self.body) {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
             Top::Sets(copies) => copies.len(),
             Top::Numbers(copies) => copies.len(),
             Top::Filters(copies) => copies.len(),
@@ -151,12 +166,17 @@ impl Reference {
     }
 
     fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {
-        match top(&self.body) {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
             Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Top::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
         }
     }
+}
+
+/// Whether a query tells in which order its copies are evaluated: by comments, or by what filters keep.
+fn order_shows(query: &Query) -> bool {
+    !query.vars.is_empty() || query.body.any(|filter| filter.is_of_game())
 }
 
 /// The copies of the outermost filter if that is a transform, else the filter itself.

@@ -149,7 +149,7 @@ impl Evaluation<'_> {
     }
 
     /// The positions below a node on the way down to another one.
-    fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
+    pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way

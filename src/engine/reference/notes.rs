@@ -71,7 +71,10 @@ impl Evaluation<'_> {
         let sorts = std::mem::replace(&mut self.state.sorts, true);
         let value = self.unselected(evaluate);
         self.state.sorts = sorts;
+        let spans = self.take_spans(before);
         let notes = self.state.notes.split_off(before);
+        let here = self.here.at;
+        self.state.notes.extend(spans.into_iter().map(|span| Note { at: here, what: Noted::Span(span) }));
         let smallest = self.declared.sorts[sort.0 as usize].smallest;
         if let Some(value) = &value {
             let (key, sorted) = (key(value), self.state.sorted(sort));
@@ -126,9 +129,5 @@ impl Evaluation<'_> {
     fn annotations(&self) -> impl Iterator<Item = &AnnotationKind> {
         let all = self.here.spot.game.annotations().iter();
         all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
-    }
-
-    pub(super) fn last_game_number(&self) -> Option<i32> {
-        None
     }
 }

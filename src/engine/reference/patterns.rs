@@ -1,11 +1,9 @@
 //! Searches with regular expressions.
 
-use regress::Regex;
-
 use super::{
     copies::Explicit,
     eval::Evaluation,
-    regexes::{Groups, characters, groups_of},
+    regexes::{Found, Groups, TooLong, groups_of},
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
@@ -17,36 +15,45 @@ impl Evaluation<'_> {
     pub(super) fn search(&mut self, text: &Text<Explicit>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
-        let pattern = self.pattern(pattern, span)?;
-        let (searched, starts) = characters(&text);
-        let groups = groups_of(&pattern.find(&searched)?, &text, &starts);
+        let found = self.first_match(pattern, &text, 0, span)?;
+        let groups = groups_of(&found, &text);
         let matched = groups[0].as_ref().map(|(_, matched)| matched.clone());
         self.state.groups = Some(groups);
         matched
     }
 
-    /// The groups of all matches, one after the other.
+    /// The groups of all matches, one after the other; behind an empty one the next begins a byte later.
     pub(super) fn all_matches(&mut self, text: &[u8], pattern: &str, span: Span) -> Vec<Groups> {
-        let Some(pattern) = self.pattern(pattern, span) else { return Vec::new() };
-        let (searched, starts) = characters(text);
-        pattern.find_iter(&searched).map(|found| groups_of(&found, text, &starts)).collect()
+        let (mut all, mut from) = (Vec::new(), 0);
+        while from <= text.len()
+            && let Some(found) = self.first_match(pattern, text, from, span)
+        {
+            let end = found[0].map_or(from, |(start, end)| if start == end { end + 1 } else { end });
+            from = end;
+            all.push(groups_of(&found, text));
+        }
+        all
     }
 
-    fn pattern(&mut self, pattern: &str, span: Span) -> Option<&Regex> {
-        match self.declared.patterns.get(pattern)? {
-            Ok(regex) => Some(regex),
-            Err(error) => {
-                self.state.fail(
-                    Diagnostic::error(
-                        span,
-                        format!("the regular expression \"{pattern}\" is wrong: {error}"),
-                        "here",
-                    )
-                    .help("regular expressions are those of ECMAScript"),
-                );
-                None
-            }
-        }
+    /// The first match from a place on; a search that takes too long ends the run.
+    fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Found> {
+        let found = self.declared.patterns.get(pattern)?.find(text, from);
+        found.unwrap_or_else(|TooLong| {
+            let length = text.len();
+            self.state.fail(
+                Diagnostic::error(
+                    span,
+                    format!(
+                        "the regular expression \"{pattern}\" takes too long on a text of {length} bytes"
+                    ),
+                    "searched here",
+                )
+                .help(
+                    "repetitions inside of repetitions try the same letters again and again: `(a+)+` is `a+`",
+                ),
+            );
+            None
+        })
     }
 
     /// `\1`: none if the group took no part.

@@ -1,35 +1,30 @@
 //! `line`: chains of positions that follow each other.
 
 use super::{
-    chains::key,
+    chains::{Chained, key},
     copies::Explicit,
     eval::Evaluation,
-    found::Noted,
     program::keeps_state,
     search::{Attempt, Next, Rules, Search},
 };
 use crate::{
     diagnostic::Span,
+    engine::SpanKind,
     query::tree::{Kind, Line, LineStep},
 };
 
-/// A line that was found.
-struct Played {
-    length: i32,
-    end: usize,
-}
-
 impl Evaluation<'_> {
     pub(super) fn line_length(&mut self, line: &Line<Explicit>) -> Option<i32> {
-        self.play(line).map(|played| played.length)
+        self.play(line).map(|found| found.value)
     }
 
     pub(super) fn line_end(&mut self, line: &Line<Explicit>) -> Option<i32> {
-        self.play(line).map(|played| played.end as i32)
+        self.play(line).map(|found| found.end as i32)
     }
 
     /// The longest line from here on.
-    fn play(&mut self, line: &Line<Explicit>) -> Option<Played> {
+    fn play(&mut self, line: &Line<Explicit>) -> Option<Chained> {
+        let begin = self.notes_begin();
         let mut steps = Vec::new();
         line.chain.each(&mut |step| steps.push(step));
         let span = steps.iter().map(|step| *step.filter.node().mark()).reduce(Span::to)?;
@@ -61,11 +56,11 @@ impl Evaluation<'_> {
         if line.nestban {
             self.ban(key, nodes.iter().copied());
         }
-        self.note(self.here.at, Noted::Span(nodes));
+        self.note_span(begin, SpanKind::Line, &nodes);
         if !line.quiet {
             self.note_ends("line", goal.value, end, "");
         }
-        Some(Played { length: goal.value, end })
+        Some(Chained { value: goal.value, end })
     }
 }
 

@@ -1,8 +1,14 @@
 //! Regular expressions as ECMAScript has them, on bytes: each byte is the character with its number.
+//!
+//! The machine is our own because a search must end: it counts its steps, and one that takes too many is given up at
+//! the same step on every machine. That a text is a regular expression at all is told where queries are read.
 
-use regress::{Match, Regex};
+mod machine;
+mod syntax;
 
 use crate::query::tree::{ConditionOp, Form, GameCondition, GameText, Ref, TextOp};
+
+pub(super) use machine::{Found, Pattern, TooLong};
 
 /// The last match of a regular expression: for each group where it began, and its text, if it took part.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
@@ -18,28 +24,10 @@ pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     }
 }
 
-/// A regular expression, or what is wrong with it.
-pub(super) fn compiled(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&characters(pattern.as_bytes()).0).map_err(|error| error.to_string())
+/// What groups have matched in a text.
+pub(super) fn groups_of(found: &Found, text: &[u8]) -> Groups {
+    found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
 }
 
-/// Each byte as a character of its own, and where in the text that makes each of them begins; the end as well.
-pub(super) fn characters(text: &[u8]) -> (String, Vec<usize>) {
-    let mut out = String::new();
-    let mut starts = Vec::with_capacity(text.len() + 1);
-    for &byte in text {
-        starts.push(out.len());
-        out.push(char::from(byte));
-    }
-    starts.push(out.len());
-    (out, starts)
-}
-
-/// What a match has found in a text, whose characters begin there.
-pub(super) fn groups_of(found: &Match, text: &[u8], starts: &[usize]) -> Groups {
-    let byte = |at: usize| starts.partition_point(|&start| start < at);
-    let group = |range: std::ops::Range<usize>| {
-        (byte(range.start), text[byte(range.start)..byte(range.end)].to_vec())
-    };
-    found.groups().map(|range| range.map(group)).collect()
-}
+#[cfg(test)]
+mod tests;

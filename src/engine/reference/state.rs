@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use regress::Regex;
-
 use super::{
     found::Note,
     memory::Chains,
-    regexes::{Groups, compiled, pattern_of},
+    regexes::{Groups, Pattern, pattern_of},
     script_files::ScriptFiles,
     value::{Evaluated, cell_text},
 };
@@ -27,10 +25,12 @@ pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
-    /// The regular expressions of the query, by what is written, and what is wrong with those that are none.
-    pub(super) patterns: BTreeMap<String, Result<Regex, String>>,
+    /// The regular expressions of the query, by what is written.
+    pub(super) patterns: BTreeMap<String, Pattern>,
     /// The files that it may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
+    /// How many filters may be asked whether they match in one game.
+    pub(super) steps_max: u64,
 }
 
 impl Declared {
@@ -38,7 +38,7 @@ impl Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {
-                patterns.entry(pattern.to_owned()).or_insert_with(|| compiled(pattern));
+                patterns.entry(pattern.to_owned()).or_insert_with(|| Pattern::new(pattern));
             }
         });
         Declared {
@@ -47,6 +47,7 @@ impl Declared {
             dictionaries: query.dictionaries.clone(),
             sorts: query.sorts.clone(),
             files: query.header.files.as_deref().map(|folder| Arc::new(ScriptFiles::new(folder))),
+            steps_max: u64::MAX,
         }
     }
 }
@@ -81,6 +82,8 @@ pub(super) struct State {
     pub(super) groups: Option<Groups>,
     /// Comments and spans in the order in which they were made. A filter that fails takes back its own.
     pub(super) notes: Vec<Note>,
+    /// Whether filters note their spans.
+    pub(super) tells_spans: bool,
     /// What each `sort` has found.
     sorted: Vec<Sorted>,
     /// Whether a `sort` is being evaluated.
@@ -93,8 +96,12 @@ pub(super) struct State {
     pub(super) messages: Vec<Vec<u8>>,
     /// What `line` and `path` remember.
     pub(super) chains: Chains,
+    /// The number of the last game of the database, where that is known.
+    pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
+    /// How many filters may still be asked.
+    steps_left: u64,
     /// Why the run cannot go on, once that is so: then filters fail, and loops end.
     pub(super) fault: Option<Diagnostic>,
 }
@@ -110,13 +117,16 @@ impl State {
             dictionaries: vec![Entries::new(); declared.dictionaries.len()],
             groups: None,
             notes: Vec::new(),
+            tells_spans: false,
             sorted: vec![Sorted::default(); declared.sorts.len()],
             sorts: false,
             tags: BTreeMap::new(),
             removed: BTreeSet::new(),
             messages: Vec::new(),
             chains: Chains::default(),
+            last_game: None,
             repetitions: 0,
+            steps_left: declared.steps_max,
             fault: None,
         }
     }
@@ -137,6 +147,17 @@ impl State {
     /// Notes why the run cannot go on; the first reason stays.
     pub(super) fn fail(&mut self, fault: Diagnostic) {
         self.fault.get_or_insert(fault);
+    }
+
+    /// Counts a filter that is asked whether it matches.
+    pub(super) fn step(&mut self, span: Span) {
+        match self.steps_left.checked_sub(1) {
+            Some(left) => self.steps_left = left,
+            None => self.fail(
+                Diagnostic::error(span, "the query takes too many steps in one game", "asked last")
+                    .help("ask fewer filters at each position, or allow more steps"),
+            ),
+        }
     }
 
     /// Counts a repetition of a loop; false where there are too many.

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Square};
 use super::{copies::Explicit, eval::Evaluation};
 use crate::{
     diagnostic::{Diagnostic, Span},
-    query::tree::{Number, Spelt, Squares, Text},
+    query::tree::{Number, Spelt, Text},
 };
 
 /// The longest string that a query may make.
@@ -89,13 +89,12 @@ impl Evaluation<'_> {
     }
 
     /// The letter of a piece, `_` for an empty square.
-    pub(super) fn content_name(&mut self, spelt: Spelt, of: &Squares<Explicit>) -> Option<Vec<u8>> {
-        let square = self.squares(of).single_square()?;
+    pub(super) fn content_name(&self, spelt: Spelt, square: Square) -> Vec<u8> {
         let letter = self.here.placement.at(square).map_or('_', |piece| match spelt {
             Spelt::Type => piece.role.upper_char(),
             Spelt::Piece => piece.char(),
         });
-        Some(vec![letter as u8])
+        vec![letter as u8]
     }
 
     pub(super) fn square_of(&mut self, text: &Text<Explicit>) -> Bitboard {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use shakmaty::{Color, Piece, Square};
 
 use super::{
-    chains::key,
+    chains::{Chained, key},
     copies::Explicit,
     eval::Evaluation,
     found::Noted,
@@ -16,22 +16,17 @@ use super::{
 };
 use crate::{
     diagnostic::Span,
+    engine::SpanKind,
     query::tree::{Any, Focus, Kind, Path, PathStep, VarId},
 };
 
-/// A path that was found.
-struct Walked {
-    value: i32,
-    end: usize,
-}
-
 impl Evaluation<'_> {
     pub(super) fn path_value(&mut self, path: &Path<Explicit>) -> Option<i32> {
-        self.walk(path).map(|walked| walked.value)
+        self.walk(path).map(|found| found.value)
     }
 
     pub(super) fn path_end(&mut self, path: &Path<Explicit>) -> Option<i32> {
-        self.walk(path).map(|walked| walked.end as i32)
+        self.walk(path).map(|found| found.end as i32)
     }
 
     /// The path in which a filter stands, or the one that succeeded last.
@@ -56,11 +51,11 @@ impl Evaluation<'_> {
     }
 
     /// The best path from here on.
-    fn walk(&mut self, path: &Path<Explicit>) -> Option<Walked> {
+    fn walk(&mut self, path: &Path<Explicit>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
 
-    fn walk_of_its_own(&mut self, path: &Path<Explicit>) -> Option<Walked> {
+    fn walk_of_its_own(&mut self, path: &Path<Explicit>) -> Option<Chained> {
         let mut steps = Vec::new();
         path.chain.each(&mut |step| steps.push(step));
         let span = span_of(path, &steps)?;
@@ -99,7 +94,7 @@ impl Evaluation<'_> {
         value: i32,
         way: &[&Step],
         others: &[Vec<&Step>],
-    ) -> Option<Walked> {
+    ) -> Option<Chained> {
         let (path, start) = (rules.path, self.here.at);
         let nodes = rules.nodes(way);
         let end = *nodes.last()?;
@@ -110,9 +105,10 @@ impl Evaluation<'_> {
                 self.tree().line_to(end).skip(1).take_while(|&at| at >= start).collect();
             self.ban(key(path), before_end);
         }
+        let begin = self.notes_begin();
         self.state.notes.extend(way.iter().flat_map(|step| step.notes.iter().cloned()));
         self.note_asked(rules, &nodes);
-        self.note(start, Noted::Span(nodes));
+        self.note_span_of(begin, SpanKind::Path, &nodes, &nodes[1..]);
         let value_text = if path.max.is_some() { format!(" Max value: {value}") } else { String::new() };
         if !path.quiet {
             self.note_ends("path", walk.count, end, &value_text);
@@ -125,7 +121,7 @@ impl Evaluation<'_> {
                 self.note_automatic(end, "alternative");
             }
         }
-        Some(Walked { value, end })
+        Some(Chained { value, end })
     }
 
     /// The comments that words of the path ask for.

@@ -15,6 +15,10 @@ use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
 pub struct Wanted {
     /// Which copies of the outermost transform match.
     pub copies: bool,
+    /// What hits consist of.
+    pub spans: bool,
+    /// The number of the last game of the database, where that is known.
+    pub last_game: Option<u32>,
 }
 
 /// Why a game cannot be evaluated.
@@ -36,6 +40,8 @@ impl Reference {
     pub fn game(&self, nodes: &[Spot], run: &mut RunState, wanted: Wanted) -> Result<GameFound, Fault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
         run.lend(&mut evaluation.state);
+        evaluation.state.tells_spans = wanted.spans;
+        evaluation.state.last_game = wanted.last_game;
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
             let before = wanted.copies.then(|| evaluation.state.clone());
@@ -93,6 +99,7 @@ impl Evaluation<'_> {
         } else {
             self.state.notes.truncate(before);
         }
+        let span = self.take_span(before);
         let value = match value {
             Value::Bool(value) => FoundValue::Bool(value),
             Value::Set(value) => FoundValue::Set(value),
@@ -100,6 +107,6 @@ impl Evaluation<'_> {
             Value::Str(value) => FoundValue::Str(value),
             Value::Position(value) => FoundValue::Position(value),
         };
-        Found { hit, value, copies: Vec::new() }
+        Found { hit, value, copies: Vec::new(), span }
     }
 }

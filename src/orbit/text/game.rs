@@ -12,7 +12,7 @@ use crate::{
     query::tree::{
         Assigned, Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition,
         GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Order, Path,
-        PathStep, Promotion, Ref, Sibling, SortId, Special, Spelt,
+        PathStep, Promotion, Ref, Sibling, SortId, Special,
     },
 };
 
@@ -197,8 +197,6 @@ pub(super) fn string(op: &GameText<Expanded>) -> String {
         T::Slice { of, from, to } => format!("{}{}", tight(of), slice(from.as_ref(), to.as_ref())),
         T::Letter { of, at } => format!("{}[{}]", tight(of), text(at.node())),
         T::Case { upper, of } => prefix(if *upper { "uppercase" } else { "lowercase" }, of),
-        T::ContentName { spelt: Spelt::Type, of } => prefix("typename", of),
-        T::ContentName { spelt: Spelt::Piece, of } => prefix("piecename", of),
         T::Fen => "fen".into(),
         T::OriginalComment => "originalcomment".into(),
         T::Match { text, pattern } => format!("{} ~~ {}", tight(text), literal(pattern)),
@@ -206,6 +204,7 @@ pub(super) fn string(op: &GameText<Expanded>) -> String {
         T::OfCode(of) => prefix("ascii", of),
         T::Extremum { largest, of } => list(if *largest { "max(" } else { "min(" }, of, ")"),
         T::ReadFile(of) => prefix("readfile", of),
+        T::CurrentTransform(_) => "currenttransform".into(),
     }
 }
 

@@ -183,12 +183,17 @@ impl Lower {
         }
         let nestban = walk.nestban.then_some(self.guard);
         let operands: Vec<Id> = masks.0.into_iter().chain(largest).chain(nestban).chain(pieces).collect();
-        let end = walk.end;
+        let (end, any) = (walk.end, !walk.nestban && walk.range == (i32::MIN, i32::MAX));
         if let (true, Some(Range::Read { .. })) = (end, &range) {
             self.refuse("`lastposition` with a range that is not written as numbers");
         }
-        let word = self.dag.game(GameOp::Walk(Arc::new(walk)), operands);
-        let (number, found) = self.unpacked_number(word);
+        let walk = Arc::new(walk);
+        let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
+        let (number, mut found) = self.unpacked_number(word);
+        if any {
+            // Most queries ask no more, and bits are found faster than numbers.
+            found = self.dag.game(GameOp::AnyWalk(walk), operands);
+        }
         let Some(Range::Read { lo, hi, ok }) = range else { return (number, found) };
         let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
         let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));

@@ -4,7 +4,7 @@ use crate::{
     board::PieceSet,
     orbit::{Expanded, Filter, FilterRef, Squares},
     plan::{
-        dag::{Id, Op, Reduce, TRUE},
+        dag::{Id, Op, TRUE},
         lower::{Lower, Owned},
         operations::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest},
     },
@@ -187,7 +187,7 @@ impl Lower {
                 self.dag.game(GameOp::AnyChild, vec![entered])
             }
             MoveOf::Legal | MoveOf::Pseudolegal => {
-                let reached = self.legal_reached(of, None);
+                let reached = self.legal_squares(of, false);
                 self.dag.add(Op::NonEmpty(reached))
             }
         }
@@ -196,10 +196,7 @@ impl Lower {
     /// The squares that a `move` names.
     pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
         if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
-            return match of.value {
-                MoveValue::From => self.legal_left(of),
-                _ => self.legal_reached(of, None),
-            };
+            return self.legal_squares(of, of.value == MoveValue::From);
         }
         let entered = self.move_entered(of);
         let squares = self.leaf(match of.value {
@@ -214,13 +211,10 @@ impl Lower {
         }
     }
 
-    /// The squares that legal moves reach; with `within` those from there alone.
-    fn legal_reached(&mut self, of: &Move<Expanded>, within: Option<Id>) -> Id {
-        let (mut from, to) = self.legal_sets(of);
-        if let Some(within) = within {
-            from = self.and(from, within);
-        }
-        self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
+    /// The squares that legal moves reach, or those that they leave.
+    fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
+        let (from, to) = self.legal_sets(of);
+        self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
     }
 
     fn legal_sets(&mut self, of: &Move<Expanded>) -> (Id, Id) {
@@ -229,16 +223,6 @@ impl Lower {
             None => self.dag.word(TRUE),
         };
         (set(&of.from), set(&of.to))
-    }
-
-    /// The squares that legal moves leave, one after the other.
-    fn legal_left(&mut self, of: &Move<Expanded>) -> Id {
-        let table = self.dag.open_loop((0..64).map(|square| vec![1u64 << square]).collect());
-        let here = self.dag.add(Op::Param(table, 0));
-        let reached = self.legal_reached(of, Some(here));
-        let some = self.dag.add(Op::NonEmpty(reached));
-        let left = self.and(here, some);
-        self.dag.close_loop(table, Reduce::Or, left)
     }
 
     /// `move legal count`.

@@ -56,6 +56,8 @@ pub enum GameOp {
     Distance,
     /// Mask: the first position is a proper ancestor of the second.
     Before,
+    /// Mask: an automaton finds a walk, whatever its value. The operands are those of [`GameOp::Walk`].
+    AnyWalk(Arc<Walk>),
     /// What an automaton finds: a number, or [`super::NO_VALUE`].
     Walk(Arc<Walk>),
     /// What a flat program finds.
@@ -213,7 +215,8 @@ impl GameOp {
             | GameOp::AnyChild
             | GameOp::MaskOfParent
             | GameOp::MaskAt
-            | GameOp::Before => true,
+            | GameOp::Before
+            | GameOp::AnyWalk(_) => true,
             GameOp::Flat(program) => program.is_mask,
             GameOp::Own { .. }
             | GameOp::CountChildren
@@ -234,7 +237,7 @@ impl GameOp {
             GameOp::AnyChild | GameOp::CountChildren | GameOp::MaskOfParent => true,
             GameOp::FirstChild => operand == 0,
             GameOp::MaskAt => operand == 1,
-            GameOp::Walk(walk) => {
+            GameOp::AnyWalk(walk) | GameOp::Walk(walk) => {
                 let masks = walk.automaton.operands;
                 operand < masks || walk.nestban && operand == masks + usize::from(walk.largest)
             }
@@ -247,6 +250,7 @@ impl GameOp {
     pub fn name(&self) -> String {
         match self {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),
+            GameOp::AnyWalk(walk) => format!("any walk of {} states", walk.automaton.states.len()),
             GameOp::Walk(walk) => format!("walk of {} states", walk.automaton.states.len()),
             GameOp::Flat(program) => format!("program of {} instructions", program.code.len()),
             other => {

@@ -221,7 +221,7 @@ const GROUPS: &[Rows] = &[
 
 /// A keyword that is not built.
 const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
-    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(Status::NotYet(None))
+    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(Status::NotYet)
 }
 
 /// A keyword of match lists, which position lists refuse as not built.
@@ -270,6 +270,6 @@ pub(super) fn is_unbuilt(name: &str) -> bool {
 pub(in crate::query) fn nearest(misspelt: &str) -> Option<&'static str> {
     TABLE.nearest(
         misspelt,
-        [|reading| matches!(reading, Change(_) | Test(_)), |reading| matches!(reading, Unbuilt)],
+        &[|reading| matches!(reading, Change(_) | Test(_)), |reading| matches!(reading, Unbuilt)],
     )
 }

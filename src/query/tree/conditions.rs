@@ -44,14 +44,15 @@ pub enum ConditionOp<P: Form> {
     /// `v = F`: true if F has a value (a set always has one), which the variable then holds.
     Assign(VarId, Assigned<P>),
     /// `typename S == "N"` and all other tests of a square's letter against a literal: true if S is one square and
-    /// its content is in the set. `spelt` while no comparison has narrowed the contents: then it is the letter
-    /// itself, which the grammar takes for a string, and true where there is one.
+    /// its content is in the set. With `spelt` it is the letter itself, which the grammar takes for a string, and
+    /// true where there is one.
     ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
     /// `square all v in S body`: the body matches for all squares of S.
     SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
     /// `a != b` on numbers: true where a side has no value.
     Differ(Number<P>, Number<P>),
-    /// Bytewise; without a value `!=` is true, all else false.
+    /// Bytewise; without a value `!=` is true, all else false. The grammar takes all but `!=` for strings: see
+    /// [`super::TextOp::Compare`].
     TextCompare(Cmp, Text<P>, Text<P>),
     /// `a in b`: substring; false without a value.
     TextIn(Text<P>, Text<P>),

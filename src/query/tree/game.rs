@@ -3,7 +3,7 @@
 //! [`super::ConditionOp::Game`] and its kin hold them. What stands beside them in the operations of one position can
 //! be told from a position alone; these need the game, or what was evaluated before.
 
-use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Spelt, Squares, Text, VarId};
+use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use crate::board::PieceSet;
 
 mod visit;
@@ -189,8 +189,6 @@ pub enum GameText<P: Form> {
     Letter { of: Text<P>, at: Number<P> },
     /// `uppercase s`, `lowercase s`.
     Case { upper: bool, of: Text<P> },
-    /// `typename S`, `piecename S` where they are no comparison with a literal.
-    ContentName { spelt: Spelt, of: Squares<P> },
     /// `fen` without a literal.
     Fen,
     /// `originalcomment`: the comment behind the move that led here.
@@ -205,6 +203,8 @@ pub enum GameText<P: Form> {
     Extremum { largest: bool, of: Vec<Text<P>> },
     /// `readfile name`.
     ReadFile(Text<P>),
+    /// `currenttransform`: the names of the transforms that were applied to it, the last one first.
+    CurrentTransform(Vec<String>),
 }
 
 /// Positions of the game language.

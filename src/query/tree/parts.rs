@@ -200,6 +200,17 @@ pub enum Spelt {
     Piece,
 }
 
+impl Spelt {
+    /// The letter of what stands on a square, `_` where nothing does.
+    pub fn letter(self, content: Code) -> char {
+        match (content.piece(), self) {
+            (None, _) => '_',
+            (Some(piece), Spelt::Piece) => piece.char(),
+            (Some(piece), Spelt::Type) => piece.role.upper_char(),
+        }
+    }
+}
+
 /// Restricts `legal --(...)` to some moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are CQL's")]

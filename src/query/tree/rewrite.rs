@@ -232,6 +232,10 @@ pub fn text<P: Form, Q: Form, R: Rewrite<P, Q>>(filter: &Text<P>, by: &mut R) ->
         T::Literal(text) => T::Literal(text.clone()),
         T::Tag(name) => T::Tag(name.clone()),
         T::Player(color) => T::Player(*color),
+        T::ContentName { contents, spelt, of } => {
+            T::ContentName { contents: *contents, spelt: *spelt, of: by.squares(of)? }
+        }
+        T::Compare(cmp, a, b) => T::Compare(*cmp, by.text(a)?, by.text(b)?),
         T::Control(of) => T::Control(control(of, by)?),
         T::Game(op) => T::Game(game::text(op, by)?),
         T::Form(part) => return by.of_text(part, &filter.mark),

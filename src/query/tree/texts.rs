@@ -2,7 +2,10 @@
 
 use shakmaty::Color;
 
-use super::{Any, Control, Form, GamePosition, GameText, OfPosition, OfText, Position, Text};
+use super::{
+    Any, Cmp, Control, Form, GamePosition, GameText, OfPosition, OfText, Position, Spelt, Squares, Text,
+};
+use crate::board::PieceSet;
 
 /// What a string does.
 #[derive(Clone, Debug)]
@@ -14,6 +17,12 @@ pub enum TextOp<P: Form> {
     Tag(String),
     /// `player white`, `player black`, `player` (white, line feed, black).
     Player(Option<Color>),
+    /// `typename S`, `piecename S`: the letter of what stands on S, if that is one square and its content is in the
+    /// set.
+    #[expect(missing_docs, reason = "operands are named as CQL names them")]
+    ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
+    /// `a < b`: a, if the comparison holds.
+    Compare(Cmp, Text<P>, Text<P>),
     /// What hands on a string.
     Control(Control<P, Text<P>>),
     /// What needs the game, or what was evaluated before.

@@ -164,6 +164,8 @@ fn number<'a, P: Form>(filter: &'a Number<P>, visit: &mut dyn FnMut(Ref<'a, P>))
 fn text<'a, P: Form>(filter: &'a Text<P>, visit: &mut dyn FnMut(Ref<'a, P>)) {
     match filter.op() {
         TextOp::Literal(_) | TextOp::Tag(_) | TextOp::Player(_) => {}
+        TextOp::ContentName { of, .. } => visit(of.node()),
+        TextOp::Compare(_, a, b) => all([a, b], visit),
         TextOp::Control(of) => control(of, visit),
         TextOp::Game(op) => game::visit_text(op, visit),
         TextOp::Form(part) => part.each_child(visit),

@@ -1,8 +1,8 @@
 //! The tree as written: with spans, and transforms as keywords.
 
 use super::{
-    Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp, Position,
-    PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
+    Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
+    Position, PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
 };
 use crate::diagnostic::Span;
 
@@ -85,13 +85,16 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Whether it is the letter of a piece: directly, or as the last filter in braces or behind `notransform`.
-    pub fn names_piece(&self) -> bool {
+    /// Whether it is a condition that yields a string, the letter of a piece or a comparison of strings: directly, or
+    /// as the last filter in braces or behind `notransform`.
+    pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;
         loop {
             condition = match condition.op() {
                 ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
+                // Where a value is missing, `!=` holds and has nothing to yield.
+                ConditionOp::TextCompare(cmp, ..) => return *cmp != Cmp::Ne,
                 ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
                 ConditionOp::Braces(all) => match all.last() {
                     Some(Node::Condition(last)) => last,

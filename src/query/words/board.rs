@@ -1,11 +1,11 @@
 //! Words about what stands where: pieces, transforms, directions, sets of squares.
 
-use super::{Reading, Reading::*, Rows, Value::*, here, later, leaf, refused};
+use super::{Reading, Reading::*, Rows, Value::*, here, leaf, refused};
 use crate::{
     board::{Code, PieceSet},
     query::{
-        parser::S,
-        tree::{Dirs, PawnKind, Pieces, PureKind, TransformKind},
+        parser::{S, T},
+        tree::{Dirs, GameText, PawnKind, Pieces, PureKind, TransformKind},
     },
 };
 
@@ -70,7 +70,9 @@ pub(super) const GROUPS: &[Rows] = &[
             "F moved up and down", "shiftvertical {Pa2 Pa3}"),
         here(&["notransform"], "F", AsF, Filter(|p, _| p.notransform()),
             "F as it is written: transforms around it do not change it", "flip {Ra1 notransform kg8}"),
-        later(&["currenttransform"], "", Text, "the names of the transforms that made the copy at hand"),
+        here(&["currenttransform"], "", Text, Filter(|p, _| Ok(p.leaf(T::Game(GameText::CurrentTransform(Vec::new()))))),
+            "the names of the transforms that made the copy at hand, the outermost first: `<>` of F as it is written, `<reflect_v>`",
+            "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
     ] },
     Rows { title: "Directions", about:
         "`up S` are the squares that lie above a square of S, whatever stands between; `up 1 S` those one step away, `up 2 4 S` two to \

@@ -66,7 +66,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["eventdate"], "[TEXT]", Text, Filter(|p, _| p.tag("EventDate")), "the tag EventDate", "eventdate \"2011\""),
         here(&["eco"], "[TEXT]", Text, Filter(|p, _| p.tag("ECO")), "the tag ECO, the code of the opening", "eco \"B\""),
         here(&["tag"], "TEXT", Text, Filter(|p, _| p.any_tag()), "the value of a tag", "tag \"Round\" == \"1\""),
-        here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of games in the database; it has no value, since games are searched while they are read", "not lastgamenumber"),
+        here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of the last game of the database; games of PGN are counted before they are searched", "gamenumber != lastgamenumber"),
         here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
         here(&["hhdb"], "prize", Number, Filter(|p, _| p.study_award()),
             "the place of the prize that a study won, as a collection of studies notes it before the name of the tourney in Event: `2.p`", "hhdb prize == 2"),

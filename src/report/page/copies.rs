@@ -46,7 +46,7 @@ fn copies_word(count: u64) -> String {
 
 fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Markup {
     let (placement, area) = (&pattern.placement, pattern.area.0);
-    Diagram { id, title, placement, lit: Bitboard::EMPTY, area, has_names }.picture()
+    Diagram { id, title, placement, lit: Bitboard::EMPTY, area, arrows: &[], has_names }.picture()
 }
 
 /// The conditions of a copy that its board does not show.

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::number;
-use crate::board::Bitboard;
+use crate::board::{Bitboard, Square};
 use crate::fen::{FenRecord, Leniency};
 use crate::report::{
     findings::{Findings, SampleHit},
@@ -22,12 +22,14 @@ pub(super) fn section(findings: &Findings) -> Markup {
 fn diagram(index: usize, hit: &SampleHit) -> Markup {
     let title = format!("{} - {}, {}", known(&hit.white), known(&hit.black), place(hit));
     let id = format!("hit-{index}");
+    let arrows: Vec<[Square; 2]> = hit.span.iter().flat_map(|span| &span.arrows).map(|pair| pair.0).collect();
     let picture = Diagram {
         id: &id,
         title: &title,
         placement: &hit.fen,
         lit: hit.lit.0,
         area: Bitboard::EMPTY,
+        arrows: &arrows,
         has_names: true,
     };
     html! {
@@ -40,6 +42,9 @@ fn diagram(index: usize, hit: &SampleHit) -> Markup {
                     strong { (place(hit)) }
                     @if let Some(side) = to_move(&hit.fen) { ", " (side) " to move" }
                     @if let Some(next) = &hit.next { ", next " strong { (next) } }
+                }
+                @if let Some(span) = &hit.span {
+                    @if !span.moves.is_empty() { p { (span.kind) " " strong { (span.moves) } } }
                 }
                 @if let Some(copy) = &hit.copy { p { code { (copy) } } }
                 @if let Some(value) = &hit.value { p { "value " code { (value) } } }

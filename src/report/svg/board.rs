@@ -20,6 +20,8 @@ pub struct Diagram<'a> {
     pub lit: Bitboard,
     /// Squares to mark with a dot.
     pub area: Bitboard,
+    /// Moves to draw as arrows, from square to square; the first is the strongest.
+    pub arrows: &'a [[Square; 2]],
     /// Whether files and ranks are named.
     pub has_names: bool,
 }
@@ -47,6 +49,9 @@ impl Diagram<'_> {
                     use href={ "#" (name) } x=(x) y=(y) {}
                 }
             }
+            @for (index, &[from, to]) in self.arrows.iter().enumerate().rev() {
+                path class=(if index == 0 { "arrow first" } else { "arrow" }) d=(arrow(at(from), at(to))) {}
+            }
             @if self.has_names {
                 @for k in 0..8u8 {
                     text x=(f64::from(k) * 45.0 + 22.5) y="375" font-size="13" text-anchor="middle" {
@@ -70,17 +75,35 @@ impl Diagram<'_> {
                 .collect()
         };
         let squares = |set: Bitboard| set.into_iter().map(|square| format!(" {square}")).collect();
-        let parts: [(&str, String); 5] = [
+        let arrows = self.arrows.iter().map(|[from, to]| format!(" {from}-{to}")).collect();
+        let parts: [(&str, String); 6] = [
             ("White", list(&|letter| letter.is_ascii_uppercase())),
             ("Black", list(&|letter| letter.is_ascii_lowercase())),
             ("empty", list(&|letter| letter == '_')),
             ("lit", squares(self.lit)),
             ("marked", squares(self.area)),
+            ("arrows", arrows),
         ];
         let parts = parts.iter().filter(|(_, list)| !list.is_empty());
         let words: Vec<String> = parts.map(|(name, list)| format!("{name}:{list}")).collect();
         if words.is_empty() { "an empty board".into() } else { words.join("; ") }
     }
+}
+
+/// The outline of an arrow from the middle of one square to that of another, by the corners of these.
+fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
+    let middle = |(x, y): (i32, i32)| (f64::from(x) + 22.5, f64::from(y) + 22.5);
+    let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
+    let length = (tip_x - x).hypot(tip_y - y).max(1.0);
+    let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
+    // Along the arrow, and to its left: the tail, the neck, the barbs, the tip.
+    let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
+    let outline =
+        [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
+    let corner = |(forward, left): (f64, f64)| {
+        format!("{:.1} {:.1}", x + along_x * forward + along_y * left, y + along_y * forward - along_x * left)
+    };
+    format!("M{}Z", outline.map(corner).join("L"))
 }
 
 /// What stands where. Stops where the placement is wrong.
@@ -108,7 +131,8 @@ mod tests {
         let lit = Bitboard::from(Square::D4);
         let area = Bitboard::from(Square::H8);
         let has_names = true;
-        Diagram { id: "b", title: "a < b", placement, lit, area, has_names }.picture().into_string()
+        let arrows = &[[Square::D4, Square::F5], [Square::A1, Square::A8]];
+        Diagram { id: "b", title: "a < b", placement, lit, area, arrows, has_names }.picture().into_string()
     }
 
     #[test]
@@ -123,7 +147,7 @@ mod tests {
             r#"<rect class="lit" x="136.25" y="181.25""#,
             r#"<circle class="area" cx="337.5" cy="22.5""#,
             "a &lt; b</title>",
-            "White: Ra1 Nd4; Black: Kf3 Kh8; empty: _h1; lit: d4; marked: h8</desc>",
+            "White: Ra1 Nd4; Black: Kf3 Kh8; empty: _h1; lit: d4; marked: h8; arrows: d4-f5 a1-a8</desc>",
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
         }

@@ -46,8 +46,9 @@ fn directions() -> &'static [&'static str] {
 /// Transforms, each with the number of its copies.
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
+        let shields = ["notransform", "currenttransform"];
         let words =
-            spellings(|group, word| group.title == "Transforms" && word.spellings[0] != "notransform");
+            spellings(|group, word| group.title == "Transforms" && !shields.contains(&word.spellings[0]));
         words.into_iter().map(|word| (word, copies(word))).collect()
     });
     &TRANSFORMS
@@ -67,7 +68,7 @@ fn copies(transform: &str) -> usize {
 
 /// Words that look beyond one position: queries with them are made by [`super::game_queries`].
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
-const WORDS_OF_GAMES: [&str; 2] = ["lastgamenumber", "cql_abort"];
+const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
 /// Words of a type that are filters by themselves.
 pub(super) fn leaves(value: Value) -> &'static [&'static str] {

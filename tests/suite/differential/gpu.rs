@@ -59,6 +59,7 @@ fn operation(op: Op) -> String {
         Op::PureMen { mate, .. } => format!("PureMen mate {mate}"),
         Op::Slide { dir, .. } => format!("Slide {dir}"),
         Op::Compare(cmp, ..) => format!("Compare {cmp:?}"),
+        Op::Legal { left: true, .. } => "Legal left".into(),
         Op::Legal { pseudo, only, .. } => format!("Legal pseudo {pseudo} {only:?}"),
         Op::LegalCount { pseudo, only, .. } => format!("LegalCount pseudo {pseudo} {only:?}"),
         other => first_word(&format!("{other:?}")),
@@ -177,7 +178,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     if prepared.planner.refusal().is_some() {
         return None;
     }
-    let hits = prepared.cpu().answer(&case.block, Outputs::BITS).ok()?.hits.count();
+    let hits = prepared.cpu().unwrap().answer(&case.block, Outputs::BITS).ok()?.hits.count();
     let values = seed.is_multiple_of(2);
     let mut programs = vec![prepared.planner.hits().program];
     if values && hits > 0 {

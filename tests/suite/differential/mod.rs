@@ -269,7 +269,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     if prepared.planner.refusal().is_some() {
         return Outcome::Refused;
     }
-    let cpu = prepared.cpu();
+    let cpu = prepared.cpu().unwrap();
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));

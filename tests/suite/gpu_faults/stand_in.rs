@@ -69,7 +69,7 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
 }
 
 fn by_cpu() -> String {
-    let engines = QUERIES.map(|text| Box::new(prepared(text).cpu()) as Box<dyn Engine>);
+    let engines = QUERIES.map(|text| Box::new(prepared(text).cpu().unwrap()) as Box<dyn Engine>);
     answers(&engines).unwrap()
 }
 
@@ -87,11 +87,10 @@ fn a_child() {
         Err(error) => return println!("child fails: {error}"),
     };
     let engines = QUERIES.map(|text| {
-        let gpu = prepared(text).gpu(&device);
+        let gpu = prepared(text).gpu(&device).unwrap();
         match engine.as_str() {
-            "auto" => {
-                Box::new(Fallback::new(Box::new(gpu), Box::new(prepared(text).cpu()))) as Box<dyn Engine>
-            }
+            "auto" => Box::new(Fallback::new(Box::new(gpu), Box::new(prepared(text).cpu().unwrap())))
+                as Box<dyn Engine>,
             _ => Box::new(gpu),
         }
     });

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::Room;
 use orbit_chess::internals::engine::{Hits, Outputs, Values};
-use orbit_chess::internals::report::{Format, Found, Names, Rows};
+use orbit_chess::internals::report::{Extras, Format, Found, Names, Rows};
 use orbit_chess::internals::scan::BlockAnswers;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
@@ -27,8 +27,19 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let names = &Names::default();
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
-        let found = Found { block, hits, games: None, told: None, commentary: None, copies: None, names };
-        Format::JsonLines { rows: Rows::Hits, nodes: false }.report(&found, 0..block.games_len()).text
+        let found = Found {
+            block,
+            hits,
+            games: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            spans: None,
+            names,
+        };
+        Format::JsonLines { rows: Rows::Hits, extras: Extras::default() }
+            .report(&found, 0..block.games_len())
+            .text
     };
     let take = |_, text: Vec<u8>| {
         let text = String::from_utf8(text).unwrap();
@@ -300,6 +311,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
                 games: Some(&games),
                 told: None,
                 commentary: None,
+                spans: None,
                 copies: None,
                 names: &names,
             };
@@ -315,6 +327,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             games: Some(&games),
             told: None,
             commentary: None,
+            spans: None,
             copies: None,
             names: &names,
         });
@@ -337,6 +350,7 @@ fn too_many_groups_are_an_error() {
             games: None,
             told: None,
             commentary: None,
+            spans: None,
             copies: None,
             names: &names,
         });

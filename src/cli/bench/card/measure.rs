@@ -27,7 +27,7 @@ impl Known {
     pub(super) fn new(query: NamedQuery, games: &Games) -> Result<Known, Failure> {
         let blocks: Vec<&Block> = games.blocks.iter().collect();
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
-        let truth = in_parallel(games.threads, &groups, &query.prepared.cpu())?;
+        let truth = in_parallel(games.threads, &groups, &query.prepared.cpu().map_err(failed)?)?;
         Ok(Known { query, truth })
     }
 
@@ -196,7 +196,7 @@ pub(super) fn resident(
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
-    let gpu = prepared.gpu_with(device, variant);
+    let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
     let compile = compile(device, &gpu, games)?;
     let (took, (mut found, times)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     let differing = check.differing(name, &known.truth, &mut found[0], &card.blocks);
@@ -245,7 +245,7 @@ pub(super) fn streamed(
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
-    let gpu = prepared.gpu_with(device, variant);
+    let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
     // As a scan does it: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.blocks_at_once()).collect();
     let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
@@ -273,7 +273,7 @@ pub(super) fn cpu(
     check: &Check,
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
-    let cpu = prepared.cpu();
+    let cpu = prepared.cpu().map_err(failed)?;
     let groups: Vec<&[&Block]> = all.chunks(1).collect();
     let (together, mut found) = best(runs, || in_parallel(games.threads, &groups, &cpu))?;
     let (alone, mut found_alone) = best(1, || cpu.hits(one).map_err(failed))?;
@@ -302,7 +302,7 @@ pub(super) fn shared(
     threads: usize,
     (variant, runs, check): (Variant, usize, &Check),
 ) -> Result<Value, Failure> {
-    let plans = engine::plans(queries.iter().map(|known| &known.query.prepared));
+    let plans = engine::plans(queries.iter().map(|known| &known.query.prepared)).map_err(failed)?;
     let gpu = Gpu::with_variant(Arc::clone(&plans), Arc::clone(device), variant);
     let begun = Instant::now();
     gpu.hits(&card.blocks[..1]).map_err(failed)?;

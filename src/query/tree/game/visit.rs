@@ -168,7 +168,7 @@ pub(in crate::query::tree) fn number<'a, P: Form>(op: &'a N<P>, visit: Visit<'_,
 
 pub(in crate::query::tree) fn text<'a, P: Form>(op: &'a T<P>, visit: Visit<'_, 'a, P>) {
     match op {
-        T::Fen | T::OriginalComment | T::Group(_) => {}
+        T::Fen | T::OriginalComment | T::Group(_) | T::CurrentTransform(_) => {}
         T::Elsewhere(of) => elsewhere(of, visit),
         T::Entry { key, .. } => assigned(key, visit),
         T::Sort { of, .. } | T::Case { of, .. } | T::Match { text: of, .. } | T::ReadFile(of) => {
@@ -184,7 +184,6 @@ pub(in crate::query::tree) fn text<'a, P: Form>(op: &'a T<P>, visit: Visit<'_, '
             visit(of.node());
             visit(at.node());
         }
-        T::ContentName { of, .. } => visit(of.node()),
         T::OfCode(of) => visit(of.node()),
         T::Extremum { of, .. } => all(of, visit),
     }

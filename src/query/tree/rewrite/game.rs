@@ -250,7 +250,6 @@ pub(super) fn text<P: Form, Q2: Form, R: Rewrite<P, Q2>>(op: &T<P>, by: &mut R) 
         }
         T::Letter { of, at } => T::Letter { of: by.text(of)?, at: by.number(at)? },
         T::Case { upper, of } => T::Case { upper: *upper, of: by.text(of)? },
-        T::ContentName { spelt, of } => T::ContentName { spelt: *spelt, of: by.squares(of)? },
         T::Fen => T::Fen,
         T::OriginalComment => T::OriginalComment,
         T::Match { text, pattern } => T::Match { text: by.text(text)?, pattern: pattern.clone() },
@@ -258,6 +257,7 @@ pub(super) fn text<P: Form, Q2: Form, R: Rewrite<P, Q2>>(op: &T<P>, by: &mut R) 
         T::OfCode(of) => T::OfCode(by.number(of)?),
         T::Extremum { largest, of } => T::Extremum { largest: *largest, of: texts(of, by)? },
         T::ReadFile(of) => T::ReadFile(by.text(of)?),
+        T::CurrentTransform(names) => T::CurrentTransform(names.clone()),
     })
 }
 

@@ -318,6 +318,7 @@ pub const CONSTRUCTS: &[Construct] = &[
                     "(player black)",
                     "(event)",
                     "originalcomment",
+                    "currenttransform",
                     "hascomment",
                     "(eco)",
                     "currentfen",

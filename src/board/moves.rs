@@ -1,0 +1,333 @@
+//! The moves of one position as sets of squares, without a list of them.
+//!
+//! A position is seen from the side to move: its pawns go up the board. What [`View::ordinary`] computes is straight
+//! code without branches or tables, so that a loop over positions becomes vector code. In one direction no two pieces
+//! reach the same square, so that the squares that pieces reach in a direction are as many as their moves.
+//!
+//! A side has one king here or none; [`legal`](super::legal) lists the moves of any placement.
+
+use super::{State, attacks};
+
+/// Squares that moves reach; a king that castles reaches the square where it comes to stand.
+pub const ARRIVALS: u8 = 0;
+/// Squares that moves leave.
+pub const ORIGINS: u8 = 1;
+/// How many moves there are. A promotion is one move; so is what a king does that can castle to a square next to it.
+pub const PAIRS: u8 = 2;
+
+const RANK_1: u64 = 0xff;
+const RANK_3: u64 = 0xff << 16;
+const RANK_6: u64 = 0xff << 40;
+
+/// What is asked of the moves of a position: from and to which squares, and of which kinds.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Whether a king may be left attacked.
+    pub pseudo: bool,
+    /// Whether moves count that are neither castling nor captures in passing.
+    pub ordinary: bool,
+    /// Whether castling counts, to the h-file and to the a-file.
+    pub castling: [bool; 2],
+    /// Whether captures in passing count.
+    pub en_passant: bool,
+}
+
+/// A position from the side that is to move. Its pawns go up the board: with Black to move the ranks are turned.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// All bits if the ranks are turned.
+    black: u64,
+    own: u64,
+    enemies: u64,
+    pawns: u64,
+    knights: u64,
+    /// Bishops and queens.
+    oblique: u64,
+    /// Rooks and queens.
+    straight: u64,
+    kings: u64,
+    /// The square behind a pawn that made a double step, if it can have made it.
+    passed: u64,
+    /// The two nibbles of the side's rights to castle.
+    rights: u32,
+}
+
+/// What moves may not do, lest the king be left attacked.
+struct Safety {
+    /// Where a piece other than the king may go: anywhere, or where it ends a check.
+    evasions: u64,
+    /// Pieces that stand before the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    pinned: [u64; 4],
+    /// Squares that enemies attack, the king lifted.
+    danger: u64,
+}
+
+#[inline(always)]
+const fn mask(value: bool) -> u64 {
+    (value as u64).wrapping_neg()
+}
+
+/// Turns the ranks of a set where Black is to move.
+#[inline(always)]
+const fn turned(set: u64, black: u64) -> u64 {
+    set.swap_bytes() & black | set & !black
+}
+
+impl View {
+    /// The view of a position by its planes and its state.
+    #[inline(always)]
+    pub const fn new(planes: [u64; 4], state: State) -> View {
+        let black = mask(state.0 & 1 != 0);
+        let [p0, p1, p2, p3] = planes;
+        let [p0, p1, p2, p3] = [turned(p0, black), turned(p1, black), turned(p2, black), turned(p3, black)];
+        let occupied = p0 | p1 | p2;
+        let own = occupied & (p3 ^ !black);
+        let mut view = View {
+            black,
+            own,
+            enemies: occupied & !own,
+            pawns: p0 & !p1 & !p2,
+            knights: p1 & !p0 & !p2,
+            oblique: p0 & (p1 ^ p2),
+            straight: p2 & !p1,
+            kings: p1 & p2,
+            passed: 0,
+            rights: state.0 >> 16 >> (8 * (state.0 & 1)) & 0xff,
+        };
+        let square = state.0 >> 8 & 0xff;
+        let passed = turned(1 << (square & 63), black) & mask(square < 64) & RANK_6 & !occupied;
+        view.passed = passed & !(occupied >> 8) & (view.pawns & view.enemies) << 8;
+        view
+    }
+
+    #[inline(always)]
+    const fn empty(&self) -> u64 {
+        !(self.own | self.enemies)
+    }
+
+    /// Enemies that move along the lines of a direction.
+    #[inline(always)]
+    const fn enemy_sliders(&self, dir: u8) -> u64 {
+        self.enemies & if dir.is_multiple_of(2) { self.straight } else { self.oblique }
+    }
+
+    /// The kings of the side to move.
+    #[inline(always)]
+    pub const fn own_kings(&self) -> u64 {
+        self.kings & self.own
+    }
+
+    /// Whether the side to move has several kings, so that the sets of this module are not its moves.
+    #[inline(always)]
+    pub const fn has_several_kings(&self) -> bool {
+        let kings = self.own_kings();
+        kings & kings.wrapping_sub(1) != 0
+    }
+
+    /// All bits where there may be more to do than [`View::ordinary`] does; none where there is not.
+    #[inline(always)]
+    pub const fn is_special(&self) -> u64 {
+        let kings = self.own_kings();
+        let castlers = kings & RANK_1 & mask(self.rights != 0);
+        // Nothing stands between a king and a rook that castle.
+        let beside =
+            attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
+        let rooks = beside & self.own & self.straight;
+        let takers = attacks::pawn::<false>(self.passed) & self.own & self.pawns;
+        mask(self.has_several_kings()) | mask(rooks | takers != 0)
+    }
+
+    #[inline(always)]
+    const fn safety<const PSEUDO: bool>(&self) -> Safety {
+        let mut safety = Safety { evasions: !0, pinned: [0; 4], danger: 0 };
+        if PSEUDO {
+            return safety;
+        }
+        let (king, enemies) = (self.own_kings(), self.enemies);
+        safety.danger = attacks::pawn::<false>(self.pawns & enemies)
+            | attacks::knight(self.knights & enemies)
+            | attacks::king(self.kings & enemies);
+        let checkers = attacks::pawn::<true>(king) & self.pawns & enemies
+            | attacks::knight(king) & self.knights & enemies
+            | attacks::king(king) & self.kings & enemies;
+        let one = mask(checkers & checkers.wrapping_sub(1) == 0);
+        safety.evasions = mask(checkers == 0) | checkers & one;
+        self.look::<0, 4>(&mut safety);
+        self.look::<1, 5>(&mut safety);
+        self.look::<2, 6>(&mut safety);
+        self.look::<3, 7>(&mut safety);
+        self.look::<4, 0>(&mut safety);
+        self.look::<5, 1>(&mut safety);
+        self.look::<6, 2>(&mut safety);
+        self.look::<7, 3>(&mut safety);
+        safety
+    }
+
+    /// Looks from the king in a direction, and at what comes along it the way back.
+    #[inline(always)]
+    const fn look<const DIR: u8, const BACK: u8>(&self, safety: &mut Safety) {
+        let (king, sliders) = (self.own_kings(), self.enemy_sliders(DIR));
+        let line = attacks::slide::<DIR>(king, self.empty());
+        let attacked = attacks::slide::<BACK>(sliders, self.empty() | king);
+        safety.danger |= attacked;
+        safety.evasions &= line | mask(line & sliders == 0);
+        safety.pinned[DIR as usize % 4] |= line & attacked & self.own;
+    }
+
+    /// What is asked for ([`ARRIVALS`], [`ORIGINS`], [`PAIRS`]) of the moves from and to the given squares that are
+    /// neither castling nor captures in passing, of a side that has not several kings.
+    #[inline(always)]
+    pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
+        let (from, to) = (turned(from, self.black), turned(to, self.black));
+        let safety = self.safety::<PSEUDO>();
+        let movers = self.own & from;
+        let to = to & !self.own;
+        let king_to = to & !safety.danger;
+        let king = self.kings & movers;
+        let mut out = match WHAT {
+            ORIGINS => attacks::king(king_to) & king,
+            _ => leaps::<WHAT>(attacks::king(king), king_to, 0),
+        };
+        let to = to & safety.evasions;
+        let [p0, p1, p2, p3] = safety.pinned;
+        let free = movers & !(p0 | p1 | p2 | p3);
+        out = knights::<WHAT>(self.knights & free, to, out);
+        let empty = self.empty();
+        let along = [free | movers & p0, free | movers & p1, free | movers & p2, free | movers & p3];
+        out = slides::<0, 4, WHAT>(self.straight & along[0], empty, to, out);
+        out = slides::<4, 0, WHAT>(self.straight & along[0], empty, to, out);
+        out = slides::<2, 6, WHAT>(self.straight & along[2], empty, to, out);
+        out = slides::<6, 2, WHAT>(self.straight & along[2], empty, to, out);
+        out = slides::<1, 5, WHAT>(self.oblique & along[1], empty, to, out);
+        out = slides::<5, 1, WHAT>(self.oblique & along[1], empty, to, out);
+        out = slides::<3, 7, WHAT>(self.oblique & along[3], empty, to, out);
+        out = slides::<7, 3, WHAT>(self.oblique & along[3], empty, to, out);
+        let step = attacks::one::<2>(self.pawns & along[2]) & empty;
+        let double = attacks::one::<2>(step & RANK_3) & empty & to;
+        let step = step & to;
+        let right = attacks::one::<1>(self.pawns & along[1]) & self.enemies & to;
+        let left = attacks::one::<3>(self.pawns & along[3]) & self.enemies & to;
+        match WHAT {
+            PAIRS => {
+                let pairs = step.count_ones() + double.count_ones() + right.count_ones() + left.count_ones();
+                out + pairs as u64
+            }
+            ORIGINS => {
+                let back = step >> 8 | double >> 16 | attacks::one::<5>(right) | attacks::one::<7>(left);
+                turned(out | back, self.black)
+            }
+            _ => turned(out | step | double | right | left, self.black),
+        }
+    }
+
+    /// Adds castling and captures in passing to what [`View::ordinary`] found.
+    pub fn special<const WHAT: u8>(&self, asked: Asked, from: u64, to: u64, ordinary: u64) -> u64 {
+        let (from, to) = (turned(from, self.black), turned(to, self.black));
+        let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
+        let arrivals = [true, false].into_iter().zip(asked.castling).filter(|&(_, asked)| asked);
+        let arrivals = arrivals.fold(0, |set, (king_side, _)| set | self.castling(king_side)) & to;
+        let castlers = mask(arrivals != 0) & self.own_kings() & from;
+        let arrivals = arrivals & mask(castlers != 0);
+        match WHAT {
+            PAIRS => {
+                // In Chess960 a king may castle to a square next to it: the same pair as its step there.
+                let steps = attacks::king(castlers) & !self.own & mask(asked.ordinary);
+                ordinary + u64::from((arrivals & !steps).count_ones() + takers.count_ones())
+            }
+            ORIGINS => ordinary | turned(takers | castlers, self.black),
+            _ => {
+                let passed = self.passed & mask(takers != 0);
+                ordinary | turned(passed | arrivals, self.black)
+            }
+        }
+    }
+
+    /// The pawns that may capture in passing.
+    fn takers(&self, pseudo: bool, from: u64, to: u64) -> u64 {
+        let passed = self.passed & to;
+        let beside = attacks::pawn::<false>(passed) & self.pawns & self.own & from;
+        let sides = [attacks::one::<5>(passed) & beside, attacks::one::<7>(passed) & beside];
+        let safe = |taker: u64| taker != 0 && (pseudo || self.may_take(taker));
+        sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
+    }
+
+    /// Whether the king is not attacked after a capture in passing.
+    fn may_take(&self, taker: u64) -> bool {
+        let (king, taken) = (self.own_kings(), self.passed >> 8);
+        let enemies = self.enemies & !taken;
+        let empty = (self.empty() | taker | taken) & !self.passed;
+        let near = attacks::pawn::<true>(king) & self.pawns
+            | attacks::knight(king) & self.knights
+            | attacks::king(king) & self.kings;
+        let far = |dir: u8| {
+            let sliders = if dir.is_multiple_of(2) { self.straight } else { self.oblique };
+            attacks::slide_dir(dir, king, empty) & sliders
+        };
+        (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
+    }
+
+    /// Where the king comes to stand when it castles to a side, if it may.
+    fn castling(&self, king_side: bool) -> u64 {
+        let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
+        let king = self.own_kings() & RANK_1;
+        let rook = 1u64 << (nibble & 7);
+        let stands = self.own & self.straight & !self.oblique & rook != 0;
+        if nibble & 8 == 0 || king == 0 || !stands || (rook > king) != king_side {
+            return 0;
+        }
+        let (king_to, rook_to) = if king_side { (1 << 6, 1 << 5) } else { (1 << 2, 1 << 3) };
+        let king_path = span(king, king_to);
+        let others = !self.empty() & !king & !rook;
+        if (king_path | span(rook, rook_to)) & others != 0 || self.safety::<false>().danger & king_path != 0 {
+            return 0;
+        }
+        // The rook may have stood between the king's new place and an enemy; only on that rank, for it stays there.
+        let empty = !(others | rook_to);
+        let beside = attacks::slide::<0>(king_to, empty) | attacks::slide::<4>(king_to, empty);
+        if beside & self.enemy_sliders(0) != 0 { 0 } else { king_to }
+    }
+}
+
+/// The squares of the first rank from one to another, both included.
+const fn span(a: u64, b: u64) -> u64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    (high << 1) - low
+}
+
+/// Adds moves to squares that no two pieces reach.
+#[inline(always)]
+const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
+    if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }
+}
+
+#[inline(always)]
+const fn knights<const WHAT: u8>(movers: u64, to: u64, mut out: u64) -> u64 {
+    match WHAT {
+        ORIGINS => return out | attacks::knight(to) & movers,
+        ARRIVALS => return out | attacks::knight(movers) & to,
+        _ => {}
+    }
+    let (right, left) = (attacks::one::<0>(movers), attacks::one::<4>(movers));
+    out = leaps::<WHAT>(right << 16, to, out);
+    out = leaps::<WHAT>(right >> 16, to, out);
+    out = leaps::<WHAT>(left << 16, to, out);
+    out = leaps::<WHAT>(left >> 16, to, out);
+    let (right, left) = (attacks::one::<0>(right), attacks::one::<4>(left));
+    out = leaps::<WHAT>(right << 8, to, out);
+    out = leaps::<WHAT>(right >> 8, to, out);
+    out = leaps::<WHAT>(left << 8, to, out);
+    leaps::<WHAT>(left >> 8, to, out)
+}
+
+#[inline(always)]
+const fn slides<const DIR: u8, const BACK: u8, const WHAT: u8>(
+    movers: u64,
+    empty: u64,
+    to: u64,
+    out: u64,
+) -> u64 {
+    if WHAT == ORIGINS {
+        return out | attacks::slide::<BACK>(to, empty) & movers;
+    }
+    leaps::<WHAT>(attacks::slide::<DIR>(movers, empty), to, out)
+}

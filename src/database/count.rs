@@ -1,0 +1,42 @@
+//! How many games a database has, asked before it is searched.
+
+use std::ops::ControlFlow;
+
+use super::{Database, DatabaseError, Input};
+
+impl Database {
+    /// The number of its last game, skipped games included. Of text the games are counted by reading it, which leaves
+    /// this database unread.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`], and what cannot be read twice.
+    pub fn last_game(&self, threads: usize) -> Result<u32, DatabaseError> {
+        if !self.is_repeatable() {
+            return Err(DatabaseError::ReadOnce);
+        }
+        let known = |input: &Input| match input {
+            Input::Reel { reel, .. } => u64::from(reel.games_before(reel.blocks())),
+            Input::Block(block) => u64::from(block.games_read()),
+            Input::Held { held, .. } => {
+                held.blocks().iter().map(|streamed| u64::from(streamed.block.games_read())).sum()
+            }
+            Input::Pgn { .. } => 0,
+        };
+        let known: u64 = self.inputs.iter().map(known).sum();
+        let mut texts = self.unread();
+        texts.inputs.retain(|input| matches!(input, Input::Pgn { .. }));
+        (texts.options.keep_text, texts.options.parse) = (false, Default::default());
+        texts.options.parse.tags = false;
+        let mut read = 0;
+        texts.for_each_block(
+            threads,
+            |block| u64::from(block.games_read()),
+            |_, games| {
+                read += games;
+                ControlFlow::Continue(())
+            },
+        )?;
+        u32::try_from(u64::from(self.games_before) + known + read).map_err(|_| DatabaseError::TooManyGames)
+    }
+}

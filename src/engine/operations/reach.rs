@@ -1,0 +1,200 @@
+//! Which states of an automaton lead on to a complete walk: masks, for all positions of a segment at once.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{Bits, Games, Source, focus::Seen, tree::Flow};
+use crate::{
+    engine::carry::has,
+    plan::{Branch, NO_VALUE, Sees, State, Walk},
+    reel::{Block, SEGMENT_SLOTS},
+};
+
+/// See the module. A walk goes to later slots, or with `back` to earlier ones: what it can reach from a segment is known
+/// when the segments on that side are done, and within a segment it is found by repetition.
+pub(super) struct Reach<'a> {
+    walk: &'a Walk,
+    /// Against the direction of the walk.
+    flow: Flow<'a>,
+    /// The operands of the automaton.
+    masks: Vec<Cow<'a, [u32]>>,
+    /// Where a walk that is complete has a value; none if it has everywhere.
+    valued: Option<Bits>,
+    /// Where a move leaves the position; empty if no state asks.
+    inner: Vec<u32>,
+    /// For each segment and state, the positions that the state takes, or to which it takes a move, and from which the
+    /// walk can be completed.
+    alive: Vec<u32>,
+    /// The positions with such a child, or with `back` parent.
+    next: Vec<u32>,
+    /// The same one node further on, or at the next move in focus; empty for walks that see everything.
+    further: Vec<u32>,
+    /// Of walks of pieces in focus, the positions after a move from which a state can be gone on to, by that move or a
+    /// later one.
+    ahead: Vec<u32>,
+}
+
+impl<'a> Reach<'a> {
+    pub(super) fn new(walk: &'a Walk, operands: &[Source<'a>], games: &'a Games<'a>) -> Reach<'a> {
+        let (block, tree) = (games.block, games.tree());
+        let (masks, rest) = operands.split_at(walk.automaton.operands);
+        let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));
+        let flow = if walk.back { tree.to_children() } else { tree.to_parents(walk.sibling) };
+        let is_tied = walk.automaton.states.iter().any(|state| state.leaving.is_some());
+        let inner =
+            if is_tied { tree.to_parents(None).steps(&vec![u32::MAX; block.segments()]) } else { Vec::new() };
+        let column =
+            |is_needed| vec![0; if is_needed { block.segments() * walk.automaton.states.len() } else { 0 }];
+        Reach {
+            walk,
+            flow,
+            masks: masks.iter().map(|mask| mask.bits(block)).collect(),
+            valued,
+            inner,
+            alive: column(true),
+            next: column(true),
+            further: column(walk.sees != Sees::All),
+            ahead: column(matches!(walk.sees, Sees::Pieces { .. })),
+        }
+    }
+
+    /// Finds the masks of some segments, which hold whole games; of paths with a focus, those of a game.
+    pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&Seen>) {
+        for k in 0..segments.len() {
+            let at = if self.walk.back { segments.start + k } else { segments.end - 1 - k };
+            self.segment(at, seen);
+        }
+    }
+
+    /// The positions of a segment at which a walk begins.
+    pub(super) fn starts(&self, at: usize) -> u32 {
+        let start = |way: &Branch| {
+            let to = way.to.map(|state| self.place(at, state.into()));
+            to.map_or(
+                0,
+                |to| if self.walk.moves { self.open(way, at) & self.next[to] } else { self.alive[to] },
+            )
+        };
+        self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
+    }
+
+    /// Whether a walk can be completed from a state that takes a position, or the move to it.
+    pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
+        self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
+    }
+
+    /// Whether a mask that is an operand of the automaton holds.
+    pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
+        has(&self.masks[mask as usize], slot)
+    }
+
+    fn place(&self, at: usize, state: usize) -> usize {
+        at * self.walk.automaton.states.len() + state
+    }
+
+    fn mask(&self, mask: u16, at: usize) -> u32 {
+        self.masks[mask as usize][at]
+    }
+
+    /// Where a way is open.
+    fn open(&self, way: &Branch, at: usize) -> u32 {
+        way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
+    }
+
+    fn valued(&self, at: usize) -> u32 {
+        self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
+    }
+
+    fn segment(&mut self, at: usize, seen: Option<&Seen>) {
+        let states = self.walk.automaton.states.len();
+        for state in 0..states {
+            self.put(at, state, 0, seen);
+        }
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            // Most ways lead to later states.
+            for state in (0..states).rev() {
+                let alive = self.taken(at, state, seen);
+                if alive != self.alive[self.place(at, state)] {
+                    self.put(at, state, alive, seen);
+                    is_settled = false;
+                }
+            }
+        }
+    }
+
+    /// Notes where a state is alive in a segment.
+    fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&Seen>) {
+        let (states, place) = (self.walk.automaton.states.len(), self.place(at, state));
+        self.alive[place] = alive;
+        let step = |column: &[u32]| self.flow.step(|at| column[at * states + state], at);
+        self.next[place] = step(&self.alive);
+        match (self.walk.sees, seen) {
+            (Sees::All, _) => {}
+            (Sees::OneSide, _) => self.further[place] = step(&self.next),
+            (Sees::Pieces { .. }, seen) => {
+                let unseen = seen.map_or(0, |seen| !seen.any(at));
+                self.ahead[place] = alive;
+                loop {
+                    self.further[place] = step(&self.ahead);
+                    let ahead = self.flow.fill(alive | unseen & self.further[place], unseen, at, 1);
+                    if ahead == self.ahead[place] {
+                        break;
+                    }
+                    self.ahead[place] = ahead;
+                }
+            }
+        }
+    }
+
+    /// Where a state is alive in a segment, as far as is known.
+    fn taken(&self, at: usize, state: usize, seen: Option<&Seen>) -> u32 {
+        let automaton = &self.walk.automaton;
+        let (of, further) =
+            (automaton.states[state], if self.further.is_empty() { &self.next } else { &self.further });
+        let here = self.takes(of, at, seen);
+        let (mut alive, mut again) = (0, 0);
+        for way in &automaton.follow[state] {
+            let open = self.open(way, at);
+            alive |= open & way.to.map_or_else(|| self.valued(at), |to| further[self.place(at, to.into())]);
+            again |= if way.to == Some(state as u8) { open } else { 0 };
+        }
+        alive &= here;
+        if of.leaving.is_some() {
+            let over = self.flow.step(|at| self.over_move(at, state), at);
+            return alive & !self.inner[at] | over & self.inner[at];
+        }
+        match self.walk.sees {
+            Sees::All => self.flow.fill(alive, here & again, at, 1),
+            Sees::OneSide => self.flow.fill(alive, here & again, at, 2),
+            Sees::Pieces { .. } => alive,
+        }
+    }
+
+    /// Where a state takes a position, or the move to it.
+    fn takes(&self, of: State, at: usize, seen: Option<&Seen>) -> u32 {
+        let mask = self.mask(of.mask, at);
+        match (seen, of.castling) {
+            (None, _) => mask,
+            (Some(seen), None) => mask & seen.any(at),
+            (Some(seen), Some(parts)) => seen.passing(at, mask, parts.map(|part| self.mask(part, at))),
+        }
+    }
+
+    /// The positions to which a move leads that a state is tied to, where the walk goes on or is complete.
+    fn over_move(&self, at: usize, state: usize) -> u32 {
+        let automaton = &self.walk.automaton;
+        let Some(leaving) = automaton.states[state].leaving else { return 0 };
+        // What was seen of the other side's position is its children.
+        let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
+        let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
+        automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
+    }
+}
+
+/// Where a number has a value.
+fn values(number: Source<'_>, block: &Block) -> Bits {
+    let mut out = Bits::new(block);
+    (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));
+    out
+}

@@ -1,0 +1,425 @@
+//! Regular expressions of ECMAScript as trees. They are known to be correct: the parser of queries refuses others.
+
+use std::ops::Range;
+
+/// A set of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Bytes([u64; 4]);
+
+impl Bytes {
+    pub(super) fn of(test: impl Fn(u8) -> bool) -> Bytes {
+        let mut out = Bytes::default();
+        for byte in (0..=u8::MAX).filter(|&byte| test(byte)) {
+            out.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+        }
+        out
+    }
+
+    pub(super) fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 != 0
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Set(Bytes),
+    Sequence(Vec<Node>),
+    /// The first that leads to a match.
+    Either(Vec<Node>),
+    Group(usize, Box<Node>),
+    Repeat {
+        of: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        /// Those inside, which each repetition clears.
+        groups: Range<usize>,
+    },
+    /// `^` and `$`; with `lines` also at the ends of lines.
+    Border {
+        end: bool,
+        lines: bool,
+    },
+    /// `\b`, `\B`.
+    Word {
+        within: bool,
+    },
+    Look {
+        behind: bool,
+        negated: bool,
+        of: Box<Node>,
+    },
+    /// What groups of a number, or of a name, have matched.
+    Back {
+        groups: Vec<usize>,
+        fold: bool,
+    },
+}
+
+/// What `(?i:...)` and its kin change.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    fold: bool,
+    lines: bool,
+    dot_all: bool,
+}
+
+/// The tree of a pattern, and how many groups it has, that of all included.
+pub(super) fn tree(pattern: &[u8]) -> (Node, usize) {
+    let names = names(pattern);
+    let mut reader = Reader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
+    let tree = reader.disjunction();
+    (tree, reader.groups)
+}
+
+/// The names of all groups, none of those without a name.
+fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let (mut names, mut at, mut in_class) = (vec![None], 0, false);
+    while at < pattern.len() {
+        match pattern[at] {
+            b'\\' => at += 1,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class && pattern.get(at + 1) != Some(&b'?') => names.push(None),
+            b'(' if !in_class => {
+                if let Some(rest) = pattern[at..].strip_prefix(b"(?<")
+                    && !rest.starts_with(b"=")
+                    && !rest.starts_with(b"!")
+                {
+                    names.push(rest.split(|&byte| byte == b'>').next().map(<[u8]>::to_vec));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    names
+}
+
+struct Reader<'p> {
+    pattern: &'p [u8],
+    at: usize,
+    groups: usize,
+    names: Vec<Option<Vec<u8>>>,
+    flags: Flags,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.pattern.get(self.at).copied()
+    }
+
+    fn eat(&mut self, text: &[u8]) -> bool {
+        let found = self.pattern[self.at..].starts_with(text);
+        self.at += if found { text.len() } else { 0 };
+        found
+    }
+
+    fn disjunction(&mut self) -> Node {
+        let mut all = vec![self.sequence()];
+        while self.eat(b"|") {
+            all.push(self.sequence());
+        }
+        if all.len() == 1 { all.remove(0) } else { Node::Either(all) }
+    }
+
+    fn sequence(&mut self) -> Node {
+        let mut all = Vec::new();
+        while !matches!(self.peek(), None | Some(b'|' | b')')) {
+            let first = self.groups;
+            let term = self.term();
+            all.push(self.repeated(term, first));
+        }
+        Node::Sequence(all)
+    }
+
+    fn repeated(&mut self, of: Node, first: usize) -> Node {
+        let signs = [(&b"*"[..], (0, None)), (b"+", (1, None)), (b"?", (0, Some(1)))];
+        let sign = signs.into_iter().find_map(|(sign, counts)| self.eat(sign).then_some(counts));
+        let Some((min, max)) = sign.or_else(|| self.counts()) else { return of };
+        let greedy = !self.eat(b"?");
+        Node::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
+    }
+
+    /// `{2}`, `{2,}`, `{2,3}`; all else that begins with a brace is a letter.
+    fn counts(&mut self) -> Option<(u32, Option<u32>)> {
+        let start = self.at;
+        let counts = self.eat(b"{").then(|| self.counts_inside()).flatten();
+        if counts.is_none() {
+            self.at = start;
+        }
+        counts
+    }
+
+    fn counts_inside(&mut self) -> Option<(u32, Option<u32>)> {
+        let min = self.number()?;
+        let max = if !self.eat(b",") {
+            Some(min)
+        } else if self.peek() == Some(b'}') {
+            None
+        } else {
+            Some(self.number()?)
+        };
+        self.eat(b"}").then_some((min, max))
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let start = self.at;
+        let mut number = 0u32;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            number = number.saturating_mul(10).saturating_add(u32::from(digit - b'0'));
+            self.at += 1;
+        }
+        (self.at > start).then_some(number)
+    }
+
+    fn term(&mut self) -> Node {
+        let Flags { lines, dot_all, .. } = self.flags;
+        let looks = [
+            (&b"(?="[..], false, false),
+            (b"(?!", false, true),
+            (b"(?<=", true, false),
+            (b"(?<!", true, true),
+        ];
+        if let Some((_, behind, negated)) = looks.into_iter().find(|(sign, ..)| self.eat(sign)) {
+            return Node::Look { behind, negated, of: Box::new(self.closed()) };
+        }
+        if self.eat(b"(?<") {
+            while !matches!(self.peek(), None | Some(b'>')) {
+                self.at += 1;
+            }
+            self.at += 1;
+            return self.group();
+        }
+        if self.eat(b"(?") {
+            return self.modified();
+        }
+        if self.eat(b"(") {
+            return self.group();
+        }
+        match self.pattern[self.at] {
+            b'^' | b'$' => {
+                self.at += 1;
+                Node::Border { end: self.pattern[self.at - 1] == b'$', lines }
+            }
+            b'.' => {
+                self.at += 1;
+                Node::Set(Bytes::of(|byte| dot_all || !is_line_end(byte)))
+            }
+            b'[' => {
+                self.at += 1;
+                self.class()
+            }
+            b'\\' => self.escape(),
+            letter => {
+                self.at += 1;
+                self.letter(letter.into())
+            }
+        }
+    }
+
+    fn group(&mut self) -> Node {
+        let number = self.groups;
+        self.groups += 1;
+        Node::Group(number, Box::new(self.closed()))
+    }
+
+    /// Up to the parenthesis that closes.
+    fn closed(&mut self) -> Node {
+        let flags = self.flags;
+        let of = self.disjunction();
+        self.flags = flags;
+        self.at += 1;
+        of
+    }
+
+    /// `(?:...)`, `(?i:...)`, `(?i-s:...)`; the sign is read up to the question mark.
+    fn modified(&mut self) -> Node {
+        let (flags, mut on) = (self.flags, true);
+        while let Some(flag) = self.peek() {
+            self.at += 1;
+            match flag {
+                b'i' => self.flags.fold = on,
+                b'm' => self.flags.lines = on,
+                b's' => self.flags.dot_all = on,
+                b'-' => on = false,
+                _ => break,
+            }
+        }
+        let of = self.closed();
+        self.flags = flags;
+        of
+    }
+
+    fn letter(&self, letter: u32) -> Node {
+        Node::Set(self.such(&[(letter, letter)], false))
+    }
+
+    /// The bytes in some ranges, or those that are not.
+    fn such(&self, ranges: &[(u32, u32)], negated: bool) -> Bytes {
+        // Larger characters have no small letter among the bytes.
+        const FOLDED_MAX: u32 = 0x3ff;
+        let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
+        if !self.flags.fold {
+            return Bytes::of(|byte| has(byte.into()) != negated);
+        }
+        let folded: Vec<u32> = (0..=FOLDED_MAX).filter(|&letter| has(letter)).map(folded).collect();
+        Bytes::of(|byte| folded.contains(&self::folded(byte.into())) != negated)
+    }
+
+    fn escape(&mut self) -> Node {
+        if self.eat(b"\\b") || self.eat(b"\\B") {
+            return Node::Word { within: self.pattern[self.at - 1] == b'B' };
+        }
+        self.at += 1;
+        if let Some(back) = self.back() {
+            return back;
+        }
+        if let Some(ranges) = self.class_escape() {
+            return Node::Set(self.such(&ranges, false));
+        }
+        let letter = self.character(false);
+        self.letter(letter)
+    }
+
+    /// `\1`, `\k<name>`, behind the backslash.
+    fn back(&mut self) -> Option<Node> {
+        let (start, fold) = (self.at, self.flags.fold);
+        if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
+            let rest = &self.pattern[self.at..];
+            let name = rest.split(|&byte| byte == b'>').next().unwrap_or_default();
+            self.at += name.len() + 1;
+            let groups = (0..self.names.len()).filter(|&group| self.names[group].as_deref() == Some(name));
+            return Some(Node::Back { groups: groups.collect(), fold });
+        }
+        let number = if self.peek() == Some(b'0') { None } else { self.number() };
+        match number.map(|number| number as usize).filter(|&number| number < self.names.len()) {
+            Some(group) => Some(Node::Back { groups: vec![group], fold }),
+            None => {
+                self.at = start;
+                None
+            }
+        }
+    }
+
+    /// `\d` and its kin, behind the backslash.
+    fn class_escape(&mut self) -> Option<Vec<(u32, u32)>> {
+        let such: fn(u8) -> bool = match self.peek()?.to_ascii_lowercase() {
+            b'd' => |byte| byte.is_ascii_digit(),
+            b'w' => is_word,
+            b's' => |byte| matches!(byte, 9..=13 | b' ' | 0xa0),
+            _ => return None,
+        };
+        let negated = self.pattern[self.at].is_ascii_uppercase();
+        self.at += 1;
+        let bytes = (0..=u8::MAX).filter(|&byte| such(byte) != negated);
+        Some(bytes.map(|byte| (byte.into(), byte.into())).collect())
+    }
+
+    /// The character that an escape stands for, behind the backslash.
+    fn character(&mut self, in_class: bool) -> u32 {
+        let Some(letter) = self.peek() else { return b'\\'.into() };
+        self.at += 1;
+        match letter {
+            b'b' if in_class => 8,
+            b't' => 9,
+            b'n' => 10,
+            b'v' => 11,
+            b'f' => 12,
+            b'r' => 13,
+            b'c' => match self.peek() {
+                Some(control) if control.is_ascii_alphabetic() || in_class && is_word(control) => {
+                    self.at += 1;
+                    u32::from(control % 32)
+                }
+                _ => {
+                    self.at -= 1;
+                    b'\\'.into()
+                }
+            },
+            b'x' => self.hexadecimal(2).unwrap_or(letter.into()),
+            b'u' => self.hexadecimal(4).unwrap_or(letter.into()),
+            b'0'..=b'7' => {
+                self.at -= 1;
+                self.octal()
+            }
+            _ => letter.into(),
+        }
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Option<u32> {
+        let text = self.pattern.get(self.at..self.at + digits)?;
+        let text =
+            str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        self.at += digits;
+        u32::from_str_radix(text, 16).ok()
+    }
+
+    /// Up to three digits, as far as that is a byte.
+    fn octal(&mut self) -> u32 {
+        let mut number = 0;
+        while let Some(digit @ b'0'..=b'7') = self.peek()
+            && number < 32
+        {
+            number = number * 8 + u32::from(digit - b'0');
+            self.at += 1;
+        }
+        number
+    }
+
+    /// Behind its bracket.
+    fn class(&mut self) -> Node {
+        let negated = self.eat(b"^");
+        let mut ranges = Vec::new();
+        while !self.eat(b"]") {
+            let first = self.class_atom();
+            let is_range = self.peek() == Some(b'-') && self.pattern.get(self.at + 1) != Some(&b']');
+            if !is_range {
+                ranges.extend(first);
+                continue;
+            }
+            self.at += 1;
+            let last = self.class_atom();
+            match (&first[..], &last[..]) {
+                (&[(low, same)], &[(high, also)]) if low == same && high == also => ranges.push((low, high)),
+                _ => {
+                    ranges.push((b'-'.into(), b'-'.into()));
+                    ranges.extend(first.into_iter().chain(last));
+                }
+            }
+        }
+        Node::Set(self.such(&ranges, negated))
+    }
+
+    fn class_atom(&mut self) -> Vec<(u32, u32)> {
+        let letter = match self.eat(b"\\") {
+            true => match self.class_escape() {
+                Some(ranges) => return ranges,
+                None => self.character(true),
+            },
+            false => {
+                self.at += 1;
+                self.pattern.get(self.at - 1).copied().map_or(0, u32::from)
+            }
+        };
+        vec![(letter, letter)]
+    }
+}
+
+pub(super) fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The character as which two are compared where small and large letters are equal.
+pub(super) fn folded(letter: u32) -> u32 {
+    let Some(own) = char::from_u32(letter) else { return letter };
+    let mut upper = own.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) if letter < 128 || !one.is_ascii() => one.into(),
+        _ => letter,
+    }
+}

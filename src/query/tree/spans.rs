@@ -1,0 +1,83 @@
+//! Which filters consist of moves or of several positions, so that a match of them is more than a position.
+
+use super::{
+    ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
+    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp,
+};
+
+impl Query {
+    /// Whether a hit can consist of moves or of several positions: of a line, of a path, of a move, of what was found.
+    pub fn has_spans(&self) -> bool {
+        self.body.any(has_span)
+    }
+
+    /// Whether a position can be judged without those before it having been judged.
+    pub fn judges_apart(&self) -> bool {
+        self.keeps_state.is_none()
+            && self.dictionaries.is_empty()
+            && !self.outlives_games()
+            && !self.body.any(remembers)
+    }
+}
+
+/// Whether a match of a filter itself has a span.
+fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::Game(GameCondition::Edge { .. } | GameCondition::Echo(_)) => true,
+            ConditionOp::Game(GameCondition::Move(of)) => was_played(of),
+            _ => false,
+        },
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Game(GameSquares::Elsewhere(of)) => is_move(of),
+            SquaresOp::Game(GameSquares::Move(of)) => was_played(of),
+            _ => false,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::Find { .. } => true,
+            NumberOp::Game(GameNumber::Elsewhere(of)) => is_move(of),
+            NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_) | GameNumber::Echo(_)) => true,
+            _ => false,
+        },
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::Elsewhere(of)) if is_move(of)),
+        Ref::Position(f) => match f.op() {
+            PositionOp::Find { .. } => true,
+            PositionOp::Game(GamePosition::Elsewhere(of)) => is_move(of),
+            PositionOp::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => true,
+            _ => false,
+        },
+    }
+}
+
+fn is_move<P: Form, F>(of: &Elsewhere<P, F>) -> bool {
+    matches!(of, Elsewhere::Edge { .. })
+}
+
+fn was_played<P: Form>(of: &Move<P>) -> bool {
+    matches!(of.of, MoveOf::Played | MoveOf::Previous)
+}
+
+/// Whether what a filter yields may depend on what was evaluated before at other positions.
+fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
+    let bans = |line: &Line<P>| line.nestban;
+    let path_bans = |path: &Path<P>| path.nestban;
+    match filter {
+        Ref::Number(f) => match f.op() {
+            NumberOp::Game(GameNumber::Line(line)) => bans(line),
+            NumberOp::Game(GameNumber::Path(path)) => path_bans(path),
+            NumberOp::Game(op) => matches!(
+                op,
+                GameNumber::PathCount | GameNumber::PathCountUnfocused | GameNumber::GroupStart(_)
+            ),
+            _ => false,
+        },
+        Ref::Position(f) => match f.op() {
+            PositionOp::Game(GamePosition::LineEnd(line)) => bans(line),
+            PositionOp::Game(GamePosition::PathEnd(path)) => path_bans(path),
+            PositionOp::Game(op) => matches!(op, GamePosition::PathStart | GamePosition::PathLast),
+            _ => false,
+        },
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::Group(_))),
+        Ref::Condition(_) | Ref::Squares(_) => false,
+    }
+}

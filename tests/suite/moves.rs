@@ -1,0 +1,214 @@
+//! Moves as sets of squares beside shakmaty, in real games, and beside the list of moves, in any placement.
+
+use std::ops::ControlFlow;
+
+use orbit_chess::internals::{
+    board::{
+        Board, Code, MoveKind, PackedMove, Position, Square, State, legal,
+        moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View},
+    },
+    reel::{Block, replay},
+};
+use shakmaty::{Move, Position as _};
+
+use crate::{
+    common::{blocks_of, by_length, corpus, corpus_blocks, position},
+    differential::Rng,
+};
+
+const ALL: Asked = Asked { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
+
+/// Arrivals, origins and the number of moves.
+type Found = [u64; 3];
+
+/// What the sets say; none of a side with several kings, of which they say nothing.
+fn by_sets(position: &Position, asked: Asked, from: u64, to: u64) -> Option<Found> {
+    let view = View::new(position.board.planes, position.state);
+    if view.has_several_kings() {
+        assert_ne!(view.is_special(), 0, "several kings are nothing common");
+        return None;
+    }
+    let common = match asked {
+        Asked { ordinary: false, .. } => [0; 3],
+        Asked { pseudo: true, .. } => [
+            view.ordinary::<ARRIVALS, true>(from, to),
+            view.ordinary::<ORIGINS, true>(from, to),
+            view.ordinary::<PAIRS, true>(from, to),
+        ],
+        _ => [
+            view.ordinary::<ARRIVALS, false>(from, to),
+            view.ordinary::<ORIGINS, false>(from, to),
+            view.ordinary::<PAIRS, false>(from, to),
+        ],
+    };
+    let all = [
+        view.special::<ARRIVALS>(asked, from, to, common[0]),
+        view.special::<ORIGINS>(asked, from, to, common[1]),
+        view.special::<PAIRS>(asked, from, to, common[2]),
+    ];
+    assert!(view.is_special() != 0 || all == common, "{position:?} has more than common moves");
+    Some(all)
+}
+
+/// What pairs of squares come to.
+fn found(mut pairs: Vec<(Square, Square)>) -> Found {
+    pairs.sort_unstable();
+    pairs.dedup();
+    let set = |squares: Vec<Square>| squares.into_iter().fold(0, |set, square| set | 1u64 << square as u32);
+    let (from, to) = pairs.iter().copied().unzip();
+    [set(to), set(from), pairs.len() as u64]
+}
+
+fn king_comes_to(king: Square, rook: Square) -> Square {
+    Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
+}
+
+/// What the list of moves says.
+fn by_list(position: &Position, asked: Asked, from: u64, to: u64) -> Found {
+    let mut pairs = Vec::new();
+    let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
+        let (wanted, arrival) = match mv.kind() {
+            MoveKind::Castle => {
+                (asked.castling[usize::from(mv.to() < mv.from())], king_comes_to(mv.from(), mv.to()))
+            }
+            MoveKind::EnPassant => (asked.en_passant, mv.to()),
+            _ => (asked.ordinary, mv.to()),
+        };
+        if wanted && from >> mv.from() as u32 & 1 != 0 && to >> arrival as u32 & 1 != 0 {
+            pairs.push((mv.from(), arrival));
+        }
+        ControlFlow::Continue(())
+    });
+    found(pairs)
+}
+
+/// What shakmaty says, where it takes the position.
+fn by_shakmaty(position: &Position) -> Option<Found> {
+    let moves = position.to_chess().ok()?.legal_moves();
+    let pair = |mv: Move| match mv {
+        Move::Castle { king, rook } => (king, king_comes_to(king, rook)),
+        mv => (mv.from().expect("nothing is dropped"), mv.to()),
+    };
+    Some(found(moves.into_iter().map(pair).collect()))
+}
+
+#[test]
+fn real_positions_have_the_moves_that_shakmaty_finds() {
+    let mut blocks: Vec<Block> = ["otb.pgn", "fen.pgn"].into_iter().flat_map(corpus_blocks).collect();
+    for folder in ["dev-studies-annotated/kevinludwig", "dev-engine-frc/ccc-archive"] {
+        blocks.extend(blocks_of(&corpus().join(folder)));
+    }
+    let (step, mut seen, mut special) = (by_length(1, 8), 0, 0);
+    for block in &blocks {
+        replay::for_each_slot(block, |slot| {
+            if slot.slot % step != 0 {
+                return;
+            }
+            let position = &slot.position;
+            let sets = by_sets(position, ALL, !0, !0);
+            let listed = by_list(position, ALL, !0, !0);
+            if let Some(theirs) = by_shakmaty(position) {
+                assert_eq!(sets, Some(theirs), "{position:?}");
+                seen += 1;
+            }
+            assert_eq!(sets, Some(listed), "{position:?}");
+            let common = View::new(position.board.planes, position.state).ordinary::<PAIRS, false>(!0, !0);
+            special += usize::from(sets.is_some_and(|[_, _, pairs]| pairs != common));
+        });
+    }
+    assert!(
+        seen > 1_000_000 / step && special > 50_000 / step,
+        "{seen} positions, {special} with special moves"
+    );
+}
+
+/// A few pieces anywhere, kings of any number, and a state that need not fit them.
+fn made(rng: &mut Rng) -> Position {
+    let mut board = Board::default();
+    let anywhere = |rng: &mut Rng| Square::new(rng.below(64) as u32);
+    for _ in 0..rng.within(0, 24) {
+        let square = anywhere(rng);
+        board.put(square, Code(*rng.pick(&[1, 1, 1, 2, 3, 4, 5]) | (8 * rng.below(2) as u8)));
+    }
+    for color in [0, 8] {
+        for _ in 0..[1, 1, 1, 1, 1, 1, 0, 2][rng.below(8)] {
+            let square = match rng.below(2) {
+                0 => Square::new(rng.below(8) as u32 + if color == 0 { 0 } else { 56 }),
+                _ => anywhere(rng),
+            };
+            board.put(square, Code(6 | color));
+        }
+        for _ in 0..rng.within(0, 2) {
+            board.put(Square::new(rng.below(8) as u32 + if color == 0 { 0 } else { 56 }), Code(4 | color));
+        }
+    }
+    let mut state = State(rng.below(2) as u32).with_en_passant(None);
+    let white = state.0 & 1 == 0;
+    let file = rng.below(8) as u32;
+    if rng.percent(50) {
+        state = state.with_en_passant(Some(Square::new(file + if white { 40 } else { 16 })));
+        if rng.percent(80) {
+            let (behind, pawn, own) = if white { (48, 32, 0) } else { (8, 24, 8) };
+            board.put(Square::new(file + behind), Code::EMPTY);
+            board.put(Square::new(file + if white { 40 } else { 16 }), Code::EMPTY);
+            board.put(Square::new(file + pawn), Code(9 ^ own));
+            for beside in [file.wrapping_sub(1), file + 1] {
+                if beside < 8 && rng.percent(60) {
+                    board.put(Square::new(beside + pawn), Code(1 | own));
+                }
+            }
+        }
+    } else if rng.percent(5) {
+        state = state.with_en_passant(Some(anywhere(rng)));
+    }
+    let rook = |code: u8, square: Square| board.at(square) == Code(code);
+    for shift in [16, 20, 24, 28] {
+        let (rank, code) = if shift < 24 { (0, 4) } else { (56, 12) };
+        let files: Vec<u32> = (0..8).filter(|&file| rook(code, Square::new(rank + file))).collect();
+        let file = if files.is_empty() || rng.percent(10) { rng.below(8) as u32 } else { *rng.pick(&files) };
+        state.0 |= if rng.percent(60) { (8 | file) << shift } else { 0 };
+    }
+    Position { board, state }
+}
+
+#[test]
+fn any_placement_has_the_moves_of_the_list() {
+    let mut rng = Rng::new(15);
+    let (mut castled, mut taken, mut several) = (0, 0, 0);
+    for _ in 0..by_length(2_000_000, 200_000) {
+        let position = made(&mut rng);
+        let mut some = || if rng.percent(40) { !0 } else { rng.next() | rng.next() };
+        let (from, to) = (some(), some());
+        let asked = Asked {
+            pseudo: rng.percent(30),
+            ordinary: rng.percent(70),
+            castling: [rng.percent(70), rng.percent(70)],
+            en_passant: rng.percent(70),
+        };
+        let Some(sets) = by_sets(&position, asked, from, to) else {
+            several += 1;
+            continue;
+        };
+        assert_eq!(sets, by_list(&position, asked, from, to), "{position:?} {asked:?} {from:x} {to:x}");
+        let only = |castling, en_passant| Asked { ordinary: false, castling, en_passant, ..ALL };
+        castled += usize::from(by_list(&position, only([true; 2], false), !0, !0)[2] != 0);
+        taken += usize::from(by_list(&position, only([false; 2], true), !0, !0)[2] != 0);
+    }
+    let least = by_length(20_000, 2_000);
+    assert!(castled > least && taken > least && several > least, "{castled} {taken} {several}");
+}
+
+/// Captures in passing that uncover a check along the rank and along a diagonal, and castling that is nearly legal.
+#[test]
+fn moves_that_uncover_a_check_are_none() {
+    let row = |fen: &str, due: Found| assert_eq!(by_sets(&position(fen), ALL, !0, !0), Some(due), "{fen}");
+    // Four squares for the king, and a step of the pawn; without the rook it captures, too.
+    for (fen, pairs) in [("8/8/8/K1pP3r/8/8/8/7k w - c6 0 1", 5), ("8/8/8/K1pP4/8/8/8/7k w - c6 0 1", 6)] {
+        assert_eq!(by_sets(&position(fen), ALL, !0, !0).map(|[_, _, pairs]| pairs), Some(pairs), "{fen}");
+    }
+    // The rook on b1 stands before the king's new place on c1.
+    row(
+        "4k3/8/8/8/8/8/8/qR2K3 w B - 0 1",
+        by_list(&position("4k3/8/8/8/8/8/8/qR2K3 w - - 0 1"), ALL, !0, !0),
+    );
+}
