@@ -88,16 +88,25 @@ pub trait FindSpan: fmt::Debug {
     fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>>;
 }
 
+/// Hits of a game by the numbers of their positions, ascending, and what each consists of.
+pub(super) type GameSpans = Vec<(u32, Option<Arc<Span>>)>;
+
+/// What a hit of a game consists of.
+pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<Span>> {
+    let at = spans.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+    spans[at].1.clone()
+}
+
 /// What hits consist of as an engine told with them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spans {
-    /// Games by their indices in the block, with their hits by the numbers of the positions; all ascending.
-    games: Vec<(u32, Vec<(u32, Arc<Span>)>)>,
+    /// Games by their indices in the block, ascending.
+    games: Vec<(u32, GameSpans)>,
 }
 
 impl Spans {
     /// Adds the hits of the next game.
-    pub(super) fn push(&mut self, game: usize, hits: Vec<(u32, Arc<Span>)>) {
+    pub(super) fn push(&mut self, game: usize, hits: GameSpans) {
         if !hits.is_empty() {
             self.games.push((game as u32, hits));
         }
@@ -107,8 +116,6 @@ impl Spans {
 impl FindSpan for Spans {
     fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
         let at = self.games.binary_search_by_key(&(game.index() as u32), |(game, _)| *game).ok()?;
-        let hits = &self.games[at].1;
-        let at = hits.binary_search_by_key(&node, |(node, _)| *node).ok()?;
-        Some(Arc::clone(&hits[at].1))
+        of_hit(&self.games[at].1, node)
     }
 }

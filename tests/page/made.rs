@@ -134,18 +134,16 @@ fn sample() -> Vec<SampleHit> {
         ..SampleHit::default()
     };
     let middle = "r1bq1rk1/pp2bppp/2n1pN2/3p4/3P4/2NB4/PPP2PPP/R1BQK2R b KQ - 0 10";
+    let arrows = [[Square::G8, Square::H8], [Square::F6, Square::H7], [Square::A1, Square::B1]];
     vec![
-        hit(1, "Čigorin, Mikhail & \"sons\"", "O'Kelly <de Galway>", middle, &[Square::F6, Square::G8]),
         SampleHit {
             span: Some(SampleSpan {
-                kind: "line".into(),
-                moves: "61. Nf6+ Kh8 … 63. Nxh7".into(),
+                kind: "path".into(),
+                moves: "61... Kh8 62. Nxh7 … 64. Rb1".into(),
                 length: 3,
-                arrows: [[Square::F6, Square::H7], [Square::G8, Square::H8], [Square::A1, Square::B1]]
-                    .map(SquarePair)
-                    .into(),
+                arrows: arrows.map(SquarePair).into(),
             }),
-            ..hit(7, "Tal", "Botvinnik", middle, &[Square::F6])
+            ..hit(1, "Čigorin, Mikhail & \"sons\"", "O'Kelly <de Galway>", middle, &[Square::F6, Square::G8])
         },
         hit(2, "Петросян, Тигран", "王, 皓", "8/8/8/8/3N4/5k2/8/4K3 b - - 0 1", &[Square::D4, Square::F3]),
         hit(

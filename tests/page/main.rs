@@ -112,7 +112,10 @@ fn shows_sample(html: &str, sample: &[Value]) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        for part in [&hit["next"], &hit["value"], &hit["copy"]].into_iter().filter(|part| !part.is_null()) {
+        for part in [&hit["next"], &hit["value"], &hit["copy"], &hit["span"]["moves"]]
+            .into_iter()
+            .filter(|part| !part.is_null())
+        {
             assert!(caption.contains(&text(part)), "{part}: {caption}");
         }
     }
@@ -203,7 +206,11 @@ fn boards_light_what_matched() {
     assert_eq!(html.matches("class=\"board\"").count(), 31);
     assert_eq!(html.matches("class=\"lit\"").count(), 7);
     let first = between(&html, "aria-labelledby=\"hit-0-title hit-0-desc\">", "</svg>")[0];
-    assert!(first.contains("; lit: f6 g8</desc>"), "{first}");
+    assert!(first.contains("; lit: f6 g8; arrows: g8-h8 f6-h7 a1-b1</desc>"), "{first}");
+    assert_eq!(
+        (first.matches("class=\"arrow first\"").count(), first.matches("class=\"arrow\"").count()),
+        (1, 2)
+    );
 }
 
 #[test]

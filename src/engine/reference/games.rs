@@ -96,7 +96,7 @@ impl<'a> GameBlock<'a> {
             }
         }
         if let Some(spans) = &mut self.spans {
-            let span = |(node, found): (u32, &mut Found)| Some((node, Arc::new(found.span.take()?)));
+            let span = |(node, found): (u32, &mut Found)| Some((node, Some(Arc::new(found.span.take()?))));
             spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
         }
         let mut rank = Rank::default();

@@ -15,7 +15,10 @@ use super::{
     whole::{Fault, Wanted},
 };
 use crate::{
-    engine::{CopyHits, EngineError, FindSpan, Hits, Span, Spot, place},
+    engine::{
+        CopyHits, EngineError, FindSpan, Hits, Span, Spot, place,
+        spans::{GameSpans, of_hit},
+    },
     query::{Query, tree::Kind},
     reel::GameRow,
 };
@@ -37,7 +40,7 @@ pub struct LateSpans<'a> {
     /// Gets what goes wrong in the query.
     fault: &'a OnceCell<EngineError>,
     /// The game that was asked for last, by its index in the block, and its hits.
-    known: RefCell<Option<(usize, Vec<(u32, Option<Arc<Span>>)>)>>,
+    known: RefCell<Option<(usize, GameSpans)>>,
 }
 
 /// A hit by the number of its position, and the lowest copy that matches, if that is known.
@@ -106,11 +109,7 @@ impl Evaluation<'_> {
 }
 
 impl LateSpans<'_> {
-    fn of_game(
-        &self,
-        (hits, copies): (&Hits, Option<&CopyHits>),
-        game: &GameRow,
-    ) -> Vec<(u32, Option<Arc<Span>>)> {
+    fn of_game(&self, (hits, copies): (&Hits, Option<&CopyHits>), game: &GameRow) -> GameSpans {
         let first = game.first_slot();
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
@@ -141,8 +140,7 @@ impl FindSpan for LateSpans<'_> {
             *known = Some((game.index(), self.of_game(found, game)));
         }
         let (_, hits) = known.as_ref()?;
-        let at = hits.binary_search_by_key(&node, |(node, _)| *node).ok()?;
-        hits[at].1.clone()
+        of_hit(hits, node)
     }
 }
 
