@@ -67,10 +67,11 @@ impl Pieces {
         self.at_start[node]
     }
 
-    /// The nodes with the same pieces in focus, if any are.
-    pub(super) fn groups(&self) -> Vec<(u64, Vec<usize>)> {
+    /// Those of some nodes that have the same pieces in focus, if any are.
+    pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
-        for (node, &set) in self.at_start.iter().enumerate().filter(|(_, set)| **set != 0) {
+        let in_focus = starts.map(|node| (node, self.at_start[node])).filter(|(_, set)| *set != 0);
+        for (node, set) in in_focus {
             // They change seldom.
             match groups.iter_mut().rev().find(|(other, _)| *other == set) {
                 Some((_, nodes)) => nodes.push(node),

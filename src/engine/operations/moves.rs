@@ -111,8 +111,13 @@ impl Moves {
 
     /// The squares that it left and reached, unless it is one of the list.
     pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
+        (!has(&self.is_special, slot)).then(|| self.squares(slot))
+    }
+
+    /// The same of a move that is none of the list.
+    fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
-        (!has(&self.is_special, slot)).then_some([mv.from() as u8, mv.to() as u8])
+        [mv.from() as u8, mv.to() as u8]
     }
 
     /// The move to a slot where it is none of the list.
@@ -272,11 +277,16 @@ impl<'a> Entered<'a> {
         });
         // The root of a game has no move.
         out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
-        let columns = [Some(&self.from), Some(&self.to), self.captures.as_ref()];
-        if columns.into_iter().flatten().any(|test| matches!(test, Test::Column(_))) {
+        if self.reads_columns() {
             let found = out.0.clone();
+            let passes = |slot: usize| {
+                let ([from, to], before) = (moves.squares(slot), tree.parent(slot));
+                self.from.in_column(from, before)
+                    && self.to.in_column(to, before)
+                    && self.captures.as_ref().is_none_or(|test| test.in_column(to, before))
+            };
             slots_of(&found, 0..moves.plain.len())
-                .filter(|&slot| !self.passes(moves.plain(slot), tree.parent(slot)))
+                .filter(|&slot| !passes(slot))
                 .for_each(|slot| out.clear(slot));
         }
         for &(slot, mv) in &moves.special {
@@ -285,6 +295,11 @@ impl<'a> Entered<'a> {
             out.put(slot, is_child && self.passes(mv, tree.parent(slot)));
         }
         out
+    }
+
+    fn reads_columns(&self) -> bool {
+        let tests = [Some(&self.from), Some(&self.to), self.captures.as_ref()];
+        tests.into_iter().flatten().any(|test| matches!(test, Test::Column(_)))
     }
 
     /// Writes the squares that the moves left, or with `to` reached, where they pass.
@@ -388,6 +403,14 @@ impl Test<'_> {
         match self {
             Test::Any | Test::Column(_) => Plain::ANY,
             Test::Pieces(pieces, squares) => (pieces.0, *squares),
+        }
+    }
+
+    /// Whether a square is in the column, if there is one.
+    fn in_column(&self, square: u8, before: usize) -> bool {
+        match self {
+            Test::Any | Test::Pieces(..) => true,
+            Test::Column(sets) => sets.word(before) >> square & 1 != 0,
         }
     }
 

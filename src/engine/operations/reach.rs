@@ -57,7 +57,8 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// Finds the masks of some segments, which hold whole games; of paths with a focus, those of a game.
+    /// Finds the masks of some segments, which hold whole games. With a focus they are those of the game whose moves are
+    /// `seen`; without these, what there could be if every move were seen as well as passed over.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&Seen>) {
         for k in 0..segments.len() {
             let at = if self.walk.back { segments.start + k } else { segments.end - 1 - k };
@@ -133,7 +134,7 @@ impl<'a> Reach<'a> {
             (Sees::All, _) => {}
             (Sees::OneSide, _) => self.further[place] = step(&self.next),
             (Sees::Pieces { .. }, seen) => {
-                let unseen = seen.map_or(0, |seen| !seen.any(at));
+                let unseen = seen.map_or(u32::MAX, |seen| !seen.any(at));
                 self.ahead[place] = alive;
                 loop {
                     self.further[place] = step(&self.ahead);

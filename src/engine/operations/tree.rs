@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use super::{Bits, moves::MoveTo};
 use crate::{
-    engine::carry::{has, slots},
+    engine::{
+        carry::{has, slots},
+        slots_of,
+    },
     plan::Sibling,
     reel::{Block, GameRow, SEGMENT_SLOTS},
 };
@@ -30,6 +33,12 @@ impl Nodes<'_> {
 
     pub(super) fn slot(&self, node: usize) -> usize {
         self.first + node
+    }
+
+    /// The nodes at which a mask holds.
+    pub(super) fn of(&self, mask: &Bits) -> impl Iterator<Item = usize> {
+        let first = self.first;
+        slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }
 
     /// The segments that hold its slots.

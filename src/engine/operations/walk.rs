@@ -12,7 +12,7 @@ use super::{
     tree::Nodes,
 };
 use crate::{
-    engine::{slots_of, within},
+    engine::within,
     plan::{Branch, NO_VALUE, Sees, Sibling, Walk},
     reel::SEGMENT_SLOTS,
 };
@@ -22,24 +22,30 @@ const NONE: i64 = i64::MIN;
 
 /// Where there is a walk.
 pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Bits {
-    let block = games.block;
-    let (mut reach, mut out) = (Reach::new(walk, operands, games), Bits::new(block));
-    if let Sees::Pieces { capture } = walk.sees {
-        let focus = focus(operands);
-        games.each(|nodes| {
-            let pieces = Pieces::new(nodes, games, focus, capture);
-            for (set, starts) in pieces.groups() {
-                reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
-                starts
-                    .into_iter()
-                    .map(|node| nodes.slot(node))
-                    .for_each(|slot| out.put(slot, begins(&reach, slot)));
-            }
-        });
-        return out;
-    }
-    reach.run(0..block.segments(), None);
-    (0..block.segments()).for_each(|at| out.0[at] = within(reach.starts(at), at, &(0..block.slots())));
+    let mut reach = Reach::new(walk, operands, games);
+    let possible = possible(&mut reach, games);
+    let Sees::Pieces { capture } = walk.sees else { return possible };
+    let (focus, mut out) = (focus(operands), Bits::new(games.block));
+    games.each(|nodes| {
+        let mut starts = nodes.of(&possible).peekable();
+        if starts.peek().is_none() {
+            return;
+        }
+        let pieces = Pieces::new(nodes, games, focus, capture);
+        for (set, starts) in pieces.groups(starts) {
+            reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
+            let slots = starts.into_iter().map(|node| nodes.slot(node));
+            slots.for_each(|slot| out.put(slot, begins(&reach, slot)));
+        }
+    });
+    out
+}
+
+/// Where a walk begins; with a focus where one could begin, whatever is in focus.
+fn possible(reach: &mut Reach<'_>, games: &Games<'_>) -> Bits {
+    let (mut out, slots) = (Bits::new(games.block), 0..games.block.slots());
+    reach.run(0..out.0.len(), None);
+    out.0.iter_mut().enumerate().for_each(|(at, word)| *word = within(reach.starts(at), at, &slots));
     out
 }
 
@@ -64,6 +70,8 @@ pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a
 struct Runner<'a> {
     walk: &'a Walk,
     reach: Reach<'a>,
+    /// Where a walk can begin at all.
+    possible: Bits,
     largest: Option<Source<'a>>,
     evaluated: Option<Source<'a>>,
     focus: Option<Source<'a>>,
@@ -81,47 +89,39 @@ struct Runner<'a> {
 impl<'a> Runner<'a> {
     fn new(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Runner<'a> {
         let mut reach = Reach::new(walk, operands, games);
+        let possible = possible(&mut reach, games);
         let mut rest = operands[walk.automaton.operands..].iter().copied();
         let largest = if walk.largest { rest.next() } else { None };
         let evaluated = if walk.nestban { rest.next() } else { None };
-        let focus = if matches!(walk.sees, Sees::Pieces { .. }) { rest.next() } else { None };
-        if focus.is_none() {
-            reach.run(0..games.block.segments(), None);
-        }
+        let focus = rest.next();
         let (next, after, tied, inner) = Default::default();
-        Runner { walk, reach, largest, evaluated, focus, games, next, after, tied, inner }
+        Runner { walk, reach, possible, largest, evaluated, focus, games, next, after, tied, inner }
     }
 
     /// Finds, from each node of a game on, the value of the best walk.
     fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
+        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        let Some(&first) = starts.first() else { return };
         let mut values = vec![NONE; nodes.len()];
         if let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) {
             let pieces = Pieces::new(nodes, self.games, focus, capture);
-            for (set, mut starts) in pieces.groups() {
+            for (set, mut starts) in pieces.groups(starts.into_iter()) {
                 let seen = pieces.seen(nodes, set);
                 self.reach.run(nodes.segments(), Some(&seen));
                 starts.retain(|&start| begins(&self.reach, nodes.slot(start)));
-                if !starts.is_empty() {
-                    self.pass(nodes, Some(&seen));
+                if let Some(&first) = starts.first() {
+                    self.pass(nodes, first, Some(&seen));
                     starts.iter().for_each(|&start| values[start] = self.start(nodes, start));
                 }
             }
             self.finish(nodes, values, Some(&pieces), out);
             return;
         }
-        let found: Vec<u32> = nodes.segments().map(|at| self.reach.starts(at)).collect();
-        let first = nodes.segments().start * SEGMENT_SLOTS;
-        let mut starts = slots_of(&found, nodes.slot(0) - first..nodes.slot(nodes.len()) - first)
-            .map(|at| at + first - nodes.slot(0))
-            .peekable();
-        if starts.peek().is_none() {
-            return;
-        }
         if self.walk.back {
             self.pass_back(nodes, &mut values);
         } else {
-            self.pass(nodes, None);
-            starts.for_each(|start| values[start] = self.start(nodes, start));
+            self.pass(nodes, first, None);
+            starts.into_iter().for_each(|start| values[start] = self.start(nodes, start));
         }
         self.finish(nodes, values, None, out);
     }
@@ -236,8 +236,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// From the last node to the first, what can be found further on.
-    fn pass(&mut self, nodes: Nodes<'_>, seen: Option<&Seen>) {
+    /// From the last node to the first start, what can be found further on.
+    fn pass(&mut self, nodes: Nodes<'_>, first: usize, seen: Option<&Seen>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
         for table in [&mut self.next, &mut self.after, &mut self.tied] {
@@ -247,7 +247,7 @@ impl<'a> Runner<'a> {
         self.inner.clear();
         self.inner.resize(nodes.len(), false);
         let is_open = |node| walk.sibling.is_none_or(|sibling: Sibling| nodes.is_sibling(node, sibling));
-        for node in (1..nodes.len()).rev() {
+        for node in (first + 1..nodes.len()).rev() {
             let parent = nodes.parent(node);
             self.inner[parent] = true;
             if !is_open(node) {
