@@ -19,6 +19,7 @@ use crate::engine::gpu::{Gpu, GpuDevice, GpuOptions};
 use crate::engine::mixed::{Group, Mixed};
 use crate::engine::narrowed::Narrowed;
 use crate::engine::reference::{Bulk, Commentator, SpanFinder};
+use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{
@@ -509,6 +510,10 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
             let gpu = Box::new(Gpu::new(Arc::clone(&plans), device));
             if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
         }
+    };
+    let engine: Box<dyn Engine> = match queries.iter().any(|prepared| prepared.planner.is_program()) {
+        true => Box::new(Settled::new(engine, bulk()?)),
+        false => engine,
     };
     let engine = match options.verify {
         None => engine,

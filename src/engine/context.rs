@@ -59,6 +59,11 @@ impl<'a> Context<'a> {
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
+    /// Whether a query has run into an error in one of the games.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.games.is_stopped()
+    }
+
     /// The columns of all plans so far.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns

@@ -41,6 +41,7 @@ pub mod narrowed;
 mod operations;
 pub mod reference;
 mod request;
+pub mod settled;
 mod spans;
 pub mod texts;
 pub mod verify;
@@ -267,6 +268,9 @@ pub enum EngineError {
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
+    /// A query went wrong in some game, and the engine cannot say how: the reference engine can.
+    #[error("a query runs into an error, which the reference engine tells")]
+    Stopped,
     /// The query went wrong at some position of a game: a variable was read that has no value, an assertion failed.
     #[error("game {game}, {place}: {diagnostic}")]
     #[expect(missing_docs, reason = "the message says what they are")]

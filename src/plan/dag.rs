@@ -267,7 +267,7 @@ pub enum Made {
 
 impl Made {
     /// Whether masks are made, not whole words.
-    pub const fn is_mask(&self) -> bool {
+    pub fn is_mask(&self) -> bool {
         match self {
             Made::Along { what, .. } => matches!(what, Carried::Any),
             Made::Game(op) => op.is_mask(),

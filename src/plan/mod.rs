@@ -9,6 +9,7 @@ mod chains;
 mod columns;
 mod copies;
 mod dag;
+mod flat;
 mod game;
 mod listing;
 mod lower;
@@ -28,6 +29,7 @@ pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use flat::{FlatEdge, FlatProgram, Instr, Label, Word};
 pub use operations::{
     Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk,
 };
@@ -37,7 +39,7 @@ pub use program::{
 };
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
-pub use crate::query::tree::{Cmp, GameResult, Sibling, Special};
+pub use crate::query::tree::{Arith, Cmp, GameResult, Sibling, Special};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
@@ -178,6 +180,8 @@ pub struct Planner {
     vars: usize,
     options: Options,
     refusal: Option<Diagnostic>,
+    /// What the compiler of flat programs wants to know, if the query is one.
+    flat: Option<flat::Facts>,
 }
 
 impl Planner {
@@ -198,11 +202,33 @@ impl Planner {
             ));
         }
         let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
-        let mut planner = Planner { filter, ty: query.body.ty(), vars: query.vars.len(), options, refusal };
+        let (ty, vars) = (query.body.ty(), query.vars.len());
+        let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
+        if planner.refusal.is_some() && planner.is_flat(query) {
+            planner.refusal = None;
+            return Ok(planner);
+        }
         if planner.refusal.is_none() {
             planner.refusal = planner.check_carried(query)?;
         }
         Ok(planner)
+    }
+
+    /// Whether a flat program says a query that no plan says without, and notes so.
+    fn is_flat(&mut self, query: &Query) -> bool {
+        if query.outlives_games() || self.filter.outermost_orbit().is_some() || self.ty == Type::Str {
+            return false;
+        }
+        let facts = flat::Facts { vars: query.vars.clone(), variations: query.variations };
+        let mut lower = Lower::new(self.options, self.vars);
+        let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
+        let compiled = compiles(false) && (!self.has_values() || compiles(true));
+        let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
+        let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
+        if fits {
+            self.flat = Some(facts);
+        }
+        fits
     }
 
     /// What of the query no plan can say, if there is such a thing; then only the reference engine runs it.
@@ -240,6 +266,11 @@ impl Planner {
         .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy");
         let of_games = carries().any(|carry| matches!(carry.what, Made::Game(_)));
         if of_games { Ok(Some(error)) } else { Err(error) }
+    }
+
+    /// Whether a flat program says it: then a run may find that it goes wrong.
+    pub fn is_program(&self) -> bool {
+        self.flat.is_some()
     }
 
     /// Warnings that come from counting copies: see [`orbit::warnings`].
@@ -304,16 +335,38 @@ impl Planner {
     /// The mask of positions at which the query matches.
     fn lower_hits(&self, lower: &mut Lower) -> Id {
         lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            return self.lower_flat(lower, facts, false);
+        }
         lower.truth(self.filter.node())
+    }
+
+    fn lower_flat(&self, lower: &mut Lower, facts: &flat::Facts, value: bool) -> Id {
+        let compiled = flat::compiled(lower, facts, &self.filter, value);
+        compiled.expect("the planner has compiled it before")
     }
 
     fn lower_value(&self, lower: &mut Lower) -> Value {
         lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            if !self.has_values() {
+                return Value::Bool(self.lower_flat(lower, facts, false));
+            }
+            let word = self.lower_flat(lower, facts, true);
+            if self.ty == Type::Set {
+                return Value::Set(word);
+            }
+            let (number, ok) = lower.unpacked_number(word);
+            return Value::Num { number, ok };
+        }
         lower.value(&self.filter)
     }
 
     /// The words that tell the copies apart, and where in them each copy is found.
     fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
+        if self.flat.is_some() {
+            return (vec![self.lower_hits(lower)], vec![CopyBit { word: 0, bit: 0 }]);
+        }
         lower.begin(self.vars);
         match self.filter.outermost_orbit() {
             Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => lower.each_copy(orbit),

@@ -169,11 +169,19 @@ impl Cpu {
     }
 
     /// What each query answers on one block.
-    fn scan_block(&self, index: usize, block: &Block, request: &Request<'_>) -> Vec<Answers> {
+    fn scan_block(
+        &self,
+        index: usize,
+        block: &Block,
+        request: &Request<'_>,
+    ) -> Result<Vec<Answers>, EngineError> {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let words = spare().pop().unwrap_or_default();
         let mut context = Context::new(block, words);
         let mut all = self.hits(&mut context);
+        if context.is_stopped() {
+            return Err(EngineError::Stopped);
+        }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
             hits.make_room(block, outputs, self.plans.ty(query));
@@ -187,7 +195,7 @@ impl Cpu {
         };
         let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
         spare().push(context.into_spare());
-        answers
+        Ok(answers)
     }
 
     /// The hits of each query.
@@ -275,7 +283,7 @@ impl Engine for Cpu {
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let blocks = blocks.iter().enumerate();
-        Ok(blocks.map(|(index, block)| self.scan_block(index, block, request)).collect())
+        blocks.map(|(index, block)| self.scan_block(index, block, request)).collect()
     }
 
     fn copies(&self, query: usize) -> usize {

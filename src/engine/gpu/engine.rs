@@ -138,12 +138,13 @@ impl Gpu {
         outputs.iter().enumerate().filter_map(second).collect()
     }
 
+    /// The answers; none if a query runs into an error.
     fn scan_on(
         &self,
         open: &Open,
         blocks: &[&Block],
         request: &Request<'_>,
-    ) -> Result<Vec<Vec<Answers>>, GpuError> {
+    ) -> Result<Option<Vec<Vec<Answers>>>, GpuError> {
         let device = &open.device;
         let second = self.second(request.outputs);
         let first = self.hits.iter().map(|it| (&it.kernel, it.plan.columns.len()));
@@ -172,6 +173,9 @@ impl Gpu {
             })?;
             all.extend(hits);
         }
+        if contexts.iter().any(Context::is_stopped) {
+            return Ok(None);
+        }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
                 request.select(index, block, query, hits);
@@ -195,7 +199,7 @@ impl Gpu {
                 out.push(Answers::of(hits, copies));
             }
         }
-        Ok(out)
+        Ok(Some(out))
     }
 }
 
@@ -324,7 +328,7 @@ impl Engine for Gpu {
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        Ok(self.device.attempt(|open| self.scan_on(open, blocks, request))?)
+        self.device.attempt(|open| self.scan_on(open, blocks, request))?.ok_or(EngineError::Stopped)
     }
 
     fn blocks_at_once(&self) -> usize {

@@ -4,12 +4,13 @@
 //! brings something from children to parents, one pass along it from parents to children. Knows plans and reels,
 //! nothing of queries; the engines `cpu` and `gpu` share it.
 
+mod flat;
 mod moves;
 mod tree;
 mod walk;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::carry::{SlotColumn, has};
 use crate::{
@@ -26,12 +27,23 @@ pub(super) struct Games<'a> {
     moves: OnceCell<Moves>,
     /// For each slot of a block with side lines, the number of its parent in its game.
     parents: OnceCell<Vec<u32>>,
+    /// Whether a query has run into an error in one of the games.
+    stopped: Cell<bool>,
 }
 
 impl<'a> Games<'a> {
     /// Those of a block.
     pub(super) fn new(block: &'a Block) -> Games<'a> {
-        Games { block, moves: OnceCell::new(), parents: OnceCell::new() }
+        Games { block, moves: OnceCell::new(), parents: OnceCell::new(), stopped: Cell::new(false) }
+    }
+
+    /// Whether a query has run into an error in one of the games.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    fn stop(&self) {
+        self.stopped.set(true);
     }
 
     fn moves(&self) -> &Moves {
@@ -133,6 +145,9 @@ pub(super) fn make(
     words: impl FnOnce() -> Vec<u64>,
 ) -> SlotColumn {
     let block = games.block;
+    if let GameOp::Flat(program) = op {
+        return flat::run(program, operands, games, words);
+    }
     if !op.is_mask() {
         let mut out = words();
         make_words(op, operands, games, &mut out);

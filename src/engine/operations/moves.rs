@@ -154,6 +154,15 @@ impl MoveTo {
         if self.is_castling() { [self.to, self.rook_to] } else { [self.to; 2] }
     }
 
+    /// Whether it is a promotion to one of some kinds of pieces, of either colour.
+    pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
+        let becomes = self.becomes & 7;
+        self.kind == Kind::Plain
+            && self.piece & 7 == 1
+            && becomes != 1
+            && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
+    }
+
     /// Where it captured.
     pub(super) fn captured(self) -> Option<u8> {
         (self.taken != 0).then_some(self.taken_on)
@@ -241,14 +250,7 @@ impl<'a> Entered<'a> {
             && test.sibling.is_none_or(|sibling| mv.secondary == (sibling == Sibling::Secondary))
             && self.captures.as_ref().is_none_or(captures)
             && (self.passing.as_ref()).is_none_or(|test| mv.kind == Kind::EnPassant && captures(test))
-            && test.promotion.is_none_or(|pieces| {
-                // The colour of what it becomes does not matter.
-                let becomes = mv.becomes & 7;
-                mv.kind == Kind::Plain
-                    && mv.piece & 7 == 1
-                    && becomes != 1
-                    && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
-            })
+            && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
     /// Whether the squares pass: of castling those of the king and those of the rook.

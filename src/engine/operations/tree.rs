@@ -22,6 +22,11 @@ impl<'a> Nodes<'a> {
         self.len
     }
 
+    /// Whether the game has side lines.
+    pub(super) fn has_lines(&self) -> bool {
+        self.parents.is_some()
+    }
+
     pub(super) fn slot(&self, node: usize) -> usize {
         self.first + node
     }

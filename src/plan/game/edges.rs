@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Lower {
-    pub(super) fn leaf(&mut self, leaf: Leaf) -> Id {
+    pub(in crate::plan) fn leaf(&mut self, leaf: Leaf) -> Id {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 

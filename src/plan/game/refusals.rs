@@ -1,16 +1,17 @@
 //! What of the game language no plan says yet.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Debug};
 
 use crate::{
     diagnostic::{Diagnostic, Span},
+    orbit::FilterRef,
     query::{
         Query,
         tree::{
             Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
             GamePosition, GameSquares, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N, Path,
-            PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, VarId,
-            Written,
+            PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, Var,
+            VarId,
         },
     },
 };
@@ -25,9 +26,23 @@ pub(in crate::plan) fn refusal(query: &Query) -> Option<Diagnostic> {
     if !query.body.any(|filter| filter.is_of_game()) {
         return None;
     }
-    let mut walk = Walk { query, evaluations: 0, homes: HashMap::new() };
+    let mut walk = Walk {
+        vars: &query.vars,
+        variations: query.variations,
+        span: |span| *span,
+        evaluations: 0,
+        homes: HashMap::new(),
+    };
     walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No })
         .err()
+}
+
+/// Whether a plan says a filter whose transforms are expanded, evaluated anywhere and not in the order of positions.
+pub(in crate::plan) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
+    let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
+    let mut walk = Walk { vars, variations, span, evaluations, homes };
+    let place = Place { home: 0, is_root: false, loops: Vec::new(), owned: Owned::No };
+    walk.visit(filter, &place).is_ok()
 }
 
 /// Whether a filter contains a `move` that a constituent of `line` ties to the move by which the line goes on.
@@ -92,8 +107,13 @@ struct Place {
     owned: Owned,
 }
 
-struct Walk<'q> {
-    query: &'q Query,
+/// A walk through a tree of one form.
+struct Walk<'q, M> {
+    vars: &'q [Var],
+    /// Whether it is asked of side lines as well.
+    variations: bool,
+    /// Where a filter with this mark stands in the text.
+    span: fn(&M) -> Span,
     evaluations: u32,
     /// The evaluation that each variable lives in.
     homes: HashMap<VarId, u32>,
@@ -101,7 +121,7 @@ struct Walk<'q> {
 
 type Refused = Result<(), Diagnostic>;
 
-impl Walk<'_> {
+impl<M: Clone + Debug> Walk<'_, M> {
     /// Another evaluation.
     fn apart(&mut self) -> Place {
         self.evaluations += 1;
@@ -112,11 +132,11 @@ impl Walk<'_> {
         if *self.homes.entry(var).or_insert(place.home) == place.home {
             return Ok(());
         }
-        let name = &self.query.vars[var.0 as usize].name;
+        let name = &self.vars[var.0 as usize].name;
         Err(not_planned(at, &format!("`{name}`, which is used at several positions of the game")))
     }
 
-    fn each<'a, F: Kind<Written> + 'a>(
+    fn each<'a, Q: Form<Mark = M>, F: Kind<Q> + 'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a F>,
         place: &Place,
@@ -124,12 +144,12 @@ impl Walk<'_> {
         filters.into_iter().try_for_each(|filter| self.visit(filter.node(), place))
     }
 
-    fn children(&mut self, node: Ref<Written>, place: &Place) -> Refused {
+    fn children<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &Place) -> Refused {
         node.children().into_iter().try_for_each(|child| self.visit(child, place))
     }
 
-    fn visit(&mut self, node: Ref<Written>, place: &Place) -> Refused {
-        let at = *node.mark();
+    fn visit<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &Place) -> Refused {
+        let at = (self.span)(node.mark());
         match node {
             Ref::Condition(f) => match f.op() {
                 C::Game(op) => return self.condition(op, at, place),
@@ -166,7 +186,7 @@ impl Walk<'_> {
         self.children(node, place)
     }
 
-    fn found(&mut self, of: &Any<Written>, place: &Place) -> Refused {
+    fn found<Q: Form<Mark = M>>(&mut self, of: &Any<Q>, place: &Place) -> Refused {
         let inner = self.inside(place);
         self.visit(of.node(), &inner)
     }
@@ -177,11 +197,11 @@ impl Walk<'_> {
         Place { owned, ..self.apart() }
     }
 
-    fn square_loop(
+    fn square_loop<Q: Form<Mark = M>>(
         &mut self,
         var: VarId,
-        domain: &Squares,
-        body: &Any<Written>,
+        domain: &Squares<Q>,
+        body: &Any<Q>,
         at: Span,
         place: &Place,
     ) -> Refused {
@@ -193,8 +213,8 @@ impl Walk<'_> {
     }
 
     /// What is computed beside programs cannot depend on the square of a loop.
-    fn out_of_loops(&self, at: Span, place: &Place, operands: &[Ref<Written>]) -> Refused {
-        let is_of_loop = |filter: Ref<Written>| match filter {
+    fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &Place, operands: &[Ref<Q>]) -> Refused {
+        let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
                 S::Control(Control::Var(var)) => place.loops.contains(var),
                 _ => false,
@@ -209,7 +229,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn condition(&mut self, op: &GameCondition<Written>, at: Span, place: &Place) -> Refused {
+    fn condition<Q: Form<Mark = M>>(&mut self, op: &GameCondition<Q>, at: Span, place: &Place) -> Refused {
         use GameCondition as G;
         match op {
             G::Sibling(_)
@@ -240,7 +260,7 @@ impl Walk<'_> {
         }
     }
 
-    fn squares(&mut self, op: &GameSquares<Written>, at: Span, place: &Place) -> Refused {
+    fn squares<Q: Form<Mark = M>>(&mut self, op: &GameSquares<Q>, at: Span, place: &Place) -> Refused {
         use GameSquares as G;
         match op {
             G::From | G::To if place.owned == Owned::Refused => {
@@ -256,7 +276,7 @@ impl Walk<'_> {
         }
     }
 
-    fn number(&mut self, op: &GameNumber<Written>, at: Span, place: &Place) -> Refused {
+    fn number<Q: Form<Mark = M>>(&mut self, op: &GameNumber<Q>, at: Span, place: &Place) -> Refused {
         use GameNumber as G;
         match op {
             G::PositionId | G::Depth => Ok(()),
@@ -279,7 +299,7 @@ impl Walk<'_> {
         }
     }
 
-    fn position(&mut self, op: &GamePosition<Written>, at: Span, place: &Place) -> Refused {
+    fn position<Q: Form<Mark = M>>(&mut self, op: &GamePosition<Q>, at: Span, place: &Place) -> Refused {
         use GamePosition as G;
         match op {
             G::Current | G::Parent => Ok(()),
@@ -297,21 +317,27 @@ impl Walk<'_> {
         }
     }
 
-    fn positions(&mut self, both: [&Position; 2], at: Span, place: &Place) -> Refused {
+    fn positions<Q: Form<Mark = M>>(&mut self, both: [&Position<Q>; 2], at: Span, place: &Place) -> Refused {
         self.out_of_loops(at, place, &both.map(Kind::node))?;
         self.each(both, place)
     }
 
-    fn at(&mut self, position: &Position, of: Ref<Written>, at: Span, place: &Place) -> Refused {
+    fn at<Q: Form<Mark = M>>(
+        &mut self,
+        position: &Position<Q>,
+        of: Ref<Q>,
+        at: Span,
+        place: &Place,
+    ) -> Refused {
         self.out_of_loops(at, place, &[position.node(), of])?;
         self.visit(position.node(), place)?;
         let there = self.apart();
         self.visit(of, &there)
     }
 
-    fn elsewhere<F: Kind<Written>>(
+    fn elsewhere<Q: Form<Mark = M>, F: Kind<Q>>(
         &mut self,
-        of: &Elsewhere<Written, F>,
+        of: &Elsewhere<Q, F>,
         at: Span,
         place: &Place,
     ) -> Refused {
@@ -321,10 +347,10 @@ impl Walk<'_> {
         }
     }
 
-    fn edge(
+    fn edge<Q: Form<Mark = M>>(
         &mut self,
-        edge: &Edge<Written>,
-        target: Option<Ref<Written>>,
+        edge: &Edge<Q>,
+        target: Option<Ref<Q>>,
         at: Span,
         place: &Place,
     ) -> Refused {
@@ -334,7 +360,7 @@ impl Walk<'_> {
         if let Some(Promotion::Letters(text)) = &edge.promotion
             && !matches!(text.op(), T::Literal(_))
         {
-            return Err(not_planned(text.span(), "a promotion that a string names"));
+            return Err(not_planned((self.span)(&text.mark), "a promotion that a string names"));
         }
         let before = if edge.entering { self.apart() } else { place.clone() };
         self.each(sets(), &before)?;
@@ -343,7 +369,7 @@ impl Walk<'_> {
         self.visit(target, &Place { owned: Owned::Here, ..behind })
     }
 
-    fn moves(&mut self, of: &Move<Written>, at: Span, place: &Place) -> Refused {
+    fn moves<Q: Form<Mark = M>>(&mut self, of: &Move<Q>, at: Span, place: &Place) -> Refused {
         let sets = || [&of.from, &of.to, &of.capture, &of.en_passant_square].into_iter().flatten();
         let legal = matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal);
         let plain = of.capture.is_none()
@@ -370,17 +396,17 @@ impl Walk<'_> {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
         }
-        if self.query.variations && in_order {
+        if self.variations && in_order {
             return Err(not_planned(at, "`nestban`, `firstmatch` or `lastposition` in side lines"));
         }
         Ok(())
     }
 
-    fn range(&mut self, range: &Option<[Number; 2]>, place: &Place) -> Refused {
+    fn range<Q: Form<Mark = M>>(&mut self, range: &Option<[Number<Q>; 2]>, place: &Place) -> Refused {
         self.each(range.iter().flatten(), place)
     }
 
-    fn line(&mut self, line: &Line<Written>, end: bool, at: Span, place: &Place) -> Refused {
+    fn line<Q: Form<Mark = M>>(&mut self, line: &Line<Q>, end: bool, at: Span, place: &Place) -> Refused {
         let in_order = line.nestban || line.first_match || end;
         self.chain(line.nestban, in_order, at, place)?;
         self.range(&line.range, place)?;
@@ -398,7 +424,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn path(&mut self, path: &Path<Written>, end: bool, at: Span, place: &Place) -> Refused {
+    fn path<Q: Form<Mark = M>>(&mut self, path: &Path<Q>, end: bool, at: Span, place: &Place) -> Refused {
         let in_order = path.nestban || path.first_match || end;
         self.chain(path.nestban, in_order, at, place)?;
         if path.max.is_some() && (path.nestban || end) {
@@ -432,7 +458,7 @@ impl Walk<'_> {
         out
     }
 
-    fn path_step(&mut self, step: &PathStep<Written>, of_pieces: bool, at: Span) -> Refused {
+    fn path_step<Q: Form<Mark = M>>(&mut self, step: &PathStep<Q>, of_pieces: bool, at: Span) -> Refused {
         let there = self.apart();
         match step {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),

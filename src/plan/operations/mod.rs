@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 
+use super::flat::FlatProgram;
 use crate::{
     board::PieceSet,
     query::tree::{Sibling, Special},
@@ -56,6 +57,8 @@ pub enum GameOp {
     Before,
     /// What an automaton finds: a number, or [`super::NO_VALUE`].
     Walk(Arc<Walk>),
+    /// What a flat program finds.
+    Flat(Arc<FlatProgram>),
 }
 
 /// What the moves of games tell of positions.
@@ -194,7 +197,7 @@ pub enum Sees {
 
 impl GameOp {
     /// Whether masks are made, not whole words.
-    pub const fn is_mask(&self) -> bool {
+    pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(
                 leaf,
@@ -210,6 +213,7 @@ impl GameOp {
             | GameOp::MaskOfParent
             | GameOp::MaskAt
             | GameOp::Before => true,
+            GameOp::Flat(program) => program.is_mask,
             GameOp::Own { .. }
             | GameOp::CountChildren
             | GameOp::FirstChild
@@ -233,6 +237,7 @@ impl GameOp {
                 let masks = walk.automaton.operands;
                 operand < masks || walk.nestban && operand == masks + usize::from(walk.largest)
             }
+            GameOp::Flat(program) => program.masks[operand],
             _ => false,
         }
     }
@@ -242,6 +247,7 @@ impl GameOp {
         match self {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),
             GameOp::Walk(walk) => format!("walk of {} states", walk.automaton.states.len()),
+            GameOp::Flat(program) => format!("program of {} instructions", program.code.len()),
             other => {
                 let name = format!("{other:?}");
                 name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase()

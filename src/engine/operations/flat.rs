@@ -1,0 +1,413 @@
+//! The machine that runs flat programs: see [`FlatProgram`].
+//!
+//! It shares nothing with the interpreter of the reference engine. Within a game nothing is allocated.
+
+use shakmaty::Square;
+
+use super::{Bits, Games, Source, node_at, number, tree::Nodes};
+use crate::{
+    board::PieceSet,
+    engine::carry::SlotColumn,
+    plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word},
+    reel::replay::position_at,
+};
+
+/// The most repetitions of `loop` and `while` in one game.
+const REPETITIONS_MAX: u64 = 10_000_000;
+
+/// No piece, or no square.
+const NONE: u8 = 64;
+
+/// The query has run into an error.
+struct Stopped;
+
+/// Runs a program along all games. Those in which it runs into an error are noted, and have no hits.
+pub(super) fn run(
+    program: &FlatProgram,
+    operands: &[Source<'_>],
+    games: &Games<'_>,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
+    let mut machine = Machine::new(program, operands, games);
+    if program.is_mask {
+        let mut out = Bits::new(games.block);
+        games.each(|nodes| {
+            let done = machine.game(nodes, |slot, word| out.put(slot, word != 0));
+            if done.is_err() {
+                games.stop();
+            }
+        });
+        return SlotColumn::Bits(out.0);
+    }
+    let mut out = words();
+    games.each(|nodes| {
+        if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
+            games.stop();
+        }
+    });
+    SlotColumn::Words(out)
+}
+
+struct Machine<'a> {
+    program: &'a FlatProgram,
+    operands: &'a [Source<'a>],
+    games: &'a Games<'a>,
+    words: Vec<u64>,
+    bound: Vec<bool>,
+    repetitions: u64,
+    men: Men,
+    family: Family,
+}
+
+/// Which piece of a game stands where, at each node.
+#[derive(Default)]
+struct Men {
+    /// The piece on each square.
+    on: Vec<[u8; 64]>,
+    /// The square of each piece.
+    of: Vec<[u8; 64]>,
+}
+
+/// What side lines make of a game; nothing in one without.
+#[derive(Default)]
+struct Family {
+    /// The last node that follows from each.
+    last: Vec<u32>,
+    /// The next child of the same parent, 0 if there is none.
+    next: Vec<u32>,
+}
+
+impl Family {
+    /// Fills it for a game.
+    fn fill(&mut self, nodes: Nodes<'_>) {
+        self.last.clear();
+        self.next.clear();
+        if !nodes.has_lines() {
+            return;
+        }
+        self.last.extend(0..nodes.len() as u32);
+        self.next.resize(nodes.len(), 0);
+        let mut youngest = vec![0; nodes.len()];
+        for node in (1..nodes.len()).rev() {
+            let parent = nodes.parent(node);
+            self.last[parent] = self.last[parent].max(self.last[node]);
+            self.next[node] = youngest[parent];
+            youngest[parent] = node as u32;
+        }
+    }
+}
+
+impl Men {
+    fn fill(&mut self, nodes: Nodes<'_>, games: &Games<'_>) {
+        self.on.clear();
+        self.of.clear();
+        let (mut on, mut of) = ([NONE; 64], [NONE; 64]);
+        let board = position_at(games.block, nodes.slot(0)).board;
+        let occupied = Square::ALL.into_iter().filter(|&square| board.at(square).piece().is_some());
+        for (square, piece) in occupied.zip(0..) {
+            on[square as usize] = piece;
+            of[piece as usize] = square as u8;
+        }
+        self.on.push(on);
+        self.of.push(of);
+        let moves = games.moves();
+        for node in 1..nodes.len() {
+            let parent = nodes.parent(node);
+            let (mut on, mut of) = (self.on[parent], self.of[parent]);
+            let mv = moves.to(nodes.slot(node));
+            if let Some(square) = mv.captured() {
+                let taken = std::mem::replace(&mut on[square as usize], NONE);
+                if let Some(place) = of.get_mut(taken as usize) {
+                    *place = NONE;
+                }
+            }
+            let (left, reached) = (mv.left(), mv.reached());
+            let movers = left.map(|square| on[square as usize]);
+            left.into_iter().for_each(|square| on[square as usize] = NONE);
+            for (piece, square) in movers.into_iter().zip(reached) {
+                if let Some(place) = of.get_mut(piece as usize) {
+                    on[square as usize] = piece;
+                    *place = square;
+                }
+            }
+            self.on.push(on);
+            self.of.push(of);
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn new(program: &'a FlatProgram, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Machine<'a> {
+        Machine {
+            program,
+            operands,
+            games,
+            words: vec![0; program.words],
+            bound: vec![false; program.vars],
+            repetitions: 0,
+            men: Men::default(),
+            family: Family::default(),
+        }
+    }
+
+    /// Runs the program at each node of a game, in their order.
+    fn game(&mut self, nodes: Nodes<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
+        self.bound.fill(false);
+        self.repetitions = 0;
+        self.family.fill(nodes);
+        if self.program.pieces {
+            self.men.fill(nodes, self.games);
+        }
+        for node in 0..nodes.len() {
+            self.node(nodes, node)?;
+            put(nodes.slot(node), self.get(self.program.result));
+        }
+        Ok(())
+    }
+
+    fn get(&self, word: Word) -> u64 {
+        self.words[word.0 as usize]
+    }
+
+    fn set(&mut self, to: Word, word: u64) {
+        self.words[to.0 as usize] = word;
+    }
+
+    /// A number, if it has a value.
+    fn value(&self, word: Word) -> Option<i32> {
+        let number = self.get(word) as i64;
+        (number != NO_VALUE).then_some(number as i32)
+    }
+
+    fn set_value(&mut self, to: Word, value: Option<i32>) {
+        self.set(to, number(value.map(i64::from)));
+    }
+
+    fn set_node(&mut self, to: Word, node: Option<usize>) {
+        self.set(to, number(node.map(|node| node as i64)));
+    }
+
+    /// The code at one node.
+    fn node(&mut self, nodes: Nodes<'_>, start: usize) -> Result<(), Stopped> {
+        let program = self.program;
+        let mut at = start;
+        let mut pc = 0;
+        loop {
+            let instr = program.code[pc];
+            pc += 1;
+            match instr {
+                Instr::End => return Ok(()),
+                Instr::Fault => return Err(Stopped),
+                Instr::Jump(to) => pc = to.0 as usize,
+                Instr::Unless { mask, no } => {
+                    if !self.operands[mask as usize].holds(nodes.slot(at)) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Const { to, constant } => self.set(to, program.constants[constant as usize]),
+                Instr::Load { to, operand } => {
+                    self.set(to, self.operands[operand as usize].word(nodes.slot(at)));
+                }
+                Instr::Copy { to, from } => self.set(to, self.get(from)),
+                Instr::And { to, a, b } => self.set(to, self.get(a) & self.get(b)),
+                Instr::Or { to, a, b } => self.set(to, self.get(a) | self.get(b)),
+                Instr::AndNot { to, a, b } => self.set(to, self.get(a) & !self.get(b)),
+                Instr::UnlessAny { set, no } => {
+                    if self.get(set) == 0 {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::UnlessValue { number, no } => {
+                    if self.get(number) as i64 == NO_VALUE {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::UnlessCompare { cmp, a, b, no } => {
+                    if !cmp.holds((self.get(a) as i64).cmp(&(self.get(b) as i64))) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Count { to, set } => self.set(to, self.get(set).count_ones().into()),
+                Instr::Place { to, set, rank } => {
+                    let square = only(self.get(set)).map(i32::from);
+                    self.set_value(to, square.map(|square| 1 + if rank { square >> 3 } else { square & 7 }));
+                }
+                Instr::Square { to, file, rank } => {
+                    let on_board = |n: &i32| (1..=8).contains(n);
+                    let (file, rank) = (self.value(file).filter(on_board), self.value(rank).filter(on_board));
+                    let square = file.zip(rank).map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1));
+                    self.set(to, square);
+                }
+                Instr::Arith { to, arith, a, b } => {
+                    let both = self.value(a).zip(self.value(b));
+                    self.set_value(to, both.and_then(|(a, b)| arithmetic(arith, a, b)));
+                }
+                Instr::Neg { to, of } => self.set_value(to, self.value(of).map(i32::wrapping_neg)),
+                Instr::Abs { to, of } => self.set_value(to, self.value(of).map(i32::wrapping_abs)),
+                Instr::Sqrt { to, of } => {
+                    self.set_value(to, self.value(of).filter(|&n| n >= 0).map(i32::isqrt));
+                }
+                Instr::Holds { var } => {
+                    if !self.bound[var as usize] {
+                        return Err(Stopped);
+                    }
+                }
+                Instr::Free { var } => {
+                    if self.bound[var as usize] {
+                        return Err(Stopped);
+                    }
+                }
+                Instr::Bind { var, from } => {
+                    self.bound[var as usize] = true;
+                    self.set(Word(var), self.get(from));
+                }
+                Instr::Unbind { var } => self.bound[var as usize] = false,
+                Instr::UnlessBound { var, bound, no } => {
+                    if self.bound[var as usize] != bound {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Repeat => {
+                    self.repetitions += 1;
+                    if self.repetitions > REPETITIONS_MAX {
+                        return Err(Stopped);
+                    }
+                }
+                Instr::Take { to, set, done } => {
+                    let squares = self.get(set);
+                    if squares == 0 {
+                        pc = done.0 as usize;
+                    } else {
+                        self.set(set, squares & (squares - 1));
+                        self.set(to, squares & squares.wrapping_neg());
+                    }
+                }
+                Instr::Here { to } => self.set(to, at as u64),
+                Instr::Go { to } => at = self.get(to) as usize,
+                Instr::Next { node, last, done } => {
+                    let next = self.get(node).wrapping_add(1);
+                    if next as i64 > self.get(last) as i64 {
+                        pc = done.0 as usize;
+                    } else {
+                        self.set(node, next);
+                    }
+                }
+                Instr::Last { to } => {
+                    let last = self.family.last.get(at).map_or(nodes.len() - 1, |&last| last as usize);
+                    self.set(to, last as u64);
+                }
+                Instr::LastOfGame { to } => self.set(to, nodes.len() as u64 - 1),
+                Instr::Parent { to } => self.set_node(to, (at > 0).then(|| nodes.parent(at))),
+                Instr::FirstChild { to } => self.set_node(to, first_child(nodes, at)),
+                Instr::NextChild { to, of } => {
+                    let next = self.family.next.get(self.get(of) as usize).copied().unwrap_or(0);
+                    self.set_node(to, (next > 0).then_some(next as usize));
+                }
+                Instr::Child { to, number } => {
+                    let mut child = first_child(nodes, at);
+                    let mut left = self.get(number) as i64;
+                    while left > 0 && child.is_some() {
+                        let next = child.and_then(|child| self.family.next.get(child).copied()).unwrap_or(0);
+                        child = (next > 0).then_some(next as usize);
+                        left -= 1;
+                    }
+                    self.set_node(to, child.filter(|_| left == 0));
+                }
+                Instr::Numbered { to, number } => self.set_node(to, node_at(self.get(number), nodes)),
+                Instr::Fork { to, a, b } => {
+                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                    self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).0));
+                }
+                Instr::Distance { to, a, b } => {
+                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                    self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).1));
+                }
+                Instr::UnlessBefore { a, b, no } => {
+                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                    if !both.is_some_and(|(a, b)| nodes.is_before(a, b)) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Same { to, a, b, planes } => {
+                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                    let same = both.map_or(0, |(a, b)| {
+                        let planes = &self.operands[planes as usize..planes as usize + 4];
+                        let differ =
+                            |plane: &Source<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
+                        !planes.iter().fold(0, |all, plane| all | differ(plane))
+                    });
+                    self.set(to, same);
+                }
+                Instr::Fits { edge, child, selected, no } => {
+                    let child = self.get(child);
+                    match self.selected(program.edges[edge as usize], nodes.slot(child as usize)) {
+                        None => pc = no.0 as usize,
+                        Some([from, to]) => {
+                            for (place, word) in [child, from, to].into_iter().enumerate() {
+                                self.set(Word(selected.0 + place as u16), word);
+                            }
+                        }
+                    }
+                }
+                Instr::Own { to, selected, reached } => {
+                    let part = if self.get(selected) == at as u64 {
+                        self.get(Word(selected.0 + 1 + u16::from(reached)))
+                    } else if at == 0 {
+                        0
+                    } else {
+                        let mv = self.games.moves().to(nodes.slot(at));
+                        let squares = if reached { mv.reached() } else { mv.left() };
+                        squares.into_iter().fold(0, |set, square| set | 1 << square)
+                    };
+                    self.set(to, part);
+                }
+                Instr::PieceOn { to, set } => {
+                    let piece = only(self.get(set)).map(|square| self.men.on[at][square as usize]);
+                    self.set_value(to, piece.filter(|&piece| piece != NONE).map(i32::from));
+                }
+                Instr::PieceSquare { to, piece } => {
+                    let square = self.men.of[at][self.get(piece) as usize & 63];
+                    self.set(to, if square == NONE { 0 } else { 1 << square });
+                }
+            }
+        }
+    }
+
+    /// The squares that a move leaves and reaches, of castling those of the parts that pass the test; none if it fails.
+    fn selected(&self, edge: FlatEdge, slot: usize) -> Option<[u64; 2]> {
+        let FlatEdge { from, to, capture, promotion } = edge;
+        let mv = self.games.moves().to(slot);
+        let lies_in = |set: Option<Word>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
+        let captures = || mv.captured().is_some_and(|square| lies_in(to, square));
+        let promotes = |pieces: PieceSet| mv.promotes_to(pieces);
+        if capture && !captures() || promotion.is_some_and(|pieces| !promotes(pieces)) {
+            return None;
+        }
+        let parts = mv.left().into_iter().zip(mv.reached());
+        let parts = parts.filter(|&(left, reached)| lies_in(from, left) && (capture || lies_in(to, reached)));
+        let squares = parts.fold([0; 2], |[from, to], (left, reached)| [from | 1 << left, to | 1 << reached]);
+        (squares[0] != 0).then_some(squares)
+    }
+}
+
+/// The only square of a set.
+fn only(set: u64) -> Option<u8> {
+    (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
+}
+
+/// The first child of a node follows it.
+fn first_child(nodes: Nodes<'_>, node: usize) -> Option<usize> {
+    let next = node + 1;
+    (next < nodes.len() && nodes.parent(next) == node).then_some(next)
+}
+
+/// 32-bit arithmetic that wraps; division by zero has no value.
+fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
+    match arith {
+        Arith::Add => Some(a.wrapping_add(b)),
+        Arith::Sub => Some(a.wrapping_sub(b)),
+        Arith::Mul => Some(a.wrapping_mul(b)),
+        Arith::Div => (b != 0).then(|| a.wrapping_div(b)),
+        Arith::Rem => (b != 0).then(|| a.wrapping_rem(b)),
+    }
+}

@@ -1,0 +1,53 @@
+//! An engine that leaves errors of queries to the reference engine.
+//!
+//! A flat program notices that a query runs into an error, such as a variable that holds nothing; where in the text
+//! that is, and at which position, the reference engine says, which is asked of the same blocks.
+
+use super::{Answers, Engine, EngineError, Request, reference::Bulk};
+use crate::reel::Block;
+
+/// See the module.
+pub struct Settled {
+    engine: Box<dyn Engine>,
+    reference: Bulk,
+}
+
+impl Settled {
+    /// An engine, and the one that is asked where a query goes wrong.
+    pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> Settled {
+        Settled { engine, reference }
+    }
+}
+
+impl Engine for Settled {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn queries(&self) -> usize {
+        self.engine.queries()
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        match self.engine.scan(blocks, request) {
+            Err(EngineError::Stopped) => self.reference.scan(blocks, request),
+            other => other,
+        }
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.engine.notice()
+    }
+
+    fn verified(&self) -> Option<(u64, &'static str)> {
+        self.engine.verified()
+    }
+
+    fn blocks_at_once(&self) -> usize {
+        self.engine.blocks_at_once()
+    }
+
+    fn copies(&self, query: usize) -> usize {
+        self.engine.copies(query)
+    }
+}
