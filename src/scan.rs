@@ -22,9 +22,7 @@ use crate::engine::reference::{Bulk, Commentator, SpanFinder};
 use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{
-    self, Answers, Engine, EngineError, FindSpan, Hits, Outputs, PreparedQuery, Request,
-};
+use crate::engine::{self, Answers, Engine, EngineError, FindSpan, Hits, Outputs, PreparedQuery, Request};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -410,12 +408,14 @@ fn spans<'a>(
     answers: &mut [Answers],
     fault: &'a OnceCell<EngineError>,
 ) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
-    let of_query = |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| {
-        match answers.spans.take() {
+    let of_query =
+        |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| match answers
+            .spans
+            .take()
+        {
             Some(told) => Some(Box::new(told) as Box<dyn FindSpan>),
             None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault)) as _),
-        }
-    };
+        };
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 

@@ -157,13 +157,7 @@ impl OutputArgs {
     }
 
     /// `None` for games as they are.
-    fn format_of(
-        &self,
-        name: FormatName,
-        layout: Layout,
-        chooses: bool,
-        extras: Extras,
-    ) -> Option<Format> {
+    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.rows();
         let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
         Some(match name {
@@ -315,7 +309,8 @@ impl Outputs {
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
-        let format = shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
+        let format =
+            shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
         if format.is_none() {
             games.add(Target::Stdout(Stdout::new()));
         }

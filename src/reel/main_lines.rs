@@ -22,7 +22,8 @@ impl Block {
     /// Annotations of main lines stay if they are wanted.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {
-        self.annotations = if annotations { self.annotations_of_main_lines() } else { Annotations::default() };
+        self.annotations =
+            if annotations { self.annotations_of_main_lines() } else { Annotations::default() };
         self.problems.retain(|problem| problem.kind != ProblemKind::SideLine);
         if self.lines.is_empty() {
             return self;

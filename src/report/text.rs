@@ -50,13 +50,7 @@ pub(super) struct Limits {
 }
 
 /// Writes those games of a block that are found.
-pub(super) fn write(
-    found: &Found,
-    games: Range<usize>,
-    limits: Limits,
-    layout: Layout,
-    report: &mut Report,
-) {
+pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: Layout, report: &mut Report) {
     let games = games.map(|index| found.block.game(index));
     let games = games.filter(|game| found.is_found(game));
     let lines: Vec<Line> = games.map(|game| line(game, found, limits)).collect();

@@ -15,8 +15,8 @@ use crate::game::{date, tags};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan, SquareNames,
-    SquarePair, TEXT_MAX, Unit,
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan,
+    SquareNames, SquarePair, TEXT_MAX, Unit,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
@@ -227,7 +227,11 @@ impl Collector for FindingsCollector {
     type Part = FindingsPart;
 
     fn needs(&self) -> Needs {
-        Needs::TAGS | Needs::VALUES | Needs::LOWEST_COPY | Needs::COPY_NAMES | self.stats.needs()
+        Needs::TAGS
+            | Needs::VALUES
+            | Needs::LOWEST_COPY
+            | Needs::COPY_NAMES
+            | self.stats.needs()
             | Needs::SPANS.when(self.spans)
     }
 

@@ -216,7 +216,16 @@ impl<'a> BlockResult<'a> {
         let Answers { hits, copies, games: told, commentary, .. } = &answers[query];
         let spans = spans[query].as_deref();
         let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
-        Found { block, hits, games, told: told.as_deref(), commentary: commentary.as_ref(), copies, spans, names }
+        Found {
+            block,
+            hits,
+            games,
+            told: told.as_deref(),
+            commentary: commentary.as_ref(),
+            copies,
+            spans,
+            names,
+        }
     }
 
     /// What the first query found.

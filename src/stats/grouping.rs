@@ -327,7 +327,15 @@ mod tests {
             assert_eq!(grouping.to_string().parse(), Ok(grouping.clone()), "{name}");
             assert_eq!(grouping.to_string().split(':').next(), Some(*name));
         }
-        for text in ["elo:50", "tag:Annotator", "eco:1*result", "value:8", "copy*elodiff:25", "length:4", "san*length"] {
+        for text in [
+            "elo:50",
+            "tag:Annotator",
+            "eco:1*result",
+            "value:8",
+            "copy*elodiff:25",
+            "length:4",
+            "san*length",
+        ] {
             assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
         }
         assert_eq!("tag:White".parse::<By>(), "WHITE".parse());

@@ -193,10 +193,8 @@ fn words_that_are_not_built_are_named() {
         let (Status::NotYet | Status::Within(_)) = word.status else { continue };
         assert_eq!(group.dialect, Dialect::Cql5, "{:?}", word.spellings);
         for &spelling in word.spellings {
-            let texts = [
-                format!("(position :{spelling})"),
-                format!("(position Ra1 :not (position !:{spelling} 3))"),
-            ];
+            let texts =
+                [format!("(position :{spelling})"), format!("(position Ra1 :not (position !:{spelling} 3))")];
             for text in texts {
                 let error = query::parse(&text).expect_err(&text);
                 assert!(error.message.ends_with(" is not supported yet"), "{text}: {}", error.message);

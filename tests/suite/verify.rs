@@ -65,9 +65,10 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers = self
-            .honest
-            .scan(blocks, &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None })?;
+        let mut answers = self.honest.scan(
+            blocks,
+            &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None },
+        )?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}
@@ -76,7 +77,8 @@ impl Engine for Liar {
                 let other = prepared("flip {Nf3 nf6}").cpu();
                 let wanted = [Outputs::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
-                let request = Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
+                let request =
+                    Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {

@@ -10,9 +10,9 @@ use super::{
 };
 
 use crate::query::tree::{
-    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, GameText, Keyword,
-    Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp, Ref,
-    Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, GameText,
+    Keyword, Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp,
+    Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
 /// Where a filter stands in the query text.

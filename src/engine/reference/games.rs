@@ -151,7 +151,13 @@ impl<'a> GameBlock<'a> {
             kept.for_each(|(_, copies)| told.push(copies.into_iter()));
             told
         });
-        Answers { hits: self.hits, copies, games: Some(self.games), commentary: self.commentary, spans: self.spans }
+        Answers {
+            hits: self.hits,
+            copies,
+            games: Some(self.games),
+            commentary: self.commentary,
+            spans: self.spans,
+        }
     }
 }
 

@@ -41,8 +41,8 @@ use value::Value;
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;
-pub use late::{LateSpans, SpanFinder};
 pub use found::{Found, FoundValue, GameFound, Note, Noted};
+pub use late::{LateSpans, SpanFinder};
 pub use state::RunState;
 pub use whole::{Fault, Wanted};
 

@@ -130,5 +130,4 @@ impl Evaluation<'_> {
         let all = self.here.spot.game.annotations().iter();
         all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
     }
-
 }

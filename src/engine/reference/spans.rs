@@ -50,7 +50,8 @@ impl Evaluation<'_> {
             return;
         }
         let inner = Span::chosen(self.take_spans(begin));
-        let begins_behind = |span: &Span| span.kind.is_of_moves() && span.nodes.first() == Some(&(behind as u32));
+        let begins_behind =
+            |span: &Span| span.kind.is_of_moves() && span.nodes.first() == Some(&(behind as u32));
         let (kind, rest) = match inner.filter(begins_behind) {
             Some(inner) => (inner.kind, (inner.nodes, inner.moves)),
             None => (SpanKind::Move, (vec![behind as u32], Vec::new())),

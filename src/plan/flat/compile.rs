@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::code::{FlatEdge, FlatProgram, Instr, Label, Word};
+use super::code::{FlatChain, FlatEdge, FlatProgram, Instr, Label, Word};
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
@@ -24,6 +24,8 @@ const OPERANDS_MAX: usize = 2000;
 pub(in crate::plan) struct Facts {
     pub(in crate::plan) vars: Vec<Var>,
     pub(in crate::plan) variations: bool,
+    /// Whether it is only asked where the query matches: then `sort` is what it sorts by.
+    pub(in crate::plan) only_hits: bool,
 }
 
 /// What cannot be compiled.
@@ -49,6 +51,9 @@ pub(in crate::plan) fn compiled(
         operands: Vec::new(),
         constants: Vec::new(),
         edges: Vec::new(),
+        chains: Vec::new(),
+        walk: None,
+        reads_walk: false,
         next: facts.vars.len(),
         words: facts.vars.len(),
         selected: None,
@@ -70,6 +75,11 @@ pub(super) struct Compiler<'l> {
     operands: Vec<(Id, bool)>,
     constants: Vec<u64>,
     pub(super) edges: Vec<FlatEdge>,
+    pub(super) chains: Vec<FlatChain>,
+    /// In a path, the first of the registers that tell how far it has come.
+    pub(super) walk: Option<Word>,
+    /// Whether they were read.
+    pub(super) reads_walk: bool,
     /// The first register that is free.
     next: usize,
     words: usize,
@@ -103,11 +113,18 @@ impl Compiler<'_> {
                 label.0 = self.labels[label.0 as usize];
             }
         }
+        if self.has_atoms() {
+            return Err("an `atomic` variable");
+        }
+        for label in self.chains.iter_mut().flat_map(FlatChain::labels) {
+            label.0 = self.labels[label.0 as usize];
+        }
         let (operands, masks) = std::mem::take(&mut self.operands).into_iter().unzip();
         let program = FlatProgram {
             code: self.code,
             constants: self.constants,
             edges: self.edges,
+            chains: self.chains,
             masks,
             vars: self.facts.vars.len(),
             words: self.words,

@@ -62,7 +62,7 @@ fn keeps(filter: FilterRef) -> bool {
 }
 
 /// Whether a filter means what the move that led here left or reached.
-fn is_own(filter: FilterRef) -> bool {
+pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }
 

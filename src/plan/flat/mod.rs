@@ -30,7 +30,9 @@ mod edges;
 mod leaves;
 mod numbers;
 mod positions;
+mod prune;
 mod squares;
+mod walks;
 
-pub use code::{FlatEdge, FlatProgram, Instr, Label, Word};
+pub use code::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep, Instr, Label, Memory, Word};
 pub(super) use compile::{Facts, compiled};

@@ -1,8 +1,8 @@
 //! The tree as written: with spans, and transforms as keywords.
 
 use super::{
-    Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp, Position,
-    PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
+    Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
+    Position, PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
 };
 use crate::diagnostic::Span;
 

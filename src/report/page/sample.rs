@@ -22,8 +22,7 @@ pub(super) fn section(findings: &Findings) -> Markup {
 fn diagram(index: usize, hit: &SampleHit) -> Markup {
     let title = format!("{} - {}, {}", known(&hit.white), known(&hit.black), place(hit));
     let id = format!("hit-{index}");
-    let arrows: Vec<[Square; 2]> =
-        hit.span.iter().flat_map(|span| &span.arrows).map(|pair| pair.0).collect();
+    let arrows: Vec<[Square; 2]> = hit.span.iter().flat_map(|span| &span.arrows).map(|pair| pair.0).collect();
     let picture = Diagram {
         id: &id,
         title: &title,

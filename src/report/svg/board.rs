@@ -98,13 +98,10 @@ fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
     // Along the arrow, and to its left: the tail, the neck, the barbs, the tip.
     let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
-    let outline = [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
+    let outline =
+        [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
     let corner = |(forward, left): (f64, f64)| {
-        format!(
-            "{:.1} {:.1}",
-            x + along_x * forward + along_y * left,
-            y + along_y * forward - along_x * left
-        )
+        format!("{:.1} {:.1}", x + along_x * forward + along_y * left, y + along_y * forward - along_x * left)
     };
     format!("M{}Z", outline.map(corner).join("L"))
 }
