@@ -10,7 +10,7 @@ use orbit_chess::internals::engine::{
     gpu::{self, Kernel, Variant},
 };
 use orbit_chess::internals::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
-use orbit_chess::internals::plan::{Options, OrbitNote, Plan};
+use orbit_chess::internals::plan::{GameOp, Made, Options, OrbitNote, Plan};
 use orbit_chess::internals::query::{
     Type,
     tree::{Counted, Kind as _, Ref, Written},
@@ -380,11 +380,29 @@ fn size_text(plan: &Plan) -> String {
         }
     };
     format!(
-        "{} steps{chains} on {} registers, {} game columns{stages}",
+        "{} steps{chains} on {} registers, {} game columns{stages}{}",
         grouped(program.steps.len() as u64),
         program.registers,
-        plan.columns.len()
+        plan.columns.len(),
+        flat_text(plan)
     )
+}
+
+/// What runs along each game, position after position, on columns that the stages found.
+fn flat_text(plan: &Plan) -> String {
+    let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
+    let flat = carried.filter_map(|carry| match &carry.what {
+        Made::Game(GameOp::Flat(program)) => Some(program),
+        _ => None,
+    });
+    let text = flat.map(|program| {
+        format!(
+            ", and a program of {} instructions that keeps state along each game, on {} columns",
+            grouped(program.code.len() as u64),
+            program.masks.len()
+        )
+    });
+    text.collect()
 }
 
 /// How the orbits are evaluated; equal notes are counted, not repeated.

@@ -132,7 +132,7 @@ fn segments(slots: &Range<usize>) -> Range<usize> {
     slots.start / SEGMENT_SLOTS..slots.end.div_ceil(SEGMENT_SLOTS)
 }
 
-fn first_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
+pub(super) fn first_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
     let mut found = segments(&slots).map(|segment| (segment, within(bits[segment], segment, &slots)));
     let (segment, word) = found.find(|(_, word)| *word != 0)?;
     Some(segment * SEGMENT_SLOTS + word.trailing_zeros() as usize)

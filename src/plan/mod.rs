@@ -14,6 +14,7 @@ mod game;
 mod listing;
 mod lower;
 mod numbers;
+mod op;
 mod operations;
 mod orbits;
 mod plans;
@@ -29,9 +30,9 @@ pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
-pub use flat::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep, Instr, Label, Memory, Word};
 pub use operations::{
-    Automaton, Branch, CastlingPart, EdgeTest, GameOp, Leaf, Sees, SquareTest, State, Walk,
+    Automaton, Branch, CastlingPart, EdgeTest, FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep,
+    GameOp, Instr, Label, Leaf, Memory, PairSearch, PairTest, PairWord, Sees, SquareTest, State, Walk, Word,
 };
 pub use plans::Plans;
 pub use program::{
@@ -228,15 +229,15 @@ impl Planner {
 
     /// Whether a flat program says a query that no plan says without, or its hits alone, and notes so.
     fn is_flat(&mut self, query: &Query, only_hits: bool) -> bool {
-        if query.outlives_games()
-            || !only_hits && (self.filter.outermost_orbit().is_some() || self.ty == Type::Str)
-        {
+        if query.outlives_games() || !only_hits && self.ty == Type::Str {
             return false;
         }
         let facts = flat::Facts { vars: query.vars.clone(), variations: query.variations, only_hits };
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
         let compiled = compiles(false) && (only_hits || !self.has_values() || compiles(true));
+        let compiled =
+            compiled && (only_hits || flat::compiled_copies(&mut lower, &facts, &self.filter).is_ok());
         let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
         let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
         if fits {
@@ -378,10 +379,13 @@ impl Planner {
 
     /// The words that tell the copies apart, and where in them each copy is found.
     fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
-        if self.flat.is_some() {
-            return (vec![self.lower_hits(lower)], vec![CopyBit { word: 0, bit: 0 }]);
-        }
         lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            let words = flat::compiled_copies(lower, facts, &self.filter);
+            let place = |copy: usize| CopyBit { word: copy / 64, bit: (copy % 64) as u32 };
+            let words = words.expect("the planner has compiled it before");
+            return (words, (0..self.copies()).map(place).collect());
+        }
         match self.filter.outermost_orbit() {
             Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => lower.each_copy(orbit),
             Some(OrbitRef::Union(orbit)) => lower.each_copy(orbit),

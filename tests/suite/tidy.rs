@@ -59,6 +59,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["engine", "engine::cpu", "engine::reference", "plan", "query", "reel"],
         "the processor passes over games for the reference engine",
     ),
+    (
+        "engine::settled",
+        &["engine", "engine::reference", "reel"],
+        "the reference engine tells errors of queries",
+    ),
     ("engine::texts", &["engine", "engine::reference", "reel"], "strings come from the reference engine"),
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     (
@@ -84,6 +89,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::gpu",
             "engine::narrowed",
             "engine::reference",
+            "engine::settled",
             "engine::texts",
             "engine::verify",
             "orbit",

@@ -6,7 +6,14 @@ mod walks;
 
 use shakmaty::Square;
 
-use super::{Bits, Games, Source, moves::MoveTo, node_at, number, tree::Nodes};
+use super::{
+    Bits, Games, Source,
+    moves::MoveTo,
+    node_at, number,
+    pairs::{Pairs, Targets},
+    tree::Nodes,
+    words::word_of,
+};
 use crate::{
     board::PieceSet,
     engine::carry::SlotColumn,
@@ -58,9 +65,40 @@ struct Machine<'a> {
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
+    /// Of each search for pairs, the targets of the source at hand.
+    targets: Vec<Targets>,
+    /// What searches have found, 64 for each.
+    found: Vec<Known>,
+    /// How many games there were.
+    games_seen: u32,
     men: Men,
     family: Family,
     walks: Walks,
+}
+
+/// What one search has found.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// In which game, counted from 1.
+    game: u32,
+    /// From which node on.
+    from: usize,
+    found: Option<usize>,
+    /// It has looked up to this node, or to the one that it found.
+    last: usize,
+}
+
+impl Known {
+    /// What a search from a node to the last one that follows from it finds, if that is known.
+    fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
+        if self.game != game || from < self.from {
+            return None;
+        }
+        match self.found {
+            Some(found) => (from <= found).then(|| Some(found).filter(|&found| found <= last)),
+            None => (last <= self.last).then_some(None),
+        }
+    }
 }
 
 /// Which piece of a game stands where, at each node.
@@ -149,6 +187,9 @@ impl<'a> Machine<'a> {
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
+            targets: vec![Targets::default(); program.pairs.len()],
+            found: vec![Known::default(); 64 * program.sites],
+            games_seen: 0,
             men: Men::default(),
             family: Family::default(),
             walks: Walks::default(),
@@ -159,6 +200,7 @@ impl<'a> Machine<'a> {
     fn game(&mut self, nodes: Nodes<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         self.bound.fill(false);
         self.repetitions = 0;
+        self.games_seen += 1;
         self.family.fill(nodes);
         if self.program.pieces {
             self.men.fill(nodes, self.games);
@@ -236,6 +278,7 @@ impl<'a> Machine<'a> {
                         pc = no.0 as usize;
                     }
                 }
+                Instr::Do { to, op } => self.set(to, word_of(op, |id| self.words[id.0 as usize])),
                 Instr::Count { to, set } => self.set(to, self.get(set).count_ones().into()),
                 Instr::Place { to, set, rank } => {
                     let square = only(self.get(set)).map(i32::from);
@@ -301,11 +344,46 @@ impl<'a> Machine<'a> {
                         self.set(node, next);
                     }
                 }
+                Instr::Seek { node, last, mask, done } => {
+                    let (from, last) = (self.get(node) as usize, self.get(last) as usize);
+                    let slots = nodes.slot(from)..nodes.slot(last) + 1;
+                    match self.operands[mask as usize].first_in(slots) {
+                        Some(slot) => self.set(node, (slot - nodes.slot(0)) as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::NextPair { pairs, source, node, done } => {
+                    let place = usize::from(pairs);
+                    let from = self.get(node).wrapping_add(1) as usize;
+                    if from == 0 {
+                        let search = Pairs::new(&program.pairs[place], self.operands, nodes);
+                        search.find(self.get(source) as usize, &mut self.targets[place]);
+                    }
+                    match self.targets[place].next(from) {
+                        Some(target) => self.set(node, target as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::Recall { site, key, last, to, done } => {
+                    let known = self.found[self.place(site, key)];
+                    if let Some(found) = known.at(self.games_seen, at, self.get(last) as usize) {
+                        self.set_node(to, found);
+                        pc = done.0 as usize;
+                    }
+                }
+                Instr::Remember { site, key, from, last, found } => {
+                    let place = self.place(site, key);
+                    self.found[place] = Known {
+                        game: self.games_seen,
+                        from: self.get(from) as usize,
+                        found: node_at(self.get(found), nodes),
+                        last: self.get(last) as usize,
+                    };
+                }
                 Instr::Last { to } => {
                     let last = self.family.last.get(at).map_or(nodes.len() - 1, |&last| last as usize);
                     self.set(to, last as u64);
                 }
-                Instr::LastOfGame { to } => self.set(to, nodes.len() as u64 - 1),
                 Instr::Parent { to } => self.set_node(to, (at > 0).then(|| nodes.parent(at))),
                 Instr::FirstChild { to } => self.set_node(to, first_child(nodes, at)),
                 Instr::NextChild { to, of } => {
@@ -390,6 +468,11 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+    }
+
+    /// Where it stands what a search has found for a piece.
+    fn place(&self, site: u16, key: Option<Word>) -> usize {
+        usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
     /// The squares that a move leaves and reaches, of castling those of the parts that pass the test; none if it fails.

@@ -6,13 +6,16 @@
 
 mod flat;
 mod moves;
+mod pairs;
 mod tree;
 mod walk;
+mod words;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
+use std::ops::Range;
 
-use super::carry::{SlotColumn, has};
+use super::carry::{SlotColumn, first_set, has};
 use crate::{
     plan::{GameOp, Leaf, NO_VALUE},
     reel::{Block, SEGMENT_SLOTS},
@@ -86,6 +89,14 @@ impl Source<'_> {
             Source::Constant(word) => *word != 0,
             Source::Column(SlotColumn::Bits(bits)) => has(bits, slot),
             Source::Column(SlotColumn::Words(words)) => words[slot] != 0,
+        }
+    }
+
+    /// The first slot of a range at which a mask holds.
+    fn first_in(&self, slots: Range<usize>) -> Option<usize> {
+        match self {
+            Source::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
+            _ => slots.into_iter().find(|&slot| self.holds(slot)),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::code::{FlatChain, FlatEdge, FlatProgram, Instr, Label, Word};
+use super::names::used;
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
+        CARRIED_MAX, FlatChain, FlatEdge, FlatProgram, Instr, Label, PairSearch, Word,
         dag::{Id, NO_VALUE, TRUE},
         lower::Lower,
         operations::GameOp,
@@ -38,30 +39,40 @@ pub(in crate::plan) fn compiled(
     filter: &Filter,
     value: bool,
 ) -> Compiled<Id> {
-    let mut uses = HashMap::new();
-    filter
-        .node()
-        .walk(&mut |filter| super::leaves::used(filter, &mut |var| *uses.entry(var).or_default() += 1));
-    let mut compiler = Compiler {
-        lower,
-        facts,
-        uses,
-        code: Vec::new(),
-        labels: Vec::new(),
-        operands: Vec::new(),
-        constants: Vec::new(),
-        edges: Vec::new(),
-        chains: Vec::new(),
-        walk: None,
-        reads_walk: false,
-        next: facts.vars.len(),
-        words: facts.vars.len(),
-        selected: None,
-        pieces: false,
-    };
+    let mut compiler = Compiler::new(lower, facts, filter);
     let result = compiler.word()?;
     compiler.body(filter, value, result)?;
     compiler.finish(result, !value)
+}
+
+/// Which copies of its outermost transform match: 64 of them in a word.
+pub(in crate::plan) fn compiled_copies(
+    lower: &mut Lower,
+    facts: &Facts,
+    filter: &Filter,
+) -> Compiled<Vec<Id>> {
+    let orbit = filter.outermost();
+    let copies: Vec<&Filter> = match &orbit {
+        Some(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
+        None => vec![filter],
+    };
+    let word = |word| {
+        let mut compiler = Compiler::new(lower, facts, filter);
+        let (result, bit) = (compiler.word()?, compiler.word()?);
+        compiler.constant(result, 0)?;
+        for (index, copy) in copies.iter().enumerate() {
+            let no = compiler.label();
+            compiler.unless(copy.node(), no)?;
+            if index / 64 == word {
+                compiler.constant(bit, 1 << (index % 64))?;
+                compiler.emit(Instr::Or { to: result, a: result, b: bit })?;
+            }
+            compiler.place(no);
+        }
+        compiler.emit(Instr::End)?;
+        compiler.finish(result, false)
+    };
+    (0..copies.len().div_ceil(64)).map(word).collect()
 }
 
 pub(super) struct Compiler<'l> {
@@ -86,9 +97,45 @@ pub(super) struct Compiler<'l> {
     /// In the target of a `--`, the registers that tell what of the move was selected.
     pub(super) selected: Option<Word>,
     pub(super) pieces: bool,
+    /// The variables that `unbind` names.
+    unbound: Vec<VarId>,
+    /// Variables that hold something wherever the code at hand runs: those of the loops around it.
+    pub(super) sure: Vec<VarId>,
+    pub(super) pairs: Vec<PairSearch>,
+    /// How many searches remember what they found.
+    pub(super) sites: usize,
 }
 
-impl Compiler<'_> {
+impl<'l> Compiler<'l> {
+    fn new(lower: &'l mut Lower, facts: &'l Facts, filter: &Filter) -> Compiler<'l> {
+        let (mut uses, mut unbound) = (HashMap::new(), Vec::new());
+        filter.node().walk(&mut |filter| {
+            used(filter, &mut |var| *uses.entry(var).or_default() += 1);
+            super::names::unbound(filter, &mut |var| unbound.push(var));
+        });
+        Compiler {
+            lower,
+            facts,
+            uses,
+            code: Vec::new(),
+            labels: Vec::new(),
+            operands: Vec::new(),
+            constants: Vec::new(),
+            edges: Vec::new(),
+            chains: Vec::new(),
+            walk: None,
+            reads_walk: false,
+            next: facts.vars.len(),
+            words: facts.vars.len(),
+            selected: None,
+            pieces: false,
+            unbound,
+            sure: Vec::new(),
+            pairs: Vec::new(),
+            sites: 0,
+        }
+    }
+
     fn body(&mut self, filter: &Filter, value: bool, result: Word) -> Compiled {
         if !value {
             let no = self.label();
@@ -131,6 +178,8 @@ impl Compiler<'_> {
             result,
             is_mask,
             pieces: self.pieces,
+            pairs: self.pairs,
+            sites: self.sites,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
@@ -218,7 +267,8 @@ impl Compiler<'_> {
             self.operands.push((word, mask));
             self.operands.len() - 1
         });
-        if operand >= OPERANDS_MAX {
+        let words = self.operands.iter().filter(|(_, mask)| !mask).count();
+        if operand >= OPERANDS_MAX || words > CARRIED_MAX {
             return Err("so many operands");
         }
         Ok(operand as u16)
@@ -327,9 +377,29 @@ impl Compiler<'_> {
 
     /// What a variable holds, which is an error if that is nothing.
     pub(super) fn read(&mut self, var: VarId, to: Word) -> Compiled {
-        let var = self.var(var);
-        self.emit(Instr::Holds { var })?;
-        self.emit(Instr::Copy { to, from: Word(var) })
+        self.holds(var)?;
+        self.emit(Instr::Copy { to, from: Word(self.var(var)) })
+    }
+
+    /// It is an error if a variable holds nothing.
+    pub(super) fn holds(&mut self, var: VarId) -> Compiled {
+        if self.sure.contains(&var) {
+            return Ok(());
+        }
+        self.emit(Instr::Holds { var: self.var(var) })
+    }
+
+    /// Compiles the body of a loop that binds variables.
+    pub(super) fn bound<T>(
+        &mut self,
+        vars: &[VarId],
+        compile: impl FnOnce(&mut Self) -> Compiled<T>,
+    ) -> Compiled<T> {
+        let before = self.sure.len();
+        self.sure.extend(vars.iter().filter(|var| !self.unbound.contains(var)));
+        let out = compile(self);
+        self.sure.truncate(before);
+        out
     }
 
     /// The register of a variable.

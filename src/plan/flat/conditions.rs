@@ -1,14 +1,12 @@
 //! Conditions: what follows runs where they hold.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     board::PieceSet,
     orbit::{Condition, Expanded, Filter, FilterRef, Position, Squares},
+    plan::{Instr, Label, Word},
     query::tree::{
-        Assigned, Cmp, ConditionOp as C, Echo, GameCondition as G, Kind as _, Number, Order, VarId,
+        Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, Order, VarId,
     },
 };
 
@@ -144,6 +142,17 @@ impl Compiler<'_> {
                 self.place(done);
                 Ok(())
             }
+            G::Equal(Any::Squares(a), Any::Squares(b)) => {
+                self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
+            }
+            G::Equal(Any::Number(a), Any::Number(b)) => self.two_numbers(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessValue { number: a, no })?;
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
+            }),
+            G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessValue { number: a, no })?;
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
+            }),
             G::Comment(of) => of.iter().try_for_each(|filter| self.said(filter)),
             _ => Err("a condition of the game language that depends on variables"),
         }
@@ -152,7 +161,7 @@ impl Compiler<'_> {
     /// What a comment says is evaluated, and that is all; a variable may hold nothing.
     fn said(&mut self, filter: &Filter) -> Compiled {
         let mut variable = false;
-        super::leaves::used(filter.node(), &mut |_| variable = true);
+        super::names::used(filter.node(), &mut |_| variable = true);
         if variable && filter.node().children().is_empty() || self.is_leaf(filter.node()) {
             return Ok(());
         }
@@ -214,13 +223,13 @@ impl Compiler<'_> {
     /// `next`. It is unbound afterwards.
     pub(super) fn each_square(
         &mut self,
-        var: VarId,
+        id: VarId,
         set: Word,
         pieces: bool,
         body: impl FnOnce(&mut Self, Word) -> Compiled,
     ) -> Compiled {
         self.scratch(|this| {
-            let var = this.var(var);
+            let var = this.var(id);
             this.emit(Instr::Free { var })?;
             let (here, held) = (this.word()?, this.word()?);
             let done = this.label();
@@ -234,7 +243,7 @@ impl Compiler<'_> {
             } else {
                 this.emit(Instr::Bind { var, from: here })?;
             }
-            body(this, here)?;
+            this.bound(&[id], |this| body(this, here))?;
             this.emit(Instr::Jump(again))?;
             this.place(done);
             this.emit(Instr::Unbind { var })
@@ -275,50 +284,6 @@ impl Compiler<'_> {
                 this.place(no);
             }
             then(this, count)
-        })
-    }
-
-    // ---- `echo`
-
-    fn echo(&mut self, echo: &Echo<Filter>, no: Label) -> Compiled {
-        self.scratch(|this| {
-            let found = this.word()?;
-            this.constant(found, 0)?;
-            this.each_target(echo, |this, next| {
-                this.unless(echo.body.node(), next)?;
-                this.constant(found, 1)
-            })?;
-            this.emit(Instr::UnlessAny { set: found, no })
-        })
-    }
-
-    /// Runs `body` at each target of an echo; it may go on at `next`.
-    pub(super) fn each_target<F>(
-        &mut self,
-        echo: &Echo<F>,
-        body: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
-        self.scratch(|this| {
-            let [here, target, last] = [this.word()?, this.word()?, this.word()?];
-            let [source_var, target_var] = [echo.source, echo.target].map(|var| this.var(var));
-            this.emit(Instr::Here { to: here })?;
-            this.constant(target, u64::MAX)?;
-            this.emit(Instr::LastOfGame { to: last })?;
-            let done = this.label();
-            let again = this.label_here();
-            this.emit(Instr::Next { node: target, last, done })?;
-            if !echo.in_all {
-                this.emit(Instr::UnlessCompare { cmp: Cmp::Ne, a: target, b: here, no: again })?;
-            }
-            this.emit(Instr::Bind { var: source_var, from: here })?;
-            this.emit(Instr::Bind { var: target_var, from: target })?;
-            this.emit(Instr::Go { to: target })?;
-            body(this, again)?;
-            this.emit(Instr::Jump(again))?;
-            this.place(done);
-            this.emit(Instr::Go { to: here })?;
-            this.emit(Instr::Unbind { var: source_var })?;
-            this.emit(Instr::Unbind { var: target_var })
         })
     }
 

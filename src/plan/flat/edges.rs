@@ -1,11 +1,9 @@
 //! `--`: tests of moves that were played, whose operands or targets depend on variables.
 
-use super::{
-    code::{FlatEdge, Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Squares},
+    plan::{FlatEdge, Instr, Label, Word},
     query::tree::{Edge, Promotion},
 };
 
@@ -78,6 +76,9 @@ impl Compiler<'_> {
             self.word()?;
         }
         self.emit(Instr::Here { to: here })?;
+        if let Some(mask) = self.relaxed(edge)? {
+            self.unless_mask(mask, none)?;
+        }
         let before = if edge.entering {
             let parent = self.word()?;
             self.emit(Instr::Copy { to: child, from: here })?;

@@ -2,63 +2,43 @@
 
 use std::collections::HashMap;
 
-use super::compile::Compiler;
+use super::{compile::Compiler, names::used};
 use crate::{
     orbit::FilterRef,
     plan::game::refusals,
     query::tree::{
-        ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, Kind as _, NumberOp as N,
-        PositionOp as P, Ref, SquaresOp as S, TextOp as T, VarId,
+        ConditionOp as C, GameCondition, GameSquares, Holds, Kind as _, Ref, SquaresOp as S, VarId,
     },
 };
-
-/// Calls `visit` with the variables that a filter itself names.
-pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
-    match filter {
-        Ref::Condition(f) => match f.op() {
-            C::Assign(var, _) | C::SquareAll { var, .. } => visit(*var),
-            C::Game(
-                GameCondition::BindPiece { var, .. }
-                | GameCondition::PieceAll { var, .. }
-                | GameCondition::AssignSome { var, .. }
-                | GameCondition::SetSlice { var, .. }
-                | GameCondition::Unbind(var)
-                | GameCondition::IsBound { var, .. }
-                | GameCondition::KeyLoop { var, .. },
-            ) => visit(*var),
-            C::Game(GameCondition::Echo(echo)) => {
-                visit(echo.source);
-                visit(echo.target);
-            }
-            _ => {}
-        },
-        Ref::Squares(f) => match f.op() {
-            S::SquareLoop { var, .. }
-            | S::Control(Control::Var(var))
-            | S::Game(GameSquares::Piece(var) | GameSquares::PieceLoop { var, .. }) => visit(*var),
-            _ => {}
-        },
-        Ref::Number(f) => match f.op() {
-            N::Control(Control::Var(var)) => visit(*var),
-            N::Game(GameNumber::Echo(echo)) => {
-                visit(echo.source);
-                visit(echo.target);
-            }
-            N::Game(GameNumber::ConsecutiveMoves { first, second, .. }) => {
-                visit(*first);
-                visit(*second);
-            }
-            _ => {}
-        },
-        Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => visit(*var),
-        Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => visit(*var),
-        _ => {}
-    }
-}
 
 /// Whether a filter keeps something when it was evaluated.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
+}
+
+/// Whether something is kept, read of what was kept, or may end the run, but for variables.
+fn is_state(filter: FilterRef) -> bool {
+    let Ref::Condition(f) = filter else { return super::walks::is_of_walk(filter) };
+    match f.op() {
+        C::Assign(..) => true,
+        C::Game(op) => matches!(
+            op,
+            GameCondition::BindPiece { .. }
+                | GameCondition::AssignSome { .. }
+                | GameCondition::SetSlice { .. }
+                | GameCondition::SetEntry { .. }
+                | GameCondition::Forget { .. }
+                | GameCondition::Unbind(_)
+                | GameCondition::IsBound { .. }
+                | GameCondition::Assert(_)
+                | GameCondition::Abort
+                | GameCondition::Loop(_)
+                | GameCondition::While { .. }
+                | GameCondition::WhileMatch { .. }
+                | GameCondition::KeyLoop { .. }
+        ),
+        _ => false,
+    }
 }
 
 /// Whether a filter means what the move that led here left or reached.
@@ -88,11 +68,47 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
 }
 
 impl Compiler<'_> {
+    /// How often a filter and what is below it names each variable.
+    fn own(filter: FilterRef) -> HashMap<VarId, usize> {
+        let mut own = HashMap::new();
+        filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
+        own
+    }
+
+    /// Whether a filter keeps nothing and reads only variables that hold something: then it does not matter whether it
+    /// is evaluated.
+    pub(super) fn is_harmless(&self, filter: FilterRef) -> bool {
+        !filter.any(&mut is_state) && Self::own(filter).into_keys().all(|var| self.sure.contains(&var))
+    }
+
+    /// Whether what a filter says of a position depends on nothing but one piece variable: that variable. None of it
+    /// where it depends on nothing.
+    pub(super) fn key_of(&self, filter: FilterRef) -> Option<Option<VarId>> {
+        if filter.any(&mut is_state) || self.selected.is_some() && filter.any(&mut is_own) {
+            return None;
+        }
+        let mut shared =
+            Self::own(filter).into_iter().filter(|(var, count)| self.uses.get(var) != Some(count));
+        let key = shared.next().map(|(var, _)| var);
+        let is_piece = |var: VarId| self.facts.vars[var.0 as usize].holds == Holds::Piece;
+        let is_bound_inside = |var: VarId| {
+            filter.any(&mut |filter| match filter {
+                Ref::Condition(f) => {
+                    matches!(f.op(), C::Game(GameCondition::PieceAll { var: bound, .. }) if *bound == var)
+                }
+                Ref::Squares(f) => {
+                    matches!(f.op(), S::Game(GameSquares::PieceLoop { var: bound, .. }) if *bound == var)
+                }
+                _ => false,
+            })
+        };
+        let fits = shared.next().is_none() && key.is_none_or(|var| is_piece(var) && !is_bound_inside(var));
+        fits.then_some(key)
+    }
+
     /// Whether a filter can be told of each position by itself, and a plan says it: then it is an operand.
     pub(super) fn is_leaf(&self, filter: FilterRef) -> bool {
-        let mut own: HashMap<VarId, usize> = HashMap::new();
-        filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
-        own.iter().all(|(var, count)| self.uses.get(var) == Some(count))
+        Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())
             && !filter.any(&mut keeps)
             && !(self.selected.is_some() && filter.any(&mut is_own))

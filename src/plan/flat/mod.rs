@@ -2,37 +2,41 @@
 //!
 //! A plan computes a column for all positions at once, which nothing can do that depends on what was evaluated before:
 //! variables, pieces that variables hold, loops that bind them, pairs of positions. Such a query becomes a
-//! [`FlatProgram`]. Its *leaves*, the largest filters in it without variables from outside and without state, are planned
-//! as before and become operands: columns. What is left around them is compiled to [`Instr`]uctions, which the engine
-//! runs for each game, at each node in the order of numbers. The result is a column like any other.
+//! [`FlatProgram`](super::FlatProgram). Its *leaves*, the largest filters in it without variables from outside and
+//! without state, are planned as before and become operands: columns. What is left around them is compiled to
+//! [instructions](super::Instr), which the engine runs for each game, at each node in the order of numbers. The result is
+//! a column like any other.
 //!
 //! # The machine
 //!
-//! * A [`Word`] names a register of 64 bits: a set of squares, or a number or position, sign-extended, with
+//! * A [`Word`](super::Word) names a register of 64 bits: a set of squares, or a number or position, sign-extended, with
 //!   [`NO_VALUE`](super::NO_VALUE) for none. The first registers are the variables of the query, in their order; each
 //!   of these has a flag beside it that says whether it is bound. They keep what they hold from node to node, all
 //!   others lose it. Pieces are numbers.
-//! * One node of the game is *current*; columns, boards and moves are read there. [`Instr::Go`] makes another one
-//!   current, [`Instr::Here`] remembers it. What goes elsewhere comes back on every way out.
+//! * One node of the game is *current*; columns, boards and moves are read there. [`Go`](super::Instr::Go) makes another
+//!   one current, [`Here`](super::Instr::Here) remembers it. What goes elsewhere comes back on every way out.
 //! * There is no stack and there are no calls: conditions are jumps. The compiler's `unless(filter, no)` emits code that
 //!   falls through where the filter matches and jumps to `no` where it fails; `squares`, `number` and `position` leave a
 //!   value in a register. All evaluate what the language says is evaluated, in its order, since anything may assign.
-//! * [`Instr::Fault`] and its kin end the game: the query has run into an error. The engine says so, and the
-//!   interpreter, which knows places in the text, is asked for the words.
+//! * [`Fault`](super::Instr::Fault) and its kin end the game: the query has run into an error. The engine says so, and
+//!   the interpreter, which knows places in the text, is asked for the words.
 //!
-//! To add an operation: an instruction in `code`, what it does in `src/engine/operations/flat.rs`, and its arm in the
-//! compiler (`conditions`, `squares`, `numbers`, `positions`). What has no arm is refused, and so is the query.
+//! To add an operation: an instruction in `src/plan/operations/flat.rs`, what it does in `src/engine/operations/flat.rs`,
+//! and its arm in the compiler (`conditions`, `squares`, `numbers`, `positions`). What has no arm is refused, and so is
+//! the query.
 
-mod code;
 mod compile;
 mod conditions;
 mod edges;
+mod graph;
 mod leaves;
+mod names;
 mod numbers;
+mod pairs;
 mod positions;
 mod prune;
+mod searches;
 mod squares;
 mod walks;
 
-pub use code::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep, Instr, Label, Memory, Word};
-pub(super) use compile::{Facts, compiled};
+pub(super) use compile::{Facts, compiled, compiled_copies};

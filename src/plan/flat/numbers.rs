@@ -1,12 +1,9 @@
 //! Numbers, each into a register.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, NumberOrbit},
-    plan::dag::NO_VALUE,
+    plan::{Instr, Label, Word, dag::NO_VALUE},
     query::tree::{
         Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
         SquaresOp,
@@ -72,7 +69,7 @@ impl Compiler<'_> {
                 self.count_copies(&copies, |this, count| this.counted(count, counted, to))
             }
             N::Game(op) => self.game_number(op, to),
-            _ => Err("a number that depends on variables"),
+            _ => self.number_of_board(f, to, NO_VALUE as u64),
         }
     }
 
@@ -208,39 +205,6 @@ impl Compiler<'_> {
                 this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
             })?;
             this.counted(count, counted, to)
-        })
-    }
-
-    /// Evaluates a filter at each node from here on, or back, and runs `found` where it matches; there the first
-    /// node found is in the register that it gets, and the label is behind the loop, where the node is the one from
-    /// before.
-    pub(super) fn each_found(
-        &mut self,
-        of: &Filter,
-        back: bool,
-        found: impl FnOnce(&mut Self, (Word, Label)) -> Compiled,
-    ) -> Compiled {
-        self.scratch(|this| {
-            let [here, node, last] = [this.word()?, this.word()?, this.word()?];
-            let (next, done) = (this.label(), this.label());
-            this.emit(Instr::Here { to: here })?;
-            this.emit(Instr::Copy { to: node, from: here })?;
-            this.emit(Instr::Last { to: last })?;
-            let again = this.label_here();
-            this.emit(Instr::Go { to: node })?;
-            this.unless(of.node(), next)?;
-            found(this, (node, done))?;
-            this.place(next);
-            if back {
-                // A candidate may lead elsewhere, but it comes back.
-                this.emit(Instr::Parent { to: node })?;
-                this.emit(Instr::UnlessValue { number: node, no: done })?;
-            } else {
-                this.emit(Instr::Next { node, last, done })?;
-            }
-            this.emit(Instr::Jump(again))?;
-            this.place(done);
-            this.emit(Instr::Go { to: here })
         })
     }
 }

@@ -1,12 +1,9 @@
 //! Positions of the game, each into a register, and what is evaluated there.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Number, Position},
-    plan::dag::NO_VALUE,
+    plan::{Instr, Label, Word, dag::NO_VALUE},
     query::tree::{Elsewhere, GamePosition as G, Kind as _, Order, PositionOp as P},
 };
 
@@ -24,15 +21,7 @@ impl Compiler<'_> {
             return self.load(to, position);
         }
         match f.op() {
-            P::Find { back, of, .. } => self.scratch(|this| {
-                let first = this.word()?;
-                this.no_value(first)?;
-                this.each_found(of, *back, |this, (node, done)| {
-                    this.emit(Instr::Copy { to: first, from: node })?;
-                    this.emit(Instr::Jump(done))
-                })?;
-                this.emit(Instr::Copy { to, from: first })
-            }),
+            P::Find { back, of, .. } => self.find(of, *back, to),
             P::Control(of) => {
                 self.control(of, to, NO_VALUE as u64, |this, f: &Position| this.position(f, to))
             }

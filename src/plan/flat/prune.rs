@@ -6,9 +6,17 @@
 
 use std::collections::HashMap;
 
-use super::{compile::Compiler, leaves::used};
+use super::{
+    compile::{Compiled, Compiler},
+    names::used,
+    walks::bans,
+};
 use crate::{
     orbit::{Expanded, FilterRef, Squares},
+    plan::{
+        Instr, Word,
+        operations::{GameOp, Leaf},
+    },
     query::tree::{
         Chain, ConditionOp as C, Control, Focus, GameCondition as GC, GameNumber as GN, GamePosition as GP,
         GameSquares as GS, Kind as _, NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
@@ -17,23 +25,39 @@ use crate::{
 };
 
 impl Compiler<'_> {
-    /// Whether in a loop over pieces those alone need to be tried that a move takes away from here.
-    pub(super) fn needs_mover(&self, whole: FilterRef, var: VarId, body: FilterRef) -> bool {
-        begins_with_move_of(body, var) && self.is_closed_in(whole)
+    /// Keeps of the domain of a loop over pieces those alone that a move takes away from here, if the body can match for
+    /// no others.
+    pub(super) fn only_movers(&mut self, var: VarId, [domain, body]: [FilterRef; 2], set: Word) -> Compiled {
+        if !begins_with_move_of(body, var) || !self.is_closed_loop(var, [domain, body]) {
+            return Ok(());
+        }
+        self.scratch(|this| {
+            let leaving = this.word()?;
+            let from = this.lower.leaf(Leaf::From);
+            let from = this.lower.dag.game(GameOp::UnionChildren, vec![from]);
+            this.load(leaving, from)?;
+            this.emit(Instr::And { to: set, a: set, b: leaving })
+        })
     }
 
-    /// Whether nothing else reads what a filter keeps, and it can run into no error.
-    fn is_closed_in(&self, whole: FilterRef) -> bool {
-        let mut own: HashMap<VarId, usize> = HashMap::new();
-        whole.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
+    /// Whether nothing else reads what a loop keeps, and its body can run into no error.
+    fn is_closed_loop(&self, var: VarId, [domain, body]: [FilterRef; 2]) -> bool {
+        let mut own = HashMap::from([(var, 1)]);
+        for part in [domain, body] {
+            part.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
+        }
         let stays = |var: &VarId| self.uses.get(var) == own.get(var);
         let mut known = self.sure.clone();
-        self.is_sure(whole, &mut known, &stays)
+        known.push(var);
+        stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
     /// Whether all variables that a filter reads hold something, those that it has bound before among them, and whether
     /// all that it binds stay in it.
     fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
+        if bans(filter) {
+            return false;
+        }
         let before = known.len();
         if is_sequence(filter) {
             // What is assigned is known to what follows.
@@ -74,15 +98,11 @@ impl Compiler<'_> {
             },
             Ref::Number(f) => match f.op() {
                 N::Control(Control::Var(var)) => return known.contains(var),
-                N::Game(GN::Line(line)) if line.nestban => return false,
-                N::Game(GN::Path(path)) if path.nestban => return false,
                 N::Game(GN::Echo(_) | GN::ConsecutiveMoves { .. }) => return false,
                 _ => vec![],
             },
             Ref::Position(f) => match f.op() {
                 P::Control(Control::Var(var)) => return known.contains(var),
-                P::Game(GP::LineEnd(line)) if line.nestban => return false,
-                P::Game(GP::PathEnd(path)) if path.nestban => return false,
                 _ => vec![],
             },
             Ref::Text(f) => match f.op() {

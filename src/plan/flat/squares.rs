@@ -1,15 +1,9 @@
 //! Sets of squares, each into a register.
 
-use super::{
-    code::{Instr, Label, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, FilterRef, Squares},
-    plan::{
-        dag::{Op, TRUE},
-        operations::Leaf,
-    },
+    plan::{Instr, Label, Word, dag::TRUE, operations::Leaf},
     query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S},
 };
 
@@ -49,7 +43,7 @@ impl Compiler<'_> {
                 }
                 this.emit(Instr::Copy { to, from: all })
             }),
-            _ => Err("a set that depends on variables"),
+            _ => self.squares_of_board(f, to),
         }
     }
 
@@ -133,20 +127,14 @@ impl Compiler<'_> {
             G::PieceLoop { var, domain, body } => self.scratch(|this| {
                 let (set, out) = (this.word()?, this.word()?);
                 this.squares(domain, set)?;
+                this.only_movers(*var, [domain.node(), body.node()], set)?;
                 this.constant(out, 0)?;
                 this.loop_into(*var, set, true, body.node(), out)?;
                 this.emit(Instr::Copy { to, from: out })
             }),
             G::SameContents(a, b) => self.two_positions(a, b, |this, [a, b]| {
-                let mut planes = Vec::new();
-                for plane in 0..4 {
-                    let plane = this.lower.dag.add(Op::Plane(plane));
-                    planes.push(this.operand(plane, false)?);
-                }
-                if planes.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
-                    return Err("boards in such an order");
-                }
-                this.emit(Instr::Same { to, a, b, planes: planes[0] })
+                let planes = this.planes()?;
+                this.emit(Instr::Same { to, a, b, planes })
             }),
             _ => Err("a set of the game language that depends on variables"),
         }

@@ -1,12 +1,9 @@
 //! `line` and `path` whose constituents depend on variables, or assign them.
 
-use super::{
-    code::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, Memory, Word},
-    compile::{Compiled, Compiler},
-};
+use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number},
-    plan::dag::NO_VALUE,
+    plan::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, Memory, Word, dag::NO_VALUE},
     query::tree::{
         Chain, ConditionOp as C, Focus, GameCondition, GameNumber, GamePosition, Kind as _, Line,
         NumberOp as N, Path, PathStep, PositionOp as P, Promotion, Ref,
@@ -256,7 +253,7 @@ impl Compiler<'_> {
         }
         let mut vars = Vec::new();
         for filter in filters {
-            filter.walk(&mut |filter| super::leaves::used(filter, &mut |var| vars.push(self.var(var))));
+            filter.walk(&mut |filter| super::names::used(filter, &mut |var| vars.push(self.var(var))));
         }
         vars.sort_unstable();
         vars.dedup();
@@ -278,6 +275,35 @@ impl Compiler<'_> {
     }
 }
 
+/// Whether a filter reads how far a path has come, or depends on which chains were found before.
+pub(super) fn is_of_walk(filter: FilterRef) -> bool {
+    bans(filter)
+        || match filter {
+            Ref::Number(f) => {
+                matches!(f.op(), N::Game(GameNumber::PathCount | GameNumber::PathCountUnfocused))
+            }
+            Ref::Position(f) => matches!(f.op(), P::Game(GamePosition::PathStart)),
+            _ => false,
+        }
+}
+
+/// Whether a filter is a chain that begins nowhere twice.
+pub(super) fn bans(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Number(f) => match f.op() {
+            N::Game(GameNumber::Line(line)) => line.nestban,
+            N::Game(GameNumber::Path(path)) => path.nestban,
+            _ => false,
+        },
+        Ref::Position(f) => match f.op() {
+            P::Game(GamePosition::LineEnd(line)) => line.nestban,
+            P::Game(GamePosition::PathEnd(path)) => path.nestban,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether it matters how often, and in which order a filter is evaluated.
 fn is_state(filter: FilterRef) -> bool {
     match filter {
@@ -295,17 +321,7 @@ fn is_state(filter: FilterRef) -> bool {
             ),
             _ => false,
         },
-        Ref::Number(f) => match f.op() {
-            N::Game(GameNumber::Line(line)) => line.nestban,
-            N::Game(GameNumber::Path(path)) => path.nestban,
-            _ => false,
-        },
-        Ref::Position(f) => match f.op() {
-            P::Game(GamePosition::LineEnd(line)) => line.nestban,
-            P::Game(GamePosition::PathEnd(path)) => path.nestban,
-            _ => false,
-        },
-        Ref::Squares(_) | Ref::Text(_) => false,
+        _ => bans(filter),
     }
 }
 

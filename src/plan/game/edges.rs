@@ -95,7 +95,11 @@ impl Lower {
     }
 
     /// `L--R(T)` as a condition, and `truth` of T.
-    pub(super) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
+    pub(in crate::plan) fn edge_truth(
+        &mut self,
+        edge: &Edge<Expanded>,
+        truth: impl FnOnce(&mut Lower) -> Id,
+    ) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
             return self.and(entered, target);
@@ -111,7 +115,7 @@ impl Lower {
     }
 
     /// The mask of a target.
-    pub(super) fn target(&mut self, target: Option<&Filter>) -> Id {
+    pub(in crate::plan) fn target(&mut self, target: Option<&Filter>) -> Id {
         match target {
             Some(target) => self.truth(target.node()),
             None => self.dag.mask(true),

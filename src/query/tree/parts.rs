@@ -73,6 +73,17 @@ impl Cmp {
         }
     }
 
+    /// The operator that says the same of exchanged operands.
+    pub const fn swapped(self) -> Cmp {
+        match self {
+            Cmp::Lt => Cmp::Gt,
+            Cmp::Le => Cmp::Ge,
+            Cmp::Gt => Cmp::Lt,
+            Cmp::Ge => Cmp::Le,
+            same => same,
+        }
+    }
+
     /// Applies the operator to an ordering of its operands.
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {

@@ -303,12 +303,12 @@ impl Machine<'_> {
             of.offer(Some(Best { value: 1, end: at }));
         }
         let first = of.open.len();
+        let mut enter = |node: usize| of.open.push(Open::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
             if chain.single_color {
-                let enter = |node| of.open.push(Open::Enter { at: node as u32, op: next });
-                self.after(nodes, chain, node, &mut { enter });
+                self.after(nodes, chain, node, &mut enter);
             } else {
-                of.open.push(Open::Enter { at: node as u32, op: next });
+                enter(node);
             }
         });
         of.open[first..].reverse();
@@ -327,7 +327,7 @@ impl Machine<'_> {
     }
 
     fn children(&self, nodes: Nodes<'_>, at: usize) -> impl Iterator<Item = usize> {
-        let next = |&node: &usize| match self.family.next.get(node) {
+        let next = move |&node: &usize| match self.family.next.get(node) {
             Some(&next) if next > 0 => Some(next as usize),
             _ => None,
         };
@@ -349,7 +349,7 @@ impl Machine<'_> {
         let mut count = count;
         if let Some(edge) = step.edge {
             if let Some(code) = step.sides {
-                self.come_to(nodes, chain, [start, at], count);
+                self.come_to(chain, [start, at], count);
                 self.run(nodes, code.0 as usize, before)?;
             }
             let mv = self.games.moves().to(nodes.slot(child));
@@ -362,7 +362,7 @@ impl Machine<'_> {
             count += 1;
         }
         let Some(code) = step.behind else { return Ok(true) };
-        self.come_to(nodes, chain, [start, child], count);
+        self.come_to(chain, [start, child], count);
         self.run(nodes, code.0 as usize, child)
     }
 
@@ -375,19 +375,18 @@ impl Machine<'_> {
         count: u32,
     ) -> Result<Option<i64>, Stopped> {
         let Some((code, number)) = chain.largest else { return Ok(Some(0)) };
-        self.come_to(nodes, chain, [start, at], count);
+        self.come_to(chain, [start, at], count);
         self.run(nodes, code.0 as usize, at)?;
         Ok(self.value(number).map(i64::from))
     }
 
     /// Tells the constituents of a path how far it has come.
-    fn come_to(&mut self, nodes: Nodes<'_>, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
+    fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
         }
         let ply = |node: usize| self.walks.plies.get(node).map_or(node, |&ply| ply as usize);
         let unfocused = ply(at) - ply(start) - count as usize;
-        debug_assert!(at < nodes.len());
         self.set(Word(chain.of_path.0 + 1), count.into());
         self.set(Word(chain.of_path.0 + 2), unfocused as u64);
     }

@@ -12,7 +12,10 @@ impl GameQueries<'_> {
 
     fn across(&mut self, depth: usize) -> Term {
         let subs = vec![self.bool(depth)];
-        let template = match self.rng.below(5) {
+        let template = match self.rng.below(8) {
+            5 => "{{if initial {$=[]}} {if @ {$|=to}} #($ & A)}",
+            6 => "{{if initial {$=1}} $=($*7+ply)%31 {if @ then $+=1} (find all {#A>$%9})}",
+            7 => "{{if initial {$=K}} {if @ then $=(K | to)} #($ attacks .)}",
             0 => "{{if isunbound $ then {$=0}} {if @ then $+=1} $}",
             1 => "{{if isunbound $ then {$=0}} {if @ then $+=ply} ($%5)}",
             2 => "{{if isunbound $ then {$=0} else {if @ then $+=1}} ($)}",
@@ -51,7 +54,9 @@ impl GameQueries<'_> {
         let (piece, other) = (self.designator(), self.designator());
         let inside = self.bool(depth.min(1));
         let edge = *self.rng.pick(&["$--", "--$", "find $--", "$[x]", "find <-- {$ & from}"]);
-        let template = match (ty, self.rng.below(5)) {
+        let template = match (ty, self.rng.below(8)) {
+            (_, 5) if ty == Ty::Set => "(piece $ in @ {initialposition:$ & @})",
+            (_, 6) if ty == Ty::Set => "(piece $ in @ {find ($==[d4,e4,d5,e5,f6,c3]) not find $--@})",
             (Ty::Bool, 0 | 1) => "(piece all $ in @ {$ attacks @ true})",
             (Ty::Bool, _) => "(piece all $ in @ {find ($ & @)})",
             (_, 0) => "(piece $ in @ {find ($ & @)})",

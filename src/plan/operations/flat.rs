@@ -1,8 +1,10 @@
 //! The instructions of flat programs.
 
+use super::FlatChain;
 use crate::{
     board::PieceSet,
-    query::tree::{Arith, Cmp, Sibling},
+    plan::op::Op,
+    query::tree::{Arith, Cmp},
 };
 
 /// A register.
@@ -34,6 +36,10 @@ pub struct FlatProgram {
     pub result: Word,
     /// Whether the result is a mask.
     pub is_mask: bool,
+    /// How targets of `echo` are found.
+    pub pairs: Vec<PairSearch>,
+    /// How many searches remember what they found.
+    pub sites: usize,
     /// Whether it asks which piece of the game stands where.
     pub pieces: bool,
 }
@@ -51,116 +57,42 @@ pub struct FlatEdge {
     pub promotion: Option<PieceSet>,
 }
 
-/// A `line` or `path`. Its constituents are pieces of code that the search runs when it wants them: each ends with
-/// [`Instr::End`] or [`Instr::Fail`].
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct FlatChain {
-    /// Its place among the chains of the program.
-    pub place: u16,
-    /// Its constituents.
-    pub steps: Vec<FlatStep>,
-    /// In which order they may come.
-    pub ops: Vec<FlatOp>,
-    /// For each operation, whether the chain may end there.
-    pub may_end: Vec<bool>,
-    /// Whether it is a path; else it is a line, whose constituents take positions.
-    pub is_path: bool,
-    /// Whether a path asks for a move before anything else.
-    pub begins_with_move: bool,
-    /// A line against the moves.
-    pub back: bool,
-    /// A line that skips the positions of the other side to move.
-    pub single_color: bool,
-    /// Which children may be stepped to.
-    pub sibling: Option<Sibling>,
-    /// The first chain in the order of the search, not the longest one.
-    pub first_match: bool,
-    /// What it has found begins no other one.
-    pub nestban: bool,
-    /// The last position is wanted, not the value.
-    pub end: bool,
-    /// The range in which the value must lie.
-    pub range: Option<[Word; 2]>,
-    /// Whose moves count.
-    pub focus: Option<FlatFocus>,
-    /// The number that is to be largest, and the code that leaves it there.
-    pub largest: Option<(Label, Word)>,
-    /// The first of the registers that tell the constituents of a path where it begins, how many moves count so far,
-    /// and how many do not.
-    pub of_path: Word,
-    /// What one search knows of those before.
-    pub memory: Memory,
+/// What pairs of positions must pass for the body of an `echo` to be evaluated. The tests are what the body begins with,
+/// so a pair that fails would fail there, and nothing is kept.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PairSearch {
+    /// All must hold; those of sources alone come first.
+    pub tests: Vec<PairTest>,
+    /// The first of four operands with the planes of the board.
+    pub planes: Option<u16>,
 }
 
-/// A constituent of a chain.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct FlatStep {
-    /// The code that leaves the sets of the move, run before it.
-    pub sides: Option<Label>,
-    /// The move that it takes; none of a filter.
-    pub edge: Option<u16>,
-    /// The first of the registers that tell what of the move was selected, as of [`Instr::Fits`].
-    pub selected: Word,
-    /// The code of the filters, run behind the move.
-    pub behind: Option<Label>,
-}
-
-/// What may come next in a chain.
+/// One test of a pair of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FlatOp {
-    /// A constituent, then the next operation.
-    One(u16),
-    /// Either of two; the first is tried first.
-    Fork(u16, u16),
-    /// Another one.
-    Jump(u16),
-    /// The end.
-    Accept,
+#[expect(missing_docs, reason = "the sentences say what the operands are")]
+pub enum PairTest {
+    /// A mask at the source, or at the target.
+    Mask { mask: u16, source: bool },
+    /// How the number of the source compares with that of the target.
+    Order(Cmp),
+    /// Whether two sets are equal.
+    Sets { equal: bool, left: PairWord, right: PairWord },
+    /// How two numbers compare, both of which have a value.
+    Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
-impl FlatOp {
-    pub(super) fn is_end(&self) -> bool {
-        matches!(self, FlatOp::Accept)
-    }
-}
-
-/// Whose moves count in a path.
+/// A word that belongs to a pair of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FlatFocus {
-    /// Those of the side to move at the start.
-    SideToMove,
-    /// Those of the pieces that stand on a set at the start; with `capture` also those that capture one of them.
-    Pieces {
-        /// The set.
-        set: Word,
-        /// Also captures.
-        capture: bool,
-    },
-}
-
-/// What the search for a chain may remember.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Memory {
-    /// Nothing: its constituents keep state, so all ways are tried in turn.
-    #[default]
-    Nothing,
-    /// The best way on from each node, as long as it has one start.
-    OfStart,
-    /// The same for all starts, as long as some variables and registers hold the same.
-    OfWords {
-        /// The variables.
-        vars: Vec<u16>,
-        /// The registers.
-        words: Vec<Word>,
-    },
-}
-
-impl FlatChain {
-    /// The places in the code that it names.
-    pub(super) fn labels(&mut self) -> impl Iterator<Item = &mut Label> {
-        let steps = self.steps.iter_mut().flat_map(|step| [&mut step.sides, &mut step.behind]);
-        steps.flatten().chain(self.largest.as_mut().map(|(code, _)| code))
-    }
+#[expect(missing_docs, reason = "the sentences say what the operands are")]
+pub enum PairWord {
+    /// Of the source.
+    Source(u16),
+    /// Of the target.
+    Target(u16),
+    /// Of all.
+    Constant(u64),
+    /// The squares with equal contents, or the others; with `count` their number.
+    Same { others: bool, count: bool },
 }
 
 /// One instruction. `to` is the register that gets the result, or where the code goes on; what an instruction says of
@@ -226,6 +158,11 @@ pub enum Instr {
         a: Word,
         b: Word,
         no: Label,
+    },
+    /// An operation of the graph; the ids of its operands are registers.
+    Do {
+        to: Word,
+        op: Op,
     },
     /// The number of squares.
     Count {
@@ -306,12 +243,39 @@ pub enum Instr {
         last: Word,
         done: Label,
     },
+    /// The first node from this one on at which a mask holds; goes on at `done` behind the last one.
+    Seek {
+        node: Word,
+        last: Word,
+        mask: u16,
+        done: Label,
+    },
+    /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
+    /// one.
+    NextPair {
+        pairs: u16,
+        source: Word,
+        node: Word,
+        done: Label,
+    },
+    /// What a search from here on has found, if it is known: then goes on at `done`. The key is a piece.
+    Recall {
+        site: u16,
+        key: Option<Word>,
+        last: Word,
+        to: Word,
+        done: Label,
+    },
+    /// Remembers what a search from a node on has found.
+    Remember {
+        site: u16,
+        key: Option<Word>,
+        from: Word,
+        last: Word,
+        found: Word,
+    },
     /// The last node that follows from this one; of the root the last of the game.
     Last {
-        to: Word,
-    },
-    /// The number of the last node of the game.
-    LastOfGame {
         to: Word,
     },
     Parent {
@@ -398,7 +362,7 @@ pub enum Instr {
 
 impl Instr {
     /// Where it may go on, but for the next instruction.
-    pub(super) fn label(&mut self) -> Option<&mut Label> {
+    pub(in crate::plan) fn label(&mut self) -> Option<&mut Label> {
         match self {
             Instr::Jump(to) => Some(to),
             Instr::Unless { no, .. }
@@ -409,7 +373,11 @@ impl Instr {
             | Instr::UnlessBefore { no, .. }
             | Instr::UnlessFree { no, .. }
             | Instr::Fits { no, .. } => Some(no),
-            Instr::Take { done, .. } | Instr::Next { done, .. } => Some(done),
+            Instr::Take { done, .. }
+            | Instr::Next { done, .. }
+            | Instr::Seek { done, .. }
+            | Instr::NextPair { done, .. }
+            | Instr::Recall { done, .. } => Some(done),
             _ => None,
         }
     }

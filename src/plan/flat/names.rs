@@ -1,0 +1,62 @@
+//! The variables that filters name.
+
+use crate::{
+    orbit::FilterRef,
+    query::tree::{
+        ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P,
+        Ref, SquaresOp as S, TextOp as T, VarId,
+    },
+};
+
+/// Calls `visit` with the variables that a filter itself names.
+pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Assign(var, _) | C::SquareAll { var, .. } => visit(*var),
+            C::Game(
+                GameCondition::BindPiece { var, .. }
+                | GameCondition::PieceAll { var, .. }
+                | GameCondition::AssignSome { var, .. }
+                | GameCondition::SetSlice { var, .. }
+                | GameCondition::Unbind(var)
+                | GameCondition::IsBound { var, .. }
+                | GameCondition::KeyLoop { var, .. },
+            ) => visit(*var),
+            C::Game(GameCondition::Echo(echo)) => {
+                visit(echo.source);
+                visit(echo.target);
+            }
+            _ => {}
+        },
+        Ref::Squares(f) => match f.op() {
+            S::SquareLoop { var, .. }
+            | S::Control(Control::Var(var))
+            | S::Game(GameSquares::Piece(var) | GameSquares::PieceLoop { var, .. }) => visit(*var),
+            _ => {}
+        },
+        Ref::Number(f) => match f.op() {
+            N::Control(Control::Var(var)) => visit(*var),
+            N::Game(GameNumber::Echo(echo)) => {
+                visit(echo.source);
+                visit(echo.target);
+            }
+            N::Game(GameNumber::ConsecutiveMoves { first, second, .. }) => {
+                visit(*first);
+                visit(*second);
+            }
+            _ => {}
+        },
+        Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => visit(*var),
+        Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => visit(*var),
+        _ => {}
+    }
+}
+
+/// Calls `visit` with the variable that a filter itself unbinds.
+pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
+    if let Ref::Condition(f) = filter
+        && let C::Game(GameCondition::Unbind(var)) = f.op()
+    {
+        visit(*var);
+    }
+}

@@ -1,0 +1,154 @@
+//! Flat programs: queries that keep state, beside the reference engine, on real games and on games with side lines.
+
+use orbit_chess::internals::{
+    database::DatabaseOptions,
+    engine::{Engine as _, EngineError, Outputs, PreparedQuery, Request, settled::Settled},
+    plan::Options,
+    query,
+    reel::Block,
+};
+
+use crate::{
+    common::{by_length, corpus_blocks, every_nth_game, pgn_blocks_with},
+    game_trees,
+    runners::{NONE, Runner},
+};
+
+/// Queries, a few of each construct. Each has hits in real games.
+const QUERIES: &[&str] = &[
+    // Variables that last from position to position.
+    "{if initial nn=0 if check nn+=1 nn}",
+    "{if initial nn=0 {if capture nn+=1} nn%3==1}",
+    "{if initial seen=[] seen|=to #seen}",
+    "{if initial {seen=[] last=currentposition} if check last=currentposition distance(last currentposition)}",
+    "{if initial nn=0 (check and nn+=5 false) or nn}",
+    "{if initial low=900 low=min(low power A) low}",
+    "{if initial best=0 best=max(best #(A attacks a)) best}",
+    "{if initial {aa=0 bb=0} if wtm aa+=1 else bb+=2 aa-bb}",
+    "{if initial nn=0 flipcolor {nn+=#(Ra-h7)} nn}",
+    "{if initial nn=0 flip count {nn+=1 Kg1}}",
+    "{if initial nn=0 flipcolor {Rd1-8 nn+=1 true}}",
+    "{if isunbound nn nn=ply if check unbind nn else nn+=1 isbound nn}",
+    // Variables of one position.
+    "{nn=0 while(nn*nn<ply) nn+=1 nn}",
+    "{nn=0 loop{nn<#A nn+=3} nn}",
+    "{ss=?(A attacks k) ss}",
+    "{ss=A ss&=(a attacks A) square xx in ss {xx attacks a}}",
+    "{nn=#A find {nn>#A}}",
+    "{nn=#A find all {#A==nn}}",
+    "{nn=ply find <-- {check nn-ply<9}}",
+    "{pp=parent pp:(check) (pp & currentposition)}",
+    "{nn=3 position (nn+ply%2):to}",
+    "{nn=#(A attacks a) (ancestor(parent currentposition)) nn-3}",
+    "{ss=to ss--}",
+    "{ss=from|to countmoves --ss}",
+    "{nn=power A --(power A>=nn)}",
+    "{ss=K {ss--(from)} | {--ss(to)}}",
+    "{ss=Q currentmove --(ss & to)}",
+    "{ss=[Nn] ss attacks .}",
+    "{ss=[Kk] (up 1 ss) | (right 1 2 ss)}",
+    "{ss=K xray(ss _ [rq])}",
+    "{ss=R between(ss K)}",
+    "{ss=a dark ss}",
+    "{ss=P power ss - power p}",
+    "{nn=4 makesquare(nn nn) & A}",
+    "{ss=R file ss}",
+    "equal({ss=A #ss} #a)",
+    // Pieces.
+    "#(piece X in [Rr] find X==d5)",
+    "{initial piece X in P find X--=A}",
+    "{initial piece X in N {find X==f7 find X==d5}}",
+    "#(piece X in P initialposition:X & e2)",
+    "{initial piece X in R not find X--}",
+    "piece X in [Qq] {find <-- X==[d1,d8] X[x]}",
+    "piece all X in K {find all X-->9}",
+    "{initialposition:{piece X=Nb1} #(X attacks .)}",
+    "{initialposition:{piece X=Rh1} X & f1}",
+    "{initialposition:{piece X=ra8} X--}",
+    "{if initial piece X=Pe2 pieceid X piece Y=X&e4 pieceid Y}",
+    "{initial piece X in [Pp] {find terminal:#X==1 find (Q|q)&X}}",
+    "piece X in A {--X(X)}",
+    "piece X in a {not find X==[] child:X--}",
+    "piece X in [Rr] {square s in (X attacks .) (s--X)}",
+    // Pairs of positions.
+    "echo(s t){s<t sidetomove==s:sidetomove (s&t)==.}",
+    "echo(s t){t>s sidetomove==s:sidetomove ~(s&t)<=2 ply-s:ply}",
+    "echo(s t) in all {check s:(not check) #A==s:#A}",
+    "echo(s t){s:K==K s:k==k s!=t #(s&t)}",
+    "echo(s t){mate s:check}",
+    "echo(s t){s>t nn=#A nn==s:#a check}",
+    "echo(s t){s<t s:Q==h8 Q==h8}",
+    "echo(s t){t<s ply+2==s:ply from==s:to}",
+    "{nn=2 echo(s t){s<t distance(s t)==nn castle}}",
+    "find echo(s t){t<s (s&t)==.}",
+    "echo(s t){piece X in Q {s:X==X X--}}",
+];
+
+pub(crate) fn tree_blocks() -> Vec<Block> {
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = true;
+    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(8, 40)).text).collect();
+    pgn_blocks_with(&games, options)
+}
+
+/// Asks every engine that plans of every query, and says where an answer is another than that of the reference engine.
+pub(crate) fn compared(text: &str, block: &Block) -> usize {
+    assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
+    let reference =
+        Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
+    for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)) {
+        let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
+        if let Some(slot) = (0..block.slots()).find(|&slot| found[slot] != reference[slot]) {
+            panic!("{text}, {}: slot {slot}: {:?}, due {:?}", runner.name, found[slot], reference[slot]);
+        }
+    }
+    reference.iter().filter(|answer| answer.is_hit()).count()
+}
+
+#[test]
+fn programs_answer_as_the_reference_engine() {
+    let blocks = corpus_blocks("otb.pgn");
+    let sample = every_nth_game(&blocks, 7, by_length(20, 120));
+    let without: Vec<&str> = QUERIES.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
+    assert!(10 * without.len() <= QUERIES.len(), "no hits of {without:?}");
+}
+
+#[test]
+fn programs_answer_as_the_reference_engine_in_side_lines() {
+    let blocks = tree_blocks();
+    let mut hits = 0;
+    for text in QUERIES {
+        let text = format!("cql(variations) {text}");
+        hits += blocks.iter().map(|block| compared(&text, block)).sum::<usize>();
+    }
+    assert!(hits > 10_000, "{hits} hits");
+}
+
+/// Queries that run into an error somewhere in a game.
+const FAULTY: &[&str] = &[
+    "{if check nn=1 nn}",
+    "{if check ss=A ss attacks a}",
+    "{if check piece X=K X--}",
+    "{if isunbound nn nn=0 nn+=1 assert nn<30 true}",
+    "{if check cql_abort true}",
+    "{if ply==9 xx=K square xx in A check}",
+    "{nn=0 while(true) nn+=1}",
+];
+
+#[test]
+fn errors_are_those_of_the_reference_engine() {
+    let blocks = corpus_blocks("otb.pgn");
+    let block = every_nth_game(&blocks, 50, 6);
+    for text in FAULTY {
+        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
+        let reference = prepared.reference().unwrap();
+        let due = reference.answer(&block, Outputs::BITS).unwrap_err();
+        assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");
+        assert_eq!(prepared.cpu().answer(&block, Outputs::BITS).unwrap_err(), EngineError::Stopped, "{text}");
+        let settled = Settled::new(Box::new(prepared.cpu()), reference);
+        let found = settled.scan(&[&block], &Request::all(&[Outputs::BITS])).unwrap_err();
+        assert_eq!(found, due, "{text}");
+    }
+}
