@@ -1,14 +1,15 @@
 //! The reference engine on those games alone in which a query can match.
 //!
-//! A condition that plans can say, and that holds wherever the query matches, is looked for first. In a game without it
-//! the query matches nowhere, and the game is passed over.
+//! A condition that plans can say, and that holds wherever the query matches, is looked for first: the query itself where
+//! only what it sorts by or the kind of its value is beyond plans, else one that follows from it. In a game without it the
+//! query matches nowhere, and the game is passed over.
 
 use std::sync::Arc;
 
 use super::{Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, cpu::Cpu, reference::Bulk};
 use crate::{
     plan::{Options, Planner, Plans},
-    query::necessary,
+    query::{Query, necessary, passes_over},
     reel::Block,
 };
 
@@ -30,11 +31,9 @@ impl Narrowed {
     pub fn new(queries: &[PreparedQuery]) -> Result<Narrowed, EngineError> {
         let mut planners = Vec::new();
         let condition = |prepared: &PreparedQuery| {
-            let planner = Planner::new(&necessary(&prepared.query)?, Options::default()).ok()?;
-            planner.refusal().is_none().then(|| {
-                planners.push(Arc::new(planner));
-                planners.len() - 1
-            })
+            let planner = planner(&prepared.query)?;
+            planners.push(Arc::new(planner));
+            Some(planners.len() - 1)
         };
         let conditions = queries.iter().map(condition).collect();
         let cpu =
@@ -46,6 +45,19 @@ impl Narrowed {
     pub fn narrowed(&self) -> usize {
         self.conditions.iter().flatten().count()
     }
+}
+
+/// A plan that finds a hit in every game in which a query matches; none if such a plan is not known, or if games must
+/// be evaluated whether or not the query matches in them.
+fn planner(query: &Query) -> Option<Planner> {
+    let options = Options::default();
+    if passes_over(query)
+        && let Some(planner) = Planner::of_hits(query, options)
+    {
+        return Some(planner);
+    }
+    let planner = Planner::new(&necessary(query)?, options).ok()?;
+    planner.refusal().is_none().then_some(planner)
 }
 
 impl Engine for Narrowed {
@@ -60,10 +72,15 @@ impl Engine for Narrowed {
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let found: Vec<Vec<Hits>> = match self.cpu.queries() {
             0 => Vec::new(),
-            count => {
-                let answers = self.cpu.scan(blocks, &Request::all(&vec![Outputs::BITS; count]))?;
-                answers.into_iter().map(|all| all.into_iter().map(|answers| answers.hits).collect()).collect()
-            }
+            count => match self.cpu.scan(blocks, &Request::all(&vec![Outputs::BITS; count])) {
+                Ok(answers) => {
+                    let hits = |all: Vec<Answers>| all.into_iter().map(|answers| answers.hits).collect();
+                    answers.into_iter().map(hits).collect()
+                }
+                // The reference engine says what goes wrong.
+                Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
+                Err(error) => return Err(error),
+            },
         };
         let can_match = |index: usize, query: usize, game: usize| match self.conditions[query] {
             None => true,

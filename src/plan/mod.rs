@@ -31,8 +31,8 @@ pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use operations::{
-    Automaton, Branch, CastlingPart, EdgeTest, FlatEdge, FlatProgram, GameOp, Instr, Label, Leaf, PairSearch,
-    PairTest, PairWord, Sees, SquareTest, State, Walk, Word,
+    Automaton, Branch, CastlingPart, EdgeTest, FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep,
+    GameOp, Instr, Label, Leaf, Memory, PairSearch, PairTest, PairWord, Sees, SquareTest, State, Walk, Word,
 };
 pub use plans::Plans;
 pub use program::{
@@ -205,7 +205,7 @@ impl Planner {
         let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
         let (ty, vars) = (query.body.ty(), query.vars.len());
         let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
-        if planner.refusal.is_some() && planner.is_flat(query) {
+        if planner.refusal.is_some() && planner.is_flat(query, false) {
             planner.refusal = None;
             return Ok(planner);
         }
@@ -215,16 +215,29 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Whether a flat program says a query that no plan says without, and notes so.
-    fn is_flat(&mut self, query: &Query) -> bool {
-        if query.outlives_games() || self.ty == Type::Str {
+    /// A flat program that tells where a query matches, and nothing else of it: not its values, its copies, nor what it
+    /// sorts by. None if there is no such program.
+    pub fn of_hits(query: &Query, options: Options) -> Option<Planner> {
+        let filter = orbit::expand(&query.body).ok()?;
+        if written_out(filter.node()) > FILTERS_MAX {
+            return None;
+        }
+        let (ty, vars) = (Type::Bool, query.vars.len());
+        let mut planner = Planner { filter, ty, vars, options, refusal: None, flat: None };
+        planner.is_flat(query, true).then_some(planner)
+    }
+
+    /// Whether a flat program says a query that no plan says without, or its hits alone, and notes so.
+    fn is_flat(&mut self, query: &Query, only_hits: bool) -> bool {
+        if query.outlives_games() || !only_hits && self.ty == Type::Str {
             return false;
         }
-        let facts = flat::Facts { vars: query.vars.clone(), variations: query.variations };
+        let facts = flat::Facts { vars: query.vars.clone(), variations: query.variations, only_hits };
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
-        let compiled = compiles(false) && (!self.has_values() || compiles(true));
-        let compiled = compiled && flat::compiled_copies(&mut lower, &facts, &self.filter).is_ok();
+        let compiled = compiles(false) && (only_hits || !self.has_values() || compiles(true));
+        let compiled =
+            compiled && (only_hits || flat::compiled_copies(&mut lower, &facts, &self.filter).is_ok());
         let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
         let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
         if fits {

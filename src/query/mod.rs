@@ -36,7 +36,7 @@ mod variables;
 mod vocabulary;
 pub mod words;
 
-pub use necessary::necessary;
+pub use necessary::{necessary, passes_over};
 pub use tree::{Node, Query, Type};
 
 use std::rc::Rc;

@@ -19,12 +19,17 @@ use crate::diagnostic::Span;
 /// A condition that holds at every position at which a query matches, as a query of its own; none if that is `true`,
 /// or if a game must be evaluated whether or not the query matches in it.
 pub fn necessary(query: &Query) -> Option<Query> {
-    let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
-    if query.outlives_games() || query.prints_messages() || asks_for_none {
+    if !passes_over(query) {
         return None;
     }
     let body = Weaken { variations: query.variations }.filter(query.body.node())?;
     Some(Query { vars: query.vars.clone(), variations: query.variations, ..Query::of(body) })
+}
+
+/// Whether a game in which a query matches nowhere need not be evaluated: nothing of it is told or kept.
+pub fn passes_over(query: &Query) -> bool {
+    let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
+    !(query.outlives_games() || query.prints_messages() || asks_for_none)
 }
 
 struct Weaken {

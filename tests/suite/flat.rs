@@ -84,7 +84,7 @@ const QUERIES: &[&str] = &[
     "echo(s t){piece X in Q {s:X==X X--}}",
 ];
 
-fn tree_blocks() -> Vec<Block> {
+pub(crate) fn tree_blocks() -> Vec<Block> {
     let mut options = DatabaseOptions::default();
     options.parse.variations = true;
     let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(4, 40)).text).collect();
@@ -92,7 +92,7 @@ fn tree_blocks() -> Vec<Block> {
 }
 
 /// Asks every engine that plans of every query, and says where an answer is another than that of the reference engine.
-fn compared(text: &str, block: &Block) -> usize {
+pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -10,6 +10,7 @@
 //!   against `cpu`.
 //! * `find`: what other positions of the game say, on every runner.
 //! * `flat`: queries that keep state as programs over columns, beside the reference engine.
+//! * `flat_walks`: chains in such programs.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `language`: the table of words, its examples, and the page that is written from it.
@@ -56,6 +57,7 @@ mod errors;
 mod examples;
 mod find;
 mod flat;
+mod flat_walks;
 mod fuzz_smoke;
 mod game_golden;
 mod game_state;

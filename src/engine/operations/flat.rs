@@ -2,10 +2,14 @@
 //!
 //! It shares nothing with the interpreter of the reference engine. Within a game nothing is allocated.
 
+mod walks;
+
 use shakmaty::Square;
 
 use super::{
-    Bits, Games, Source, node_at, number,
+    Bits, Games, Source,
+    moves::MoveTo,
+    node_at, number,
     pairs::{Pairs, Targets},
     tree::Nodes,
     words::word_of,
@@ -16,6 +20,7 @@ use crate::{
     plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word},
     reel::replay::position_at,
 };
+use walks::Walks;
 
 /// The most repetitions of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
@@ -68,6 +73,7 @@ struct Machine<'a> {
     games_seen: u32,
     men: Men,
     family: Family,
+    walks: Walks,
 }
 
 /// What one search has found.
@@ -186,6 +192,7 @@ impl<'a> Machine<'a> {
             games_seen: 0,
             men: Men::default(),
             family: Family::default(),
+            walks: Walks::default(),
         }
     }
 
@@ -198,8 +205,11 @@ impl<'a> Machine<'a> {
         if self.program.pieces {
             self.men.fill(nodes, self.games);
         }
+        if !self.program.chains.is_empty() {
+            self.begin_walks(nodes);
+        }
         for node in 0..nodes.len() {
-            self.node(nodes, node)?;
+            self.run(nodes, 0, node)?;
             put(nodes.slot(node), self.get(self.program.result));
         }
         Ok(())
@@ -227,16 +237,17 @@ impl<'a> Machine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// The code at one node.
-    fn node(&mut self, nodes: Nodes<'_>, start: usize) -> Result<(), Stopped> {
+    /// Runs code from a place on at one node, and says whether it does not fail.
+    fn run(&mut self, nodes: Nodes<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
-        let mut pc = 0;
+        let mut pc = begin;
         loop {
             let instr = program.code[pc];
             pc += 1;
             match instr {
-                Instr::End => return Ok(()),
+                Instr::End => return Ok(true),
+                Instr::Fail => return Ok(false),
                 Instr::Fault => return Err(Stopped),
                 Instr::Jump(to) => pc = to.0 as usize,
                 Instr::Unless { mask, no } => {
@@ -416,7 +427,8 @@ impl<'a> Machine<'a> {
                 }
                 Instr::Fits { edge, child, selected, no } => {
                     let child = self.get(child);
-                    match self.selected(program.edges[edge as usize], nodes.slot(child as usize)) {
+                    let mv = self.games.moves().to(nodes.slot(child as usize));
+                    match self.selected(program.edges[edge as usize], mv, |_| true) {
                         None => pc = no.0 as usize,
                         Some([from, to]) => {
                             for (place, word) in [child, from, to].into_iter().enumerate() {
@@ -437,6 +449,15 @@ impl<'a> Machine<'a> {
                     };
                     self.set(to, part);
                 }
+                Instr::Chain { to, chain } => {
+                    let value = self.chain(nodes, chain, at)?;
+                    self.set(to, value as u64);
+                }
+                Instr::UnlessFree { chain, no } => {
+                    if !self.is_free(chain, at) {
+                        pc = no.0 as usize;
+                    }
+                }
                 Instr::PieceOn { to, set } => {
                     let piece = only(self.get(set)).map(|square| self.men.on[at][square as usize]);
                     self.set_value(to, piece.filter(|&piece| piece != NONE).map(i32::from));
@@ -455,17 +476,18 @@ impl<'a> Machine<'a> {
     }
 
     /// The squares that a move leaves and reaches, of castling those of the parts that pass the test; none if it fails.
-    fn selected(&self, edge: FlatEdge, slot: usize) -> Option<[u64; 2]> {
+    /// A part counts by the square that it leaves.
+    fn selected(&self, edge: FlatEdge, mv: MoveTo, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion } = edge;
-        let mv = self.games.moves().to(slot);
         let lies_in = |set: Option<Word>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
         let captures = || mv.captured().is_some_and(|square| lies_in(to, square));
         let promotes = |pieces: PieceSet| mv.promotes_to(pieces);
         if capture && !captures() || promotion.is_some_and(|pieces| !promotes(pieces)) {
             return None;
         }
-        let parts = mv.left().into_iter().zip(mv.reached());
-        let parts = parts.filter(|&(left, reached)| lies_in(from, left) && (capture || lies_in(to, reached)));
+        let parts = mv.left().into_iter().zip(mv.reached()).filter(|&(left, reached)| {
+            lies_in(from, left) && (capture || lies_in(to, reached)) && part_counts(left)
+        });
         let squares = parts.fold([0; 2], |[from, to], (left, reached)| [from | 1 << left, to | 1 << reached]);
         (squares[0] != 0).then_some(squares)
     }

@@ -6,7 +6,7 @@ use super::names::used;
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
-        CARRIED_MAX, FlatEdge, FlatProgram, Instr, Label, PairSearch, Word,
+        CARRIED_MAX, FlatChain, FlatEdge, FlatProgram, Instr, Label, PairSearch, Word,
         dag::{Id, NO_VALUE, TRUE},
         lower::Lower,
         operations::GameOp,
@@ -25,6 +25,8 @@ const OPERANDS_MAX: usize = 2000;
 pub(in crate::plan) struct Facts {
     pub(in crate::plan) vars: Vec<Var>,
     pub(in crate::plan) variations: bool,
+    /// Whether it is only asked where the query matches: then `sort` is what it sorts by.
+    pub(in crate::plan) only_hits: bool,
 }
 
 /// What cannot be compiled.
@@ -84,6 +86,11 @@ pub(super) struct Compiler<'l> {
     operands: Vec<(Id, bool)>,
     constants: Vec<u64>,
     pub(super) edges: Vec<FlatEdge>,
+    pub(super) chains: Vec<FlatChain>,
+    /// In a path, the first of the registers that tell how far it has come.
+    pub(super) walk: Option<Word>,
+    /// Whether they were read.
+    pub(super) reads_walk: bool,
     /// The first register that is free.
     next: usize,
     words: usize,
@@ -115,6 +122,9 @@ impl<'l> Compiler<'l> {
             operands: Vec::new(),
             constants: Vec::new(),
             edges: Vec::new(),
+            chains: Vec::new(),
+            walk: None,
+            reads_walk: false,
             next: facts.vars.len(),
             words: facts.vars.len(),
             selected: None,
@@ -150,11 +160,18 @@ impl<'l> Compiler<'l> {
                 label.0 = self.labels[label.0 as usize];
             }
         }
+        if self.has_atoms() {
+            return Err("an `atomic` variable");
+        }
+        for label in self.chains.iter_mut().flat_map(FlatChain::labels) {
+            label.0 = self.labels[label.0 as usize];
+        }
         let (operands, masks) = std::mem::take(&mut self.operands).into_iter().unzip();
         let program = FlatProgram {
             code: self.code,
             constants: self.constants,
             edges: self.edges,
+            chains: self.chains,
             masks,
             vars: self.facts.vars.len(),
             words: self.words,

@@ -18,7 +18,7 @@ fn keeps(filter: FilterRef) -> bool {
 
 /// Whether something is kept, read of what was kept, or may end the run, but for variables.
 fn is_state(filter: FilterRef) -> bool {
-    let Ref::Condition(f) = filter else { return false };
+    let Ref::Condition(f) = filter else { return super::walks::is_of_walk(filter) };
     match f.op() {
         C::Assign(..) => true,
         C::Game(op) => matches!(
@@ -42,7 +42,7 @@ fn is_state(filter: FilterRef) -> bool {
 }
 
 /// Whether a filter means what the move that led here left or reached.
-fn is_own(filter: FilterRef) -> bool {
+pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }
 

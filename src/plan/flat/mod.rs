@@ -34,7 +34,9 @@ mod names;
 mod numbers;
 mod pairs;
 mod positions;
+mod prune;
 mod searches;
 mod squares;
+mod walks;
 
 pub(super) use compile::{Facts, compiled, compiled_copies};

@@ -107,6 +107,11 @@ impl Compiler<'_> {
                 })?;
                 this.emit(Instr::Copy { to, from: best })
             }),
+            G::Line(line) => self.line(line, false, to),
+            G::Path(path) => self.path(path, false, to),
+            G::PathCount => self.of_path(1, to),
+            G::PathCountUnfocused => self.of_path(2, to),
+            G::Sort { of, .. } if self.facts.only_hits => self.selecting(None, |this| this.number(of, to)),
             G::PieceId(of) => match of.op() {
                 SquaresOp::Game(GameSquares::Piece(var)) => self.read(*var, to),
                 _ => {

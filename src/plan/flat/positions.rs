@@ -58,6 +58,9 @@ impl Compiler<'_> {
                     this.emit(Instr::UnlessValue { number: to, no: next })
                 })
             }
+            G::LineEnd(line) => self.line(line, true, to),
+            G::PathEnd(path) => self.path(path, true, to),
+            G::PathStart => self.of_path(0, to),
             _ => Err("a position that depends on variables"),
         }
     }

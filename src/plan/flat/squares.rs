@@ -127,6 +127,7 @@ impl Compiler<'_> {
             G::PieceLoop { var, domain, body } => self.scratch(|this| {
                 let (set, out) = (this.word()?, this.word()?);
                 this.squares(domain, set)?;
+                this.only_movers(*var, [domain.node(), body.node()], set)?;
                 this.constant(out, 0)?;
                 this.loop_into(*var, set, true, body.node(), out)?;
                 this.emit(Instr::Copy { to, from: out })

@@ -1,5 +1,6 @@
 //! The instructions of flat programs.
 
+use super::FlatChain;
 use crate::{
     board::PieceSet,
     plan::op::Op,
@@ -7,7 +8,7 @@ use crate::{
 };
 
 /// A register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Word(pub u16);
 
 /// A place in the code: where an instruction goes on.
@@ -23,6 +24,8 @@ pub struct FlatProgram {
     pub constants: Vec<u64>,
     /// The moves that [`Instr::Fits`] tests.
     pub edges: Vec<FlatEdge>,
+    /// What [`Instr::Chain`] searches.
+    pub chains: Vec<FlatChain>,
     /// Of each operand, whether it is a mask.
     pub masks: Vec<bool>,
     /// How many variables there are: the first registers.
@@ -99,6 +102,8 @@ pub enum PairWord {
 pub enum Instr {
     /// The node is done.
     End,
+    /// A constituent of a chain does not match.
+    Fail,
     /// The query has run into an error.
     Fault,
     /// Goes on elsewhere.
@@ -333,6 +338,16 @@ pub enum Instr {
         selected: Word,
         reached: bool,
     },
+    /// The value of the best chain that begins here, or its end.
+    Chain {
+        to: Word,
+        chain: u16,
+    },
+    /// Goes on at `no` if a chain was found here before that begins no other one.
+    UnlessFree {
+        chain: u16,
+        no: Label,
+    },
     /// The piece of the game on the only square of a set, if there is one.
     PieceOn {
         to: Word,
@@ -356,6 +371,7 @@ impl Instr {
             | Instr::UnlessCompare { no, .. }
             | Instr::UnlessBound { no, .. }
             | Instr::UnlessBefore { no, .. }
+            | Instr::UnlessFree { no, .. }
             | Instr::Fits { no, .. } => Some(no),
             Instr::Take { done, .. }
             | Instr::Next { done, .. }

@@ -6,12 +6,14 @@
 //! or that were made before; the result is a column.
 
 mod automaton;
+mod chain;
 mod flat;
 
 use std::sync::Arc;
 
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
+pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory};
 pub use flat::{FlatEdge, FlatProgram, Instr, Label, PairSearch, PairTest, PairWord, Word};
 
 use crate::{

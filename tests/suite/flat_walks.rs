@@ -1,0 +1,103 @@
+//! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
+
+use orbit_chess::internals::{
+    engine::{Engine as _, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    plan::Options,
+    query,
+    reel::Block,
+};
+
+use crate::{
+    common::{by_length, corpus_blocks, every_nth_game},
+    flat::{compared, tree_blocks},
+};
+
+/// Queries whose constituents read variables, and queries in which they assign them.
+const QUERIES: &[&str] = &[
+    // Piece variables.
+    "piece X in [RBN] {path X-- -- X-- -- X--}",
+    "piece X in Q {path focus X -- not check -- check}",
+    "piece X in [Qq] {path 4 99 focus X (-- --){+}}",
+    "piece X in A {piece Y in a {path X-- Y-- X[x]Y}}",
+    "piece X in P {path focus X -- + --=Q}",
+    "piece X in p {path --* X--=q}",
+    "piece X in A {path focus capture X --* .[x]X}",
+    "piece X in [Nn] {path singlecolor X-- --{1,3} X--}",
+    "piece X in R {path max #X focus X --{1,4}}",
+    "piece X in [Rr] {path lastposition focus X --{2,}} ",
+    "piece X in B {path firstmatch focus X --{2,}}",
+    "piece X in N {path nestban focus X --{2,}}",
+    "piece X in K {path focus X|R -- from&f1 --}",
+    "piece X in K {ss=R path focus X|ss --g1 --(to) X--}",
+    "piece X in N {line --> X attacks q --> true* --> X attacks r}",
+    "piece X in N {line nestban --> X attacks a{2,}}",
+    "piece X in N {line singlecolor --> X attacks a --> not X attacks a{+}}",
+    "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
+    "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
+    "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
+    // How far a path has come.
+    "piece X in R {path focus X -- pathcount<3 +}",
+    "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
+    "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
+    "piece X in B {path focus X -- -- {line --> pathcount==2 --> X}}",
+    // Chains that assign.
+    "piece X in [RN] {ss=X path focus X (--~ss ss|=X){2,} --ss}",
+    "piece X in Q {nn=0 path focus X (-- nn+=1){+} nn>=3}",
+    "{nn=0 path (-- nn+=1 nn<5){+} nn==4}",
+    "{ss=[] path focus Q -- not to&ss ss|=to {3,}}",
+    "{nn=ply line --> {nn+=1 true} --> {nn-ply<3 check}}",
+    "{if initial mm=0 path focus N (-- mm+=1){2} mm}",
+    "{piece X=Q path focus X -- {piece X=q} --(X) }",
+    "{if initial zz=0 {path nestban focus R -- zz+=1 {1,3}} zz}",
+    "{start=currentposition path focus [Nn] --* --start:N}",
+];
+
+#[test]
+fn chains_answer_as_the_reference_engine() {
+    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(20, 120));
+    let read: Vec<&str> = QUERIES.iter().copied().filter(|text| query::parse(text).is_ok()).collect();
+    let without: Vec<&str> = read.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
+    assert!(read.len() == QUERIES.len() && 4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
+}
+
+#[test]
+fn chains_answer_as_the_reference_engine_in_side_lines() {
+    let blocks = tree_blocks();
+    let mut hits = 0;
+    for text in QUERIES {
+        let text = format!("cql(variations) {text}");
+        hits += blocks.iter().map(|block| compared(&text, block)).sum::<usize>();
+    }
+    assert!(hits > 500, "{hits} hits");
+}
+
+/// Queries that sort; the bodies of their loops can match for pieces alone that move next.
+const SORTED: &[&str] = &[
+    "piece X in A sort \"n\" path focus X --{3,}",
+    "piece X in [Rr] piece Y in [Qq] {ss=X sort \"n\" path focus X|Y X--~ss Y-- --{1,}}",
+    "piece X in a {sort \"n\" path X[x]A --{2,9} X--}",
+    "piece X in N {nn=0 sort \"n\" path focus X (-- nn+=1){2,} nn>3}",
+    "piece X in n sort \"n\" path X[x]A {0,1} -- -- X[x]A",
+    "sort \"n\" #a>14 check",
+];
+
+#[test]
+fn games_without_a_match_are_passed_over() {
+    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(20, 120));
+    let blocks: [&Block; 1] = [&sample];
+    let mut hits = 0;
+    for text in SORTED {
+        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        let outputs = [Outputs::BITS];
+        let request = Request::all(&outputs);
+        let all = prepared.reference().unwrap().scan(&blocks, &request).unwrap();
+        let narrowed = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
+        assert_eq!(narrowed.narrowed(), 1, "{text}");
+        let some = narrowed.scan(&blocks, &request).unwrap();
+        assert_eq!(all[0][0].hits.bits, some[0][0].hits.bits, "{text}");
+        assert_eq!(all[0][0].games_found(&sample), some[0][0].games_found(&sample), "{text}");
+        hits += all[0][0].hits.count();
+    }
+    assert!(hits > 0);
+}
