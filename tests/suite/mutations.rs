@@ -16,8 +16,11 @@ use crate::{
 /// Changed texts.
 const MUTATIONS: usize = 10_000;
 
+/// What changes a text.
+type Change = fn(&mut Changed<'_>);
+
 /// What a change does, each to so many texts at least: a hundred of 1,000.
-const CHANGES: [(&str, fn(&mut Changed<'_>)); 8] = [
+const CHANGES: [(&str, Change); 8] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
     ("swap", |text| text.swap()),
