@@ -4,13 +4,14 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     Dialect,
-    parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, transformed},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, transformed},
     ranges::{Counting, Range, Within},
     token::Tok,
     tree::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
     },
+    valued::kind_of,
     words::{self, Reading, Status, Value, directions, transform},
 };
 use crate::{

@@ -1,12 +1,12 @@
 //! `if`, loops over squares, pieces and conditions, and `echo`.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, name_of, typed},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
     token::Tok,
     tree::{
         Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Squares, Type, VarId,
     },
-    valued::valued,
+    valued::{kind_of, valued},
 };
 use crate::diagnostic::{Diagnostic, Span};
 

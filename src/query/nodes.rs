@@ -1,13 +1,13 @@
 //! Positions of the game as values: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, kind_of, mismatch, name_of, typed, wanted},
+    parser::{C, N, P, Parsed, Parser, S, T, filter, mismatch, name_of, typed, wanted},
     token::Tok,
     tree::{
         Cmp, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Holds, Node, Number,
         NumberOp, Order, Position, Type, VarId,
     },
-    valued::valued,
+    valued::{kind_of, valued},
 };
 use crate::diagnostic::Diagnostic;
 

@@ -16,7 +16,7 @@ use super::{
         Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
         TransformKind, Type, Var, VarId, Written,
     },
-    valued::valued,
+    valued::{kind_of, valued},
 };
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -690,11 +690,6 @@ impl Parser {
 /// The error for a filter of another type than `user` needs.
 pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnostic {
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
-}
-
-/// The type of a filter in the grammar.
-pub(super) fn kind_of(node: &Node) -> Type {
-    if node.yields_text() { Type::Str } else { node.ty() }
 }
 
 /// The type of a filter and its place.

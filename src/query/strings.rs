@@ -3,10 +3,10 @@
 use regress::Regex;
 
 use super::{
-    parser::{N, Parsed, Parser, T, filter, kind_of, name_of, typed},
+    parser::{N, Parsed, Parser, T, filter, name_of, typed},
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
-    valued::valued,
+    valued::{kind_of, valued},
 };
 use crate::diagnostic::{Diagnostic, Span};
 

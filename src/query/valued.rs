@@ -1,7 +1,7 @@
 //! Conditions that are strings where a value is asked for: letters of pieces, and comparisons of strings.
 
 use super::tree::{
-    Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T,
+    Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
 };
 
 /// A filter with its value: of a comparison of strings what stands on its left, of any other filter what it is.
@@ -26,4 +26,9 @@ fn text(condition: Condition) -> Text {
         _ => unreachable!("only these yield a string"),
     };
     Text::new(op, span)
+}
+
+/// The type of a filter in the grammar.
+pub(super) fn kind_of(node: &Node) -> Type {
+    if node.yields_text() { Type::Str } else { node.ty() }
 }

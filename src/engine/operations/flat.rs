@@ -31,7 +31,7 @@ const NONE: u8 = 64;
 /// The query has run into an error.
 struct Stopped;
 
-/// Runs a program along all games. Those in which it runs into an error are noted, and have no hits.
+/// Runs a program along all games, up to one in which it runs into an error: that is noted.
 pub(super) fn run(
     program: &FlatProgram,
     operands: &[Source<'_>],
@@ -42,8 +42,7 @@ pub(super) fn run(
     if program.is_mask {
         let mut out = Bits::new(games.block);
         games.each(|nodes| {
-            let done = machine.game(nodes, |slot, word| out.put(slot, word != 0));
-            if done.is_err() {
+            if !games.is_stopped() && machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
                 games.stop();
             }
         });
@@ -51,7 +50,7 @@ pub(super) fn run(
     }
     let mut out = words();
     games.each(|nodes| {
-        if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
+        if !games.is_stopped() && machine.game(nodes, |slot, word| out[slot] = word).is_err() {
             games.stop();
         }
     });

@@ -283,7 +283,7 @@ fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
         Leaf::Mainline | Leaf::VirtualMainline | Leaf::Try => {
             let moves = games.moves();
             games.each(|nodes| {
-                let mut ways = vec![tree::Way::default(); nodes.len()];
+                let mut ways = vec![moves::Way::default(); nodes.len()];
                 for node in 0..nodes.len() {
                     let slot = nodes.slot(node);
                     if node > 0 {

@@ -240,6 +240,31 @@ impl MoveTo {
     }
 }
 
+/// What the way from the root to a node is like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Way {
+    /// The side lines that it leads into.
+    pub(super) depth: u32,
+    /// Those of them that White began.
+    pub(super) tries: u32,
+    has_null_move: bool,
+}
+
+impl Way {
+    /// With one more move.
+    pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> Way {
+        Way {
+            depth: self.depth + u32::from(is_secondary),
+            tries: self.tries + u32::from(is_secondary && mv.is_by_white()),
+            has_null_move: self.has_null_move || mv.is_null(),
+        }
+    }
+
+    pub(super) fn virtual_mainline(self) -> bool {
+        self.tries == 0 && !self.has_null_move
+    }
+}
+
 /// A test of moves with the columns that it reads.
 pub(super) struct Entered<'a> {
     test: &'a EdgeTest,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Bits, moves::MoveTo};
+use super::Bits;
 use crate::{
     engine::{
         carry::{has, slots},
@@ -243,30 +243,5 @@ impl Flow<'_> {
             open &= shifted(open);
         }
         reached
-    }
-}
-
-/// What the way from the root to a node is like.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
-    /// The side lines that it leads into.
-    pub(super) depth: u32,
-    /// Those of them that White began.
-    pub(super) tries: u32,
-    has_null_move: bool,
-}
-
-impl Way {
-    /// With one more move.
-    pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> Way {
-        Way {
-            depth: self.depth + u32::from(is_secondary),
-            tries: self.tries + u32::from(is_secondary && mv.is_by_white()),
-            has_null_move: self.has_null_move || mv.is_null(),
-        }
-    }
-
-    pub(super) fn virtual_mainline(self) -> bool {
-        self.tries == 0 && !self.has_null_move
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{compile::Compiler, names::used};
+use super::{
+    compile::Compiler,
+    names::{is_own, used},
+};
 use crate::{
     orbit::FilterRef,
     plan::game::refusals,
@@ -39,11 +42,6 @@ fn is_state(filter: FilterRef) -> bool {
         ),
         _ => false,
     }
-}
-
-/// Whether a filter means what the move that led here left or reached.
-pub(super) fn is_own(filter: FilterRef) -> bool {
-    matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }
 
 /// Whether all variables of a filter are those of loops over squares around them in it.

@@ -1,4 +1,4 @@
-//! The variables that filters name.
+//! What filters name: variables, and squares of the move that led to a position.
 
 use crate::{
     orbit::FilterRef,
@@ -59,4 +59,9 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     {
         visit(*var);
     }
+}
+
+/// Whether a filter means what the move that led here left or reached.
+pub(super) fn is_own(filter: FilterRef) -> bool {
+    matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }

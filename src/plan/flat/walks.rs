@@ -28,7 +28,7 @@ impl Compiler<'_> {
         if tied || line.back && line.nestban {
             return Err("such a `line` that depends on variables");
         }
-        if self.selected.is_some() && filters.iter().any(|filter| filter.any(&mut super::leaves::is_own)) {
+        if self.selected.is_some() && filters.iter().any(|filter| filter.any(&mut super::names::is_own)) {
             return Err("`from` or `to` in a `line` behind a `--`");
         }
         let chain = FlatChain {

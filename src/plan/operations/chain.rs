@@ -1,6 +1,6 @@
 //! What the search of [`Instr::Chain`] wants to know of a `line` or `path`.
 
-use super::flat::{Label, Word};
+use super::registers::{Label, Word};
 use crate::query::tree::Sibling;
 
 /// A `line` or `path`. Its constituents are pieces of code that the search runs when it wants them: each ends with

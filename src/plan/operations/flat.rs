@@ -1,19 +1,14 @@
 //! The instructions of flat programs.
 
-use super::FlatChain;
+use super::{
+    FlatChain,
+    registers::{Label, Word},
+};
 use crate::{
     board::PieceSet,
     plan::op::Op,
     query::tree::{Arith, Cmp},
 };
-
-/// A register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Word(pub u16);
-
-/// A place in the code: where an instruction goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Label(pub u32);
 
 /// See the module above.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -8,13 +8,15 @@
 mod automaton;
 mod chain;
 mod flat;
+mod registers;
 
 use std::sync::Arc;
 
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory};
-pub use flat::{FlatEdge, FlatProgram, Instr, Label, PairSearch, PairTest, PairWord, Word};
+pub use flat::{FlatEdge, FlatProgram, Instr, PairSearch, PairTest, PairWord};
+pub use registers::{Label, Word};
 
 use crate::{
     board::PieceSet,

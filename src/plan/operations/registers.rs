@@ -1,0 +1,9 @@
+//! What instructions name.
+
+/// A register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Word(pub u16);
+
+/// A place in the code: where an instruction goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Label(pub u32);
