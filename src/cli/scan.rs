@@ -59,7 +59,7 @@ Formats:
           15th move in the line that leaves the main line with 12...b5, and that line with 14.Qh5.
           `12...b5[2]` is the second side line that leaves its position with 12...b5. If hits consist
           of moves (see Spans), lines below the game show these, after the name of the hit: at most
-          12, with `…` for moves that are left out; --all-plies shows all
+          12, with an ellipsis for those left out; --all-plies shows all
   pgn     the games that hit, with the text of their source; --comment marks the hits in it
   jsonl   a JSON object for each hit: game (its number over all sources), source,
           number_in_source, offset (of the game's first byte in its decompressed source), ply,
