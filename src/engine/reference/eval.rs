@@ -508,7 +508,9 @@ impl<'a> Evaluation<'a> {
 
     /// The left value if the relation holds.
     fn compared(&mut self, cmp: Cmp, a: &Number<Explicit>, b: &Number<Explicit>) -> Option<i32> {
+        let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
+        self.forget_found(begin);
         let (left, right) = (left?, right?);
         cmp.holds(left.cmp(&right)).then_some(left)
     }

@@ -81,6 +81,13 @@ impl Evaluation<'_> {
         spans
     }
 
+    /// Takes away the spans of what was found for a number that is only compared.
+    pub(super) fn forget_found(&mut self, begin: usize) {
+        for span in self.take_spans(begin).into_iter().filter(|span| span.kind.is_of_moves()) {
+            self.note(self.here.at, Noted::Span(span));
+        }
+    }
+
     /// Of the copies of a filter the first that matches has the span.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
