@@ -12,7 +12,7 @@
 //!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
 //!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
 //!   transform of the outer one all copies of the inner one.
-//! * Where filters write comments or keep something, copies of `flip` are evaluated in another order: the identity, a
+//! * Where filters write comments and keep nothing, copies of `flip` are evaluated in another order: the identity, a
 //!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
 //!   quarter turn clockwise, the reflection of files. Their numbers stay those of declaration.
 //! * A variable that is read before it has a value ends the run. Where positions are judged one by one it has none.
@@ -31,7 +31,7 @@
 
 use crate::query::{
     Query,
-    tree::{Any, ConditionOp, Number, NumberOp, Squares, SquaresOp},
+    tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
 };
 
 use super::{Answer, Spot};
@@ -174,9 +174,17 @@ impl Reference {
     }
 }
 
-/// Whether a query tells in which order its copies are evaluated: by comments, or by what filters keep.
+/// Whether comments alone tell in which order copies are evaluated. Where filters keep something it matters for what is
+/// found, and the order is that of declaration on all engines.
 fn order_shows(query: &Query) -> bool {
-    !query.vars.is_empty() || query.body.any(|filter| filter.is_of_game())
+    let writes = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))
+        }
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::CurrentTransform(_))),
+        _ => false,
+    };
+    query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
 }
 
 /// The copies of the outermost filter if that is a transform, else the filter itself.

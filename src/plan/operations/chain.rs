@@ -1,4 +1,4 @@
-//! What the search of [`Instr::Chain`] wants to know of a `line` or `path`.
+//! What the search of [`Instr::Chain`](super::Instr::Chain) wants to know of a `line` or `path`.
 
 use super::registers::{Label, Word};
 use crate::query::tree::Sibling;
