@@ -153,6 +153,7 @@ pub fn operation(node: Ref<Written>) -> String {
         },
         Ref::Text(f) => match f.op() {
             TextOp::Literal(_) => "Str".into(),
+            TextOp::Compare(cmp, ..) => format!("StrCompare({cmp:?})"),
             TextOp::Control(control) => controlled(control),
             op => named(node, op),
         },
@@ -194,7 +195,7 @@ fn all_kinds() -> Vec<String> {
         Shade { light: false }|Pawns(Passed)|Pawns(Isolated)|Pawns(Doubled)|Pawns(Connected)|MakeSquare|\
         SquareLoop|SquareAll|Var|If|Compound|NoTransform|Bool(true)|Bool(false)|And|Or|Not|Subset|\
         SetEq { equal: true }|SetEq { equal: false }|Check|Mate|Stalemate|Initial|Terminal|ToMove(White)|\
-        ToMove(Black)|Result(WhiteWins)|Result(BlackWins)|Result(Draw)|Assign|ContentIs|Int|Cardinality|\
+        ToMove(Black)|Result(WhiteWins)|Result(BlackWins)|Result(Draw)|Assign|ContentIs|ContentName|Int|Cardinality|\
         Power|Rank|File|ContentType { signed: true }|ContentType { signed: false }|Arith(Add)|Arith(Sub)|\
         Arith(Mul)|Arith(Div)|Arith(Rem)|Neg|Abs|Sqrt|InRange|Max|Min|Compare(Eq)|Compare(Ne)|Compare(Lt)|\
         Compare(Le)|Compare(Gt)|Compare(Ge)|ColorValue(White)|ColorValue(Black)|SideToMove|Ply|MoveNumber|\
