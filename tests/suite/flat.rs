@@ -70,6 +70,7 @@ const QUERIES: &[&str] = &[
     "piece X in A {--X(X)}",
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
+    "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
     // Pairs of positions.
     "echo(s t){s<t sidetomove==s:sidetomove (s&t)==.}",
     "echo(s t){t>s sidetomove==s:sidetomove ~(s&t)<=2 ply-s:ply}",
