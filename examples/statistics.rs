@@ -24,7 +24,7 @@ pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> 
     counts.write_text(10, query.copies(), &mut *out)?;
     let total = counts.total();
     let (hit, all) = (total.hit.games, total.all.games);
-    let score = total.hit.white_score().map_or(String::from("?"), |score| format!("{:.1} %", 100.0 * score));
+    let score = total.hit.score().map_or(String::from("?"), |score| format!("{:.1} %", 100.0 * score));
     writeln!(out, "{hit} of {all} games hit; White scored {score} in them")?;
     Ok(())
 }

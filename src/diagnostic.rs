@@ -5,6 +5,7 @@
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde_json::{Value, json};
 
 use crate::visible::{self, Context};
 
@@ -83,6 +84,36 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+
+    /// Line and column of its first letter in a text, from 1.
+    pub fn place(&self, text: &str) -> (usize, usize) {
+        let before = &text[..text.floor_char_boundary(self.span.start)];
+        let line = before.rfind('\n').map_or(before, |end| &before[end + 1..]);
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
+    /// The message as an object for programs: kind, code `query`, message, file, line and column (from 1), start and end (bytes
+    /// from 0), label, help. The text begins at line `line`, from 1, of its origin. docs/output.md lists the fields.
+    pub fn json(&self, text: &str, origin: &str, line: usize) -> Value {
+        let kind = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let (row, column) = self.place(text);
+        json!({
+            "kind": kind,
+            "code": "query",
+            "message": self.message,
+            "file": origin,
+            "line": row + line - 1,
+            "column": column,
+            "start": self.span.start,
+            "end": self.span.end,
+            "label": self.label,
+            "help": self.help,
+        })
     }
 
     /// Draws the message with the line it is about and a caret. `origin` names the text (`query`,

@@ -45,6 +45,8 @@ modules! {
     scan,
     /// The same games by pgn-reader and shakmaty, to check the reading of games.
     second_reader,
+    /// Databases that stay in memory, and a conversation about them in JSON.
+    serve,
     /// Hits counted by groups.
     stats,
     /// Bytes of games to text.

@@ -112,6 +112,7 @@ mod report;
 mod run;
 mod scan;
 mod second_reader;
+mod serve;
 mod session;
 mod stats;
 mod text;
@@ -119,19 +120,20 @@ mod themes;
 mod visible;
 
 pub use board::{Bitboard, Color, Position, Role, Square};
-pub use choice::{Condition, Order, SortKey};
+pub use choice::{Condition, Order, Player, Ratings, SortKey};
 pub use database::{PlaceCache, Room, Summary};
 pub use diagnostic::Diagnostic;
-pub use engine::Answer;
 pub use engine::gpu::GpuOptions;
 pub use engine::verify::Sample;
+pub use engine::{Answer, SpanKind};
+pub use game::PlayerName;
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
 pub use report::{HitTotals, Rows};
 pub use run::{BlockResult, Collector, Needs, Part, PartError};
 pub use scan::EngineChoice;
 pub use session::{
-    Cancel, GameRef, Hit, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session, SessionError,
-    SessionOptions,
+    Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
+    SessionError, SessionOptions,
 };
 pub use stats::{Counts, Grouping};

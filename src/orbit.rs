@@ -11,6 +11,7 @@
 mod apply;
 mod convert;
 mod expand;
+mod likeness;
 mod lists;
 mod pattern;
 mod places;
@@ -29,7 +30,8 @@ pub(crate) use apply::member;
 use apply::{Basic, Composite, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
 pub use expand::expand;
-pub use pattern::{Pattern, matched, pattern};
+pub use likeness::{Difference, Likeness};
+pub use pattern::{Designators, Pattern, matched, pattern};
 pub use places::{Places, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;

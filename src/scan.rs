@@ -3,6 +3,7 @@
 //! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Session`].
 
 mod found;
+mod view;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,6 +11,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::found::Counting;
+use self::view::View;
+use crate::board::Color;
 use crate::choice::Choice;
 use crate::database::{Database, DatabaseError, Room, StreamedBlock, Summary};
 use crate::diagnostic::Diagnostic;
@@ -150,8 +153,10 @@ pub struct Scan {
 pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Block,
-    /// For each of its games, whether it fits the conditions; `None` if there are none.
+    /// For each of its games, whether it counts; `None` if all do.
     pub games: Option<Vec<bool>>,
+    /// For each of its games that count, the side of the player from which queries were asked; `None` without a player.
+    pub sides: Option<Vec<Option<Color>>>,
     /// Of each query, at the hits that were chosen.
     pub answers: Vec<Answers>,
     /// Of each query what tells of what its hits consist, if that is wanted.
@@ -236,6 +241,15 @@ impl Scan {
     /// Without a query.
     pub fn has_spans(&self) -> bool {
         self.queries[0].query.has_spans()
+    }
+
+    /// Whether the first query compares positions with a board, as `similar` does.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn finds_likeness(&self) -> bool {
+        self.queries[0].query.finds_likeness()
     }
 
     /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
@@ -331,37 +345,53 @@ impl Scan {
             true => Some(database.last_game(self.threads)?),
             false => None,
         };
+        let outputs: Vec<Outputs> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
+        let outputs = &outputs[..];
         let mut fault = None;
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &Room| {
-            let games: Vec<_> = blocks.iter().map(|block| choice.games(block)).collect();
-            let counting = Counting::new(&self.queries, blocks.len());
+            let views: Vec<View<'_>> = blocks.iter().map(|block| View::new(block, choice)).collect();
+            // Blocks without a game of the player are not evaluated.
+            let asked: Vec<&View<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
+            let counting = Counting::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
                 counting.count(index, block, query, hits);
-                choice.apply(block, games[index].as_deref(), hits);
+                choice.apply(block, asked[index].games_asked(), hits);
             };
             let told = |mut answers: Vec<Vec<Answers>>| {
-                for (index, (answers, games)) in answers.iter_mut().zip(&games).enumerate() {
+                for (index, (answers, view)) in answers.iter_mut().zip(&asked).enumerate() {
                     counting.tell(index, answers);
-                    answers.iter_mut().for_each(|answers| drop_games(answers, games.as_deref()));
-                    write_commentary(blocks[index], &commentators, answers)?;
+                    for answers in &mut *answers {
+                        drop_games(answers, view.games_asked());
+                        choice.keep_best(view.block(), answers);
+                    }
+                    write_commentary(view.block(), &commentators, answers)?;
                 }
                 Ok(answers)
             };
-            match self
-                .engine
-                .scan(blocks, &Request { outputs, select: Some(&select), games: None, last_game })
-                .and_then(told)
-            {
+            let seen: Vec<&Block> = asked.iter().map(|view| view.block()).collect();
+            let request = Request { outputs, select: Some(&select), games: None, last_game };
+            let answers = match seen.is_empty() {
+                true => Ok(Vec::new()),
+                false => self.engine.scan(&seen, &request).and_then(told),
+            };
+            match answers {
                 Ok(answers) => {
-                    let results = blocks.iter().zip(games).zip(answers);
-                    let result = |((&block, games), mut answers): ((&&Block, _), Vec<Answers>)| {
+                    let mut answers = answers.into_iter();
+                    let result = |view: &View<'_>| {
                         let fault = OnceCell::new();
-                        let spans = spans(&finders, &mut answers, &fault);
-                        let made = work(BlockAnswers { block, games, answers, spans }, room);
+                        let mut answers = match view.is_empty() {
+                            true => view.nothing(self, outputs),
+                            false => answers.next().expect("each block that was asked has answers"),
+                        };
+                        let spans = view.spans(spans(&finders, &mut answers, &fault), &answers);
+                        let answers = answers.into_iter().map(|answers| view.put_back(answers)).collect();
+                        let (games, sides) = (view.games.clone(), view.sides.clone());
+                        let made =
+                            work(BlockAnswers { block: view.whole, games, sides, answers, spans }, room);
                         fault.into_inner().map_or(Ok(made), Err)
                     };
-                    results.map(result).collect()
+                    views.iter().map(result).collect()
                 }
                 // The first block stands for all: nothing is taken after an error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),

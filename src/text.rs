@@ -5,7 +5,9 @@
 //! and what is UTF-8 stays as it is.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
+use memchr::memmem;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The code points of Windows-1252 from 0x80 to 0x9f; the five that are not assigned stand for
@@ -27,6 +29,41 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect()),
+    }
+}
+
+/// Orders two texts: by their bytes, or where one of them is no UTF-8, by what both [`decode`] to. Equal bytes are equal texts.
+///
+/// ```
+/// use std::cmp::Ordering;
+///
+/// use orbit_chess::internals::text::compare;
+///
+/// assert_eq!(compare("Réti".as_bytes(), b"R\xe9ti"), Ordering::Equal);
+/// assert_eq!(compare(b"R\xe9ti", b"R\xe9ti"), Ordering::Equal);
+/// assert_eq!(compare("Réti".as_bytes(), "RÃ©ti".as_bytes()), Ordering::Greater);
+/// ```
+pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    match a == b {
+        true => Ordering::Equal,
+        false => decode(a).cmp(&decode(b)),
+    }
+}
+
+/// Whether the first text occurs in the second one: its bytes, or what both [`decode`] to.
+///
+/// ```
+/// use orbit_chess::internals::text::occurs_in;
+///
+/// assert!(occurs_in("é".as_bytes(), b"R\xe9ti"));
+/// assert!(occurs_in(b"\xe9", b"R\xe9ti"));
+/// assert!(!occurs_in("é".as_bytes(), b"Reti"));
+/// ```
+pub fn occurs_in(part: &[u8], text: &[u8]) -> bool {
+    memmem::find(text, part).is_some() || {
+        let (part, text) = (decode(part), decode(text));
+        let is_new = [&part, &text].into_iter().any(|text| matches!(text, Cow::Owned(_)));
+        is_new && memmem::find(text.as_bytes(), part.as_bytes()).is_some()
     }
 }
 

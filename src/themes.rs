@@ -8,7 +8,7 @@
 //! let themes = orbit_chess::internals::themes::built_in();
 //! let gift = themes.iter().find(|theme| theme.name == "greek-gift").unwrap();
 //! assert_eq!(gift.group, "tactics");
-//! assert!(gift.query.contains("Bh7"));
+//! assert!(gift.query.contains("[x]ph7"));
 //! ```
 
 use std::fmt;
@@ -40,9 +40,9 @@ pub struct Theme {
     pub description: String,
     /// Where the theme is explained.
     pub source: String,
-    /// FENs of positions that the query hits.
+    /// FENs of positions that the query hits. Moves may follow after a comma: then it hits a position on the way.
     pub hits: Vec<String>,
-    /// FENs of positions that it does not hit.
+    /// The same of positions and moves in which it hits nothing.
     pub misses: Vec<String>,
     /// The query as understood.
     pub parsed: Parsed,
@@ -108,6 +108,11 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// The text that the span of the diagnostic is of, and the name of that text.
+    pub fn text(&self) -> (&str, &str) {
+        (&self.text, &self.origin)
+    }
+
     /// Draws the message with the line that it is about; `styled` adds ANSI colours.
     pub fn render(&self, styled: bool) -> String {
         self.diagnostic.render(&self.text, &self.origin, styled)

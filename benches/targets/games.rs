@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::floors::{SUM_POSITIONS, Words};
 use crate::process;
+use crate::scans::over_floor;
 use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
@@ -40,26 +40,15 @@ const NESTED_PLIES: usize = 400;
 
 pub fn measures() -> Vec<Measure> {
     let scans = QUERIES.iter().map(|&query| {
-        Measure::new(format!("game/{query}"), move |bench: &Bench| vec![over_floor(bench, query)])
+        Measure::new(format!("game/{query}"), move |bench: &Bench| {
+            vec![over_floor(bench, &bench.inputs.games, query, Target::NONE)]
+        })
     });
     let of_pgn = ON_PGN.iter().map(|&query| {
         Measure::new(format!("game/pgn/{query}"), move |bench: &Bench| vec![over_reading(bench, query)])
     });
     let lines = [Measure::new("game/atoms", over_atoms), Measure::new("game/nested", nested)];
     scans.chain(of_pgn).chain(lines).collect()
-}
-
-fn over_floor(bench: &Bench, query: &str) -> Row {
-    let (games, words) = (&bench.inputs.games, Words::new());
-    let count = || bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
-    let [time, floor] = in_turn(bench.runs, [&count, &|| words.sum()]);
-    let (each, floor) = (ns_each(time, games.positions), ns_each(floor, SUM_POSITIONS));
-    Row::new(
-        format!("reel of {}: `{query}`, one thread, over the floor", games.name),
-        each / floor,
-        Target::NONE,
-        format!("{} ns a position; floor {}", figures(each), figures(floor)),
-    )
 }
 
 fn over_reading(bench: &Bench, query: &str) -> Row {

@@ -32,9 +32,9 @@ pub fn index(paths: &[&Path], reel: &Path, threads: usize) {
     run(orbit().arg("index").args(paths).arg("-o").arg(reel).args(["--threads", &threads.to_string()]));
 }
 
-/// The JSON that `orbit scan` prints on the CPU engine, one value a line.
+/// The JSON that `orbit scan` prints on the CPU engine, one value a line. PGN is read itself, not the reel beside it.
 fn scan(args: &[&str], path: &Path, threads: usize) -> Vec<Value> {
-    let common = ["scan", "--quiet", "--format", "jsonl", "--engine", "cpu", "--threads"];
+    let common = ["scan", "--quiet", "--no-reel", "--format", "jsonl", "--engine", "cpu", "--threads"];
     let out = run(orbit().args(common).arg(threads.to_string()).args(args).arg(path));
     let text = String::from_utf8(out.stdout).expect("JSON is UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("every line is a JSON value")).collect()

@@ -28,7 +28,7 @@ pub fn measures() -> Vec<Measure> {
         QUERIES.iter().map(move |&(query, reach, beyond)| {
             let target = Target::at_most(reach).beyond(beyond);
             let run = move |bench: &Bench| {
-                games(bench).map(|games| scan(bench, games, query, target)).into_iter().collect()
+                games(bench).map(|games| over_floor(bench, games, query, target)).into_iter().collect()
             };
             Measure::new(format!("{group}/{query}"), run)
         })
@@ -39,7 +39,7 @@ pub fn measures() -> Vec<Measure> {
 }
 
 /// One query on one thread beside the floor.
-fn scan(bench: &Bench, games: &Games, query: &str, target: Target) -> Row {
+pub fn over_floor(bench: &Bench, games: &Games, query: &str, target: Target) -> Row {
     let words = Words::new();
     let count = || bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
     let [time, floor] = in_turn(bench.runs, [&count, &|| words.sum()]);

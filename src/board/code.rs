@@ -2,6 +2,18 @@
 
 use shakmaty::{Color, Piece, Role};
 
+/// What a piece is called in English.
+pub(crate) fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Pawn => "pawn",
+        Role::Knight => "knight",
+        Role::Bishop => "bishop",
+        Role::Rook => "rook",
+        Role::Queen => "queen",
+        Role::King => "king",
+    }
+}
+
 /// Names the content of one square in four bits: role 1..=6 (pawn to king) in bits 0-2, colour in
 /// bit 3 (set for Black). `0` is an empty square; 7, 8 and 15 never stand on a board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -15,8 +15,10 @@ mod mv;
 mod position;
 pub mod pure;
 mod san;
+mod swap;
 mod transform;
 
+pub(crate) use code::role_name;
 pub use code::{Code, PieceSet};
 pub use mv::{MoveKind, PackedMove};
 pub use position::{Board, Position, State};

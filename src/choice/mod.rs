@@ -6,12 +6,15 @@
 
 mod condition;
 mod order;
+mod player;
 
 pub use condition::{Condition, ConditionError};
-pub use order::{Order, SortKey, Top, chance};
+pub use order::{Order, RankFacts, SortKey, Top, chance};
+pub use player::{NoRatings, Player, Ratings};
 
-use crate::engine::Hits;
-use crate::reel::Block;
+use crate::board::Color;
+use crate::engine::{Answers, Hits, Outputs};
+use crate::reel::{Block, GameRow};
 use crate::run::needs::Needs;
 
 /// Which games count, and which of their hits.
@@ -19,20 +22,45 @@ use crate::run::needs::Needs;
 pub struct Choice {
     /// What must be true of a game; all of them.
     pub conditions: Vec<Condition>,
+    /// Whose games count, and from whose side queries are asked, if it is a player's.
+    pub player: Option<Player>,
     /// Whether only the first hit of each game counts.
     pub first: bool,
+    /// Whether only the hit of each game with the greatest value counts, the first of equal ones; of sets, the number of
+    /// squares.
+    pub best: bool,
 }
 
 impl Choice {
     /// What has to be known of games to choose among them.
     pub fn needs(&self) -> Needs {
-        self.conditions.iter().map(Condition::needs).collect()
+        let (player, values) = (Needs::TAGS.when(self.player.is_some()), Needs::VALUES.when(self.best));
+        player | values | self.conditions.iter().map(Condition::needs).collect::<Needs>()
     }
 
     /// For each game of a block, whether it counts; `None` if all do.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
-        let holds = |game| self.conditions.iter().all(|condition| condition.holds(&game));
-        (!self.conditions.is_empty()).then(|| block.games().map(holds).collect())
+        match self.sides(block) {
+            Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
+            None => {
+                (!self.conditions.is_empty()).then(|| block.games().map(|game| self.fits(&game)).collect())
+            }
+        }
+    }
+
+    /// For each game of a block, the side that the player has in it, `None` where it does not count; `None` without a
+    /// player.
+    pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
+        let mut sides = self.player.as_ref()?.sides(block);
+        sides
+            .iter_mut()
+            .zip(block.games())
+            .for_each(|(side, game)| *side = side.filter(|_| self.fits(&game)));
+        Some(sides)
+    }
+
+    fn fits(&self, game: &GameRow) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(game))
     }
 
     /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
@@ -49,5 +77,32 @@ impl Choice {
                 hit.iter().for_each(|hit| hits.clear(hit + 1..end));
             }
         }
+    }
+
+    /// What an engine has to tell of a query: hits are taken away by [`Choice::keep_best`], and what was told of copies
+    /// with them, so that all copies of each hit must be known.
+    pub fn outputs(&self, wanted: Outputs) -> Outputs {
+        match wanted.detail() {
+            Some(_) if self.best => wanted | Outputs::ALL_COPIES,
+            _ => wanted,
+        }
+    }
+
+    /// Takes away all but the best hit of each game, if that is wanted and hits have their values. The answers are those of
+    /// [`Choice::outputs`].
+    pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
+        if !self.best {
+            return;
+        }
+        let mut kept = answers.hits.clone();
+        for game in block.games() {
+            let (first, end) = (game.first_slot(), game.end_slot());
+            if let Some(best) = order::best(&answers.hits, first..end) {
+                kept.clear(first..best);
+                kept.clear(best + 1..end);
+            }
+        }
+        answers.copies = answers.copies.as_ref().map(|copies| copies.only(&answers.hits, &kept));
+        answers.hits = kept;
     }
 }

@@ -1,12 +1,14 @@
 //! Which games come first, and the best of many in bounded memory.
 
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::Hasher as _;
+use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
-use crate::engine::{GameAnswer, Hits, Rank, Values};
+use crate::engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
 use crate::game::{Date, Rating};
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
@@ -20,6 +22,28 @@ pub enum SortKey {
     Elo,
     /// The date.
     Date,
+    /// The moves of the longest span of a hit.
+    Length,
+}
+
+/// What is known of the games of a block that are found, for their ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct RankFacts<'a> {
+    /// Where the query hits.
+    pub hits: &'a Hits,
+    /// Which copies match there, if that is known.
+    pub copies: Option<&'a CopyHits>,
+    /// What the query says of each game, if it is asked of whole games.
+    pub told: Option<&'a [GameAnswer]>,
+    /// Tells what hits consist of, if that is wanted.
+    pub spans: Option<&'a dyn FindSpan>,
+}
+
+impl<'a> RankFacts<'a> {
+    /// Where a query hits, and no more.
+    pub fn of(hits: &'a Hits) -> RankFacts<'a> {
+        RankFacts { hits, copies: None, told: None, spans: None }
+    }
 }
 
 /// How games are ranked. Ties go to the game that comes first.
@@ -49,6 +73,7 @@ impl Order {
         match self {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
             Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
+            Order::Sorted { key: SortKey::Length, .. } => Needs::SPANS,
             Order::Sampled { .. } | Order::ByQuery => Needs::NOTHING,
         }
     }
@@ -69,34 +94,33 @@ impl Order {
         }
     }
 
-    /// The rank of a game that is found; less comes first. `told` is what a query says that is asked of whole games.
-    pub fn rank(self, game: &GameRow, hits: &Hits, told: Option<&GameAnswer>) -> Rank {
+    /// The rank of a game that is found; less comes first.
+    pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
-            Order::Sorted { key, reverse } => match (key.of(game, hits), reverse) {
+            Order::Sorted { key, reverse } => match (key.of(game, facts), reverse) {
                 (None, _) => u64::MAX.into(),
                 (Some(key), false) => (u64::MAX - 1 - key).into(),
                 (Some(key), true) => key.into(),
             },
-            Order::ByQuery => told.map_or(Rank::default(), |told| told.rank.clone()),
+            Order::ByQuery => facts.told.map_or(Rank::default(), |told| told[game.index()].rank.clone()),
         }
     }
 }
 
 impl SortKey {
     /// The key, below 2^33.
-    fn of(self, game: &GameRow, hits: &Hits) -> Option<u64> {
+    fn of(self, game: &GameRow, facts: RankFacts) -> Option<u64> {
+        let RankFacts { hits, copies, spans, .. } = facts;
+        let slots = hits.slots(game.first_slot()..game.end_slot());
         match self {
-            SortKey::Value => {
-                let slots = hits.slots(game.first_slot()..game.end_slot());
-                match &hits.values {
-                    Values::None | Values::Texts(_) => None,
-                    Values::Sets(sets) => slots.map(|slot| u64::from(sets[slot].count_ones())).max(),
-                    Values::Numbers(numbers) => {
-                        let least = i64::from(i32::MIN);
-                        slots.map(|slot| (i64::from(numbers[slot]) - least) as u64).max()
-                    }
-                }
+            SortKey::Value => slots.filter_map(|slot| value(&hits.values, slot)).max(),
+            SortKey::Length => {
+                let length = |slot| {
+                    let node = (slot - game.first_slot()) as u32;
+                    Some(spans?.span((hits, copies), game, node)?.length() as u64)
+                };
+                slots.filter_map(length).max()
             }
             SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
             SortKey::Date => Date::of_game(game).map(|date| {
@@ -105,6 +129,21 @@ impl SortKey {
             }),
         }
     }
+}
+
+/// The value at a slot as a key: greater values have greater keys.
+fn value(values: &Values, slot: usize) -> Option<u64> {
+    match values {
+        Values::None | Values::Texts(_) => None,
+        Values::Sets(sets) => Some(sets[slot].count_ones().into()),
+        Values::Numbers(numbers) => Some((i64::from(numbers[slot]) - i64::from(i32::MIN)) as u64),
+    }
+}
+
+/// The first hit among some slots with the greatest value, if hits have values.
+pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
+    let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
+    keyed.max().map(|(_, Reverse(slot))| slot)
 }
 
 /// A number that is as good as chance, and the same for games that are the same: see [`Order::Sampled`].

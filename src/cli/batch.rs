@@ -19,9 +19,10 @@ use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError}
 use super::batch_table::{self, Matrix};
 use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};
 use super::pass::Pass;
+use super::players::PlayerArgs;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
-use super::table_format::{Sink, TableFormat};
+use super::table_format::{Sink, TableFormat, named};
 use super::terminal;
 use super::{Exit, Failure};
 
@@ -39,16 +40,20 @@ A theme is a query with a name. A file of themes is TOML:
   group = \"tactics\"
   description = \"One knight attacks king and queen.\"
   source = \"where it is explained\"
-  hits = [\"FEN\"]                         # positions that the query hits
+  hits = [\"FEN\"]                         # positions that the query hits; moves may follow after a
+                                         # comma: \"FEN, Bxh7+ Kxh7\"
   misses = [\"FEN\"]                       # positions that it does not hit
 
 Formats:
   text  a table of the themes under the names of their groups; with --by, one table for each
-        grouping: the percentage of each group's games that each theme hits
+        grouping: the percentage of each group's games that each theme hits; of two groups also the
+        difference in percentage points, with its 95 % interval
   csv   a row for each theme, and with --by another one for each group of games or positions:
         theme, title, group, grouping (`total`, or a grouping of --by), key, games_hit, games,
         positions_hit, positions, share_games (from 0 to 1; share_games_low and share_games_high
-        are its 95 % interval), share_positions, white_score_hit, white_score_all
+        are its 95 % interval), share_positions, score_of (white, or player), score_hit, score_all,
+        difference (the group's share_games less that of the first group; difference_low and
+        difference_high are its 95 % interval)
   json  one object: games, positions, and themes; each theme has the names and counts of csv, and
         groupings with the counts of its groups
 
@@ -60,6 +65,7 @@ Examples:
   orbit batch catalogue games.pgn
   orbit batch catalogue all.reel --group mates -o mates.csv
   orbit batch mine.toml all.reel --by year,elo:200 --where 'elo>=2400'
+  orbit batch catalogue ours.pgn theirs.pgn --by source
   orbit batch --list
   orbit batch --show greek-gift";
 
@@ -81,26 +87,28 @@ pub(super) struct Args {
     group: Vec<String>,
     /// Count the hits of each group of games or positions apart, such as `year` or `elo:200`.
     ///
-    /// Groups are made by year, decade, eco, result, elo:100 (in steps of 100), ply:10, player, tag:Name and more; see
+    /// Groups are made by year, decade, eco, result, source (the file), folder, elo:100 (in steps of 100), ply:10, player, tag:Name and more; see
     /// --stats of `orbit scan --help`. `year,eco` groups by year, and again by opening.
     #[arg(long, value_name = "GROUPING")]
     by: Option<String>,
     /// Count only games that meet a condition, such as `white~Carlsen` or `elo>=2600`.
     ///
     /// May be given several times: a game must meet all conditions. `orbit scan --help` explains how to write them.
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
+    #[command(flatten)]
+    player: PlayerArgs,
     /// Print the counts in this format [default: the ending of the name of --output, else text].
-    #[arg(long, value_enum)]
+    #[arg(short = 'F', long, value_enum)]
     format: Option<TableFormat>,
     /// Write the counts to a file whose name ends in .txt, .csv or .json (.zst may follow).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the themes without searching.
-    #[arg(long, conflicts_with_all = ["show", "by", "conditions"])]
+    #[arg(long, conflicts_with_all = ["show", "by", "conditions", "player"])]
     list: bool,
     /// Print one theme with its query, description and examples, without searching.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "only", "group"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "player", "only", "group"])]
     show: Option<String>,
     /// Choose the engine that evaluates the queries; all engines give the same answers.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
@@ -145,7 +153,12 @@ enum EngineName {
 impl Args {
     /// The format of `--format`, or that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
-        TableFormat::of(self.format, "--format", self.output.as_deref())
+        TableFormat::of(self.format, "--format", self.output())
+    }
+
+    /// The file that is written, if it is one.
+    fn output(&self) -> Option<&Path> {
+        named(self.output.as_deref())
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
@@ -175,12 +188,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let all = themes::load(args.themes.as_deref().unwrap_or(Path::new(CATALOGUE))).map_err(failure)?;
     if let Some(name) = &args.show {
         let theme = find(&all, name)?;
-        batch_table::show(theme, args.table_format()?, Sink::open(args.output.as_deref())?)?;
+        batch_table::show(theme, args.table_format()?, Sink::open(args.output())?)?;
         return Ok(Exit::Done);
     }
     let chosen = choose(all, &args.only, &args.group)?;
     if args.list {
-        batch_table::list(&chosen, args.table_format()?, Sink::open(args.output.as_deref())?)?;
+        batch_table::list(&chosen, args.table_format()?, Sink::open(args.output())?)?;
         return Ok(Exit::Done);
     }
     if args.paths.is_empty() {
@@ -194,20 +207,24 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Runs all themes over the games and writes what they hit.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    refuse_clashes(&args.themes, args.output.iter().chain(&args.problems))?;
+    refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;
     let interrupt = Interrupt::install()?;
-    let stats = Stats::new(args.groupings()?);
+    let groupings = args.groupings()?;
+    args.player.refuse_idle(&groupings)?;
+    let player = args.player.player();
+    let stats = Stats::new(groupings);
+    let stats = if player.is_some() { stats.of_player() } else { stats };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, args.verbose);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options, queries.iter_mut().map(|prepared| &mut prepared.query));
-    let database = Database::open(&args.paths, options)?;
+    let database = args.beside.unique(Database::open(&args.paths, options)?);
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
     let scan = Scan::of(queries, &options)?.threads(threads(args.threads));
-    let create = |path: &PathBuf| create_output(path, &database, &interrupt);
-    let sink = Sink(args.output.as_ref().map(create).transpose()?);
+    let create = |path| create_output(path, &database, &interrupt);
+    let sink = Sink(args.output().map(create).transpose()?);
     let format = args.table_format()?;
     let pass = Pass {
         scan: &scan,
@@ -220,14 +237,17 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         quiet: args.quiet,
         fail_if_none: args.fail_if_none,
     };
-    let choice = Choice { conditions: args.conditions.clone(), first: false };
+    let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let counter = StatisticsCollector::new(stats);
-    let collectors = Collectors { statistics: Some(counter.clone()), ..Collectors::default() };
+    let (statistics, spellings) = (Some(counter.clone()), args.player.collector());
+    let collectors = Collectors { statistics, spellings, ..Collectors::default() };
     let (parts, summary) = pass.collect(&choice, collectors, database, problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
+    let mut lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
+    lines.extend(args.player.summary(&parts.spellings.unwrap_or_default()));
     let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
-    pass.finish(&summary, is_hit, || match &args.output {
+    pass.finish(&summary, is_hit, &lines, || match args.output() {
         // A file that ends early would pass for a whole one.
         Some(path) if interrupt.is_set() => {
             message!("interrupted; {} was not written", path.display());
@@ -272,7 +292,7 @@ fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {
     let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default())
         .map_err(|error| Failure::Query(render(&theme.fault(&error))))?;
     for warning in prepared.planner.warnings() {
-        message!("{}", render(&theme.fault(&warning)));
+        terminal::drawn_message(&render(&theme.fault(&warning)));
     }
     Ok(prepared)
 }
@@ -287,7 +307,8 @@ fn print_remarks(themes: &[Theme], with_notes: bool) {
 }
 
 fn render(fault: &Fault) -> String {
-    fault.render(terminal::has_colors())
+    let (text, origin) = fault.text();
+    terminal::rendered(&fault.diagnostic, text, origin, 1)
 }
 
 fn failure(error: ThemesError) -> Failure {

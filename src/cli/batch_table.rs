@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use orbit_chess::internals::report::{TextTable, grouped};
-use orbit_chess::internals::stats::{Counts, GroupRow, Grouping, Key, Share};
+use orbit_chess::internals::stats::{Counts, Difference, GroupRow, Grouping, Key, ScoreOf, Share};
 use orbit_chess::internals::text::clipped;
 use orbit_chess::internals::themes::Theme;
 use orbit_chess::internals::visible::{Context, escape};
@@ -20,7 +20,7 @@ const COLUMNS_MAX: usize = 10;
 const HEADING_MAX: usize = 16;
 
 /// The names of the columns in CSV: what a row is about, then the fields of [`Count`].
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 19] = [
     "theme",
     "title",
     "group",
@@ -34,8 +34,12 @@ const COLUMNS: [&str; 15] = [
     "share_games_low",
     "share_games_high",
     "share_positions",
-    "white_score_hit",
-    "white_score_all",
+    "score_of",
+    "score_hit",
+    "score_all",
+    "difference",
+    "difference_low",
+    "difference_high",
 ];
 
 /// The counts of each theme, all by the same groupings.
@@ -56,13 +60,17 @@ struct Count {
     share_games_low: Option<f64>,
     share_games_high: Option<f64>,
     share_positions: Option<f64>,
-    white_score_hit: Option<f64>,
-    white_score_all: Option<f64>,
+    score_of: ScoreOf,
+    score_hit: Option<f64>,
+    score_all: Option<f64>,
+    /// The share of games less that of the first group of the grouping.
+    difference: Option<f64>,
+    difference_low: Option<f64>,
+    difference_high: Option<f64>,
 }
 
 impl Count {
     fn of(row: &GroupRow) -> Count {
-        let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
         Count {
             games_hit: row.hit.games,
@@ -73,10 +81,36 @@ impl Count {
             share_games_low: games(|share| share.low),
             share_games_high: games(|share| share.high),
             share_positions: row.positions().map(|share| rounded(share.value)),
-            white_score_hit: row.hit.white_score().map(rounded),
-            white_score_all: row.all.white_score().map(rounded),
+            score_of: row.score_of,
+            score_hit: row.hit.score().map(rounded),
+            score_all: row.all.score().map(rounded),
+            difference: None,
+            difference_low: None,
+            difference_high: None,
         }
     }
+
+    /// The same of a group, compared with the first of its grouping.
+    fn beside(row: &GroupRow, first: Option<&GroupRow>) -> Count {
+        let difference =
+            first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
+        let end = |end: fn(&Difference) -> f64| difference.as_ref().map(end).map(rounded);
+        Count {
+            difference: end(|difference| difference.value),
+            difference_low: end(|difference| difference.low),
+            difference_high: end(|difference| difference.high),
+            ..Count::of(row)
+        }
+    }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+/// The share of games of a group less that of another one.
+fn difference(row: &GroupRow, other: &GroupRow) -> Option<Difference> {
+    Some(Difference::of(row.games()?, other.games()?))
 }
 
 /// The answer as JSON.
@@ -152,14 +186,24 @@ impl Matrix<'_> {
             _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
         };
         let names = shown.iter().map(|row| heading(&row.keys[0]));
-        let header: Vec<String> =
-            std::iter::once("theme".into()).chain(names).chain(["all".into()]).collect();
+        // Two groups are compared.
+        let is_pair = shown.len() == 2;
+        let last = ["all".into()].into_iter().chain(is_pair.then(|| String::from("second - first (95 %)")));
+        let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(last).collect();
         let all = self.widest().map_or(0, |counts| counts.total().all.games);
         let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
         let grid = self.grid(header, Some(sizes.collect()), |counts| {
             let rows = by_key(counts, grouping);
-            let cells = shown.iter().map(|group| rows.get(&group.keys[0]).map_or(String::new(), share));
-            cells.chain([share(&counts.total())]).collect()
+            let found: Vec<Option<&GroupRow>> = shown.iter().map(|group| rows.get(&group.keys[0])).collect();
+            let cells = found.iter().map(|row| row.map_or(String::new(), share));
+            let compared = match &found[..] {
+                [Some(first), Some(second)] => difference(second, first),
+                _ => None,
+            };
+            let compared = compared.map_or(String::new(), |Difference { value, low, high }| {
+                format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * value, 100.0 * low, 100.0 * high)
+            });
+            cells.chain([share(&counts.total())]).chain(is_pair.then_some(compared)).collect()
         });
         let mut out = format!("games hit, in percent of the games, by {grouping}\n{}", grid.text());
         if shown.len() < groups.len() {
@@ -216,9 +260,10 @@ impl Matrix<'_> {
             out.serialize((name, title, group, "total", Key::Whole, total)).expect(in_memory);
             for (grouping, groups) in self.groupings.iter().zip(&groups) {
                 let rows = by_key(counts, grouping);
+                let first = groups.first().and_then(|group| rows.get(&group.keys[0]));
                 for row in groups.iter().filter_map(|group| rows.get(&group.keys[0])) {
                     let about = (name, title, group, grouping.to_string(), &row.keys[0]);
-                    out.serialize((about, Count::of(row))).expect(in_memory);
+                    out.serialize((about, Count::beside(row, first))).expect(in_memory);
                 }
             }
         }
@@ -230,8 +275,11 @@ impl Matrix<'_> {
         let of_grouping = |counts: &Counts, grouping: &Grouping| {
             let rows = by_key(counts, grouping);
             let groups = self.groups(grouping);
-            let rows = groups.iter().filter_map(|group| rows.get(&group.keys[0]));
-            rows.map(|row| GroupCounts { key: row.keys[0].clone(), count: Count::of(row) }).collect()
+            let first = groups.first().and_then(|group| rows.get(&group.keys[0]));
+            let groups = groups.iter().filter_map(|group| rows.get(&group.keys[0]));
+            let count =
+                |row: &GroupRow| GroupCounts { key: row.keys[0].clone(), count: Count::beside(row, first) };
+            groups.map(count).collect()
         };
         let themes = self.themes.iter().zip(self.counts).map(|(theme, counts)| ThemeCounts {
             theme: &theme.name,

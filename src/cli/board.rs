@@ -1,4 +1,4 @@
-//! `--board`: a search for what stands on a board, and the transforms to search it under.
+//! `--board` and `--similar`: a search for what stands on a board, and the transforms to search it under.
 
 use orbit_chess::internals::query::diagram;
 
@@ -14,43 +14,64 @@ pub(super) struct BoardArgs {
     /// A letter is a piece that must stand on its square, `A` any white and `a` any black piece, `_` a square that must
     /// be empty. Anything may stand on the squares of digits, `?` and `.`. `w` or `b` after the board is the side that
     /// must be to move; later fields have no effect. Example: `5rk1/5ppB/8/8/8/8/8/8 b`.
-    #[arg(long, value_name = "FEN", conflicts_with = "file")]
+    #[arg(long, value_name = "FEN", conflicts_with = "file", group = "placement")]
     board: Option<String>,
+    /// List the games most like this board, instead of a query.
+    ///
+    /// Of each game the position with the greatest value counts. The value of a position is a percentage: 100 where exactly these men stand. Twice the number of men that stand
+    /// where the board has them is divided by the number of men on both boards. The letters are those of --board. The
+    /// first 50 games are listed; --limit lists more or fewer.
+    #[arg(long, value_name = "FEN", conflicts_with_all = ["file", "board"], group = "placement")]
+    similar: Option<String>,
     /// Find the board in all eight turns and reflections.
-    #[arg(long, requires = "board", alias = "flipdihedral")]
+    #[arg(long, requires = "placement", alias = "flipdihedral")]
     flip: bool,
     /// Find the board also reflected left to right, a <-> h.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     flipvertical: bool,
     /// Find the board also reflected top to bottom, 1 <-> 8.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     fliphorizontal: bool,
     /// Find the board also turned by 90, 180 and 270 degrees.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     rotate90: bool,
     /// Find the board also with the colours swapped, ranks 1 <-> 8.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     flipcolor: bool,
     /// Find the board only with the colours swapped, ranks 1 <-> 8.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     reversecolor: bool,
     /// Find the pieces shifted anywhere on the board.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     shift: bool,
     /// Find the pieces shifted left or right.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     shifthorizontal: bool,
     /// Find the pieces shifted up or down.
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "placement")]
     shiftvertical: bool,
 }
 
 impl BoardArgs {
+    /// Whether positions like the board are wanted.
+    pub(super) fn is_similar(&self) -> bool {
+        self.similar.is_some()
+    }
+
     /// The query, if there is a board.
     pub(super) fn query(&self) -> Result<Option<String>, Failure> {
-        let Some(board) = &self.board else { return Ok(None) };
-        let origin = QueryText::named(board, "--board".into());
-        let diagram = diagram::query(board, &self.transforms()).map_err(|error| origin.failure(&error))?;
+        let (board, option) = match (&self.board, &self.similar) {
+            (Some(board), _) => (board, "--board"),
+            (None, Some(board)) => (board, "--similar"),
+            (None, None) => return Ok(None),
+        };
+        let origin = QueryText::named(board, option.into());
+        let transforms = self.transforms();
+        let diagram = match self.is_similar() {
+            true => diagram::similar(board, &transforms),
+            false => diagram::query(board, &transforms),
+        };
+        let diagram = diagram.map_err(|error| origin.failure(&error))?;
         origin.print_remarks(&diagram.remarks, true);
         Ok(Some(diagram.text))
     }

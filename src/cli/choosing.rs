@@ -7,6 +7,7 @@ use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey};
 
 use super::Failure;
 use super::common::from_one;
+use super::players::PlayerArgs;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing games")]
@@ -18,16 +19,21 @@ pub(super) struct ChoosingArgs {
     /// other tag; `player` (White or Black), `elo` (the higher rating), `year` or `result`. The operators are `=` and `!=`
     /// (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or does not), `<`, `<=`, `>`
     /// and `>=`.
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
+    #[command(flatten)]
+    pub(super) player: PlayerArgs,
     /// Count only the first hit of each game.
     #[arg(long)]
     first: bool,
+    /// Count only the hit of each game with the greatest value.
+    #[arg(long, conflicts_with = "first")]
+    best: bool,
     /// Leave out the first N games that hit.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     skip: u64,
     /// Stop after N games that hit.
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
     limit: Option<NonZeroU64>,
     /// List the games that hit in the order of KEY, highest first.
     ///
@@ -57,30 +63,59 @@ enum SortName {
     Elo,
     /// The date of the game.
     Date,
+    /// The moves of the longest span of a hit: of a line, a path, a move, or the way to what was found.
+    Length,
 }
 
+/// The games that `--similar` lists without `--limit`.
+const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
+
 impl ChoosingArgs {
+    /// Chooses as a search for similar positions does: the best hit of each game, the best games first.
+    pub(super) fn choose_similar(&mut self) -> Result<(), Failure> {
+        if self.sort.is_some() || self.sample.is_some() || self.first {
+            let why = "--similar lists the best position of each game, the best games first: leave out --sort, --sample and \
+                       --first";
+            return Err(Failure::Other(why.into()));
+        }
+        self.best = true;
+        self.sort = Some(SortName::Value);
+        self.limit = self.limit.or(Some(SIMILAR_GAMES));
+        Ok(())
+    }
+
     pub(super) fn choice(&self) -> Choice {
-        Choice { conditions: self.conditions.clone(), first: self.first }
+        let (conditions, player) = (self.conditions.clone(), self.player.player());
+        Choice { conditions, player, first: self.first, best: self.best }
     }
 
     /// Whether some games that hit are not listed, or listed in another order than the database's.
     pub(super) fn chooses(&self) -> bool {
-        let is_all = self.conditions.is_empty() && !self.first && self.skip == 0 && self.limit.is_none();
+        let is_all = self.conditions.is_empty()
+            && self.player.player().is_none()
+            && !self.first
+            && !self.best
+            && self.skip == 0
+            && self.limit.is_none();
         !is_all || self.order().is_some()
     }
 
     /// Which games and hits count, in words; empty if all do.
     pub(super) fn in_words(&self) -> String {
         let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
+        let of = self
+            .player
+            .player()
+            .map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
         let games = match conditions.is_empty() {
-            true => String::from("games"),
-            false => format!("games with {}", conditions.join(" and ")),
+            true => format!("games{}", of.trim_end_matches(',')),
+            false => format!("games{of} with {}", conditions.join(" and ")),
         };
-        match (conditions.is_empty(), self.first) {
-            (true, false) => String::new(),
-            (_, false) => games,
-            (_, true) => format!("the first hit of {games}"),
+        match (conditions.is_empty() && of.is_empty(), self.first, self.best) {
+            (true, false, false) => String::new(),
+            (_, false, false) => games,
+            (_, true, _) => format!("the first hit of {games}"),
+            (_, false, true) => format!("the best hit of {games}"),
         }
     }
 
@@ -100,6 +135,7 @@ impl ChoosingArgs {
             SortName::Value => SortKey::Value,
             SortName::Elo => SortKey::Elo,
             SortName::Date => SortKey::Date,
+            SortName::Length => SortKey::Length,
         });
         let sorted = key.map(|key| Order::Sorted { key, reverse: self.reverse });
         sorted.or(self.sample.map(|_| Order::Sampled { seed: self.seed }))

@@ -44,9 +44,9 @@ impl Interrupt {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<Interrupt, Failure> {
         let interrupt = Interrupt::default();
-        // Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
-        let Ok(probe) = std::thread::Builder::new().spawn(|| ()) else { return Ok(interrupt) };
-        let _ = probe.join();
+        if !can_wait_for_interrupts() {
+            return Ok(interrupt);
+        }
         let handler = interrupt.clone();
         let set = ctrlc::set_handler(move || {
             if !handler.flag.swap(true, Ordering::Relaxed) {
@@ -63,6 +63,11 @@ impl Interrupt {
     pub(super) fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
+}
+
+/// Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
+pub(super) fn can_wait_for_interrupts() -> bool {
+    std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
 
 /// Begins a file that is written while a database is read, and removes it should the run not end by itself.

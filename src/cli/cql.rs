@@ -26,25 +26,25 @@ use super::{Exit, Failure, help};
 const USAGE: &str = "orbit cql [OPTIONS] SCRIPT.cql";
 
 const BEFORE_OPTIONS: &str = "\
-Takes what CQL takes, so that a line of a shell script needs `orbit cql` in place of `cql` and nothing else. Games
-that match are written as PGN, with their side lines, comments and glyphs, and with the comments of the script and
-those of CQL: the number of the game, CQL at each matching position, what `find`, `line`, `path` and `echo` found. The
-file is SCRIPT-out.pgn in the current folder, if neither -output nor the header of the script names another one.
+Takes what CQL takes, so that a line of a shell script needs `orbit cql` in place of `cql` and nothing else. Games that \
+match are written as PGN, with their side lines, comments and glyphs, and with the comments of the script and those of \
+CQL: the number of the game, CQL at each matching position, what `find`, `line`, `path` and `echo` found. The file is \
+SCRIPT-out.pgn in the current folder, if neither -output nor the header of the script names another one.
 
-Games are those of -input, or of the `input` in the header of the script: a path from the folder of the script or
-from the current one. PGN, .zst, .gz and .bz2 files and reels are read. `.pgn` and `.cql` may be left out of names.
+Games are those of -input, or of the `input` in the header of the script: a path from the folder of the script or from \
+the current one. PGN, .zst, .gz and .bz2 files and reels are read. `.pgn` and `.cql` may be left out of names.
 
 Options, with one dash or two:
 ";
 
 const EXAMPLES: &str = "
-Exit code: 0 if the search succeeded, with or without matches; 2 if the script, an option or the output is wrong; 3 if
+Exit code: 0 if the search succeeded, with or without matches; 2 if the script, an option or the output is wrong; 3 if \
 a source was not read to its end; 130 after Ctrl-C.
 
 Examples:
   orbit cql -i games.pgn -o out.pgn -matchcount 2 5 script.cql
   orbit cql -i games.pgn -cql 'flip {Rd8 kg8} mate'
-  orbit cql -i games.pgn.zst -flipcolor -white Carlsen -year 2010 2020 -quiet script.cql";
+  orbit cql -i games.pgn.zst -flipcolor -white Carlsen -year 2010 2020 x.cql";
 
 /// What stands behind the usage in the help.
 fn after_help() -> String {

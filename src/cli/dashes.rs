@@ -10,7 +10,15 @@ const COMMANDS: [&str; 4] = ["scan", "explain", "convert", "cql"];
 
 /// Puts a blank before each argument that is a query and looks like an option.
 pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let command = arguments.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    let mut words = arguments.iter().skip(1);
+    let command = loop {
+        match words.next() {
+            // Options before the command that take a word.
+            Some(word) if word == "--color" || word == "--message-format" => words.next(),
+            Some(word) if word.to_string_lossy().starts_with('-') => None,
+            command => break command,
+        };
+    };
     if command.is_none_or(|command| COMMANDS.iter().all(|known| command != known)) {
         return arguments;
     }

@@ -9,10 +9,10 @@ use orbit_chess::internals::engine::{
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
-use orbit_chess::internals::orbit::{self, AsText, Copy, Orbit, OrbitRef, Placement, small_board};
+use orbit_chess::internals::orbit::{self, AsText, Copy, Orbit, OrbitRef, small_board};
 use orbit_chess::internals::plan::{GameOp, Made, Options, OrbitNote, Plan};
 use orbit_chess::internals::query::{
-    Type,
+    Type, english,
     tree::{Counted, Kind as _, Ref, Written},
 };
 use orbit_chess::internals::reel::Block;
@@ -20,7 +20,7 @@ use orbit_chess::internals::scan::{EngineChoice, check_engine};
 use serde_json::{Value, json};
 
 use super::board::BoardArgs;
-use super::common::{Out, grouped};
+use super::common::{Out, counted, grouped};
 use super::query_text::{DialectArgs, QueryText};
 use super::{Exit, Failure};
 
@@ -31,11 +31,11 @@ use super::{Exit, Failure};
   orbit explain -f query.cql --plan")]
 pub(super) struct Args {
     /// The query: CQL 6.2, or a position list of CQL 5.
-    #[arg(required_unless_present_any = ["given", "file", "board"], conflicts_with_all = ["given", "file", "board"])]
+    #[arg(required_unless_present_any = ["given", "file", "placement"], conflicts_with_all = ["given", "file", "placement"])]
     query: Option<String>,
     /// Take QUERY as the query, whatever it begins with.
     #[arg(short = 'e', long = "query", value_name = "QUERY", allow_hyphen_values = true,
-          conflicts_with_all = ["file", "board"])]
+          conflicts_with_all = ["file", "placement"])]
     given: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
@@ -48,7 +48,7 @@ pub(super) struct Args {
     /// Draw each of these copies as a small board.
     #[arg(long)]
     boards: bool,
-    /// List the steps in which the query is evaluated.
+    /// List the steps of the evaluation, and count their registers.
     #[arg(long)]
     plan: bool,
     /// Print the part of the shader (in WGSL) that evaluates the query on a graphics card.
@@ -136,8 +136,10 @@ impl<'a> Explanation<'a> {
 
     fn lines(&self, args: &Args) -> Vec<String> {
         let mut lines = vec![
+            format!("{}.", self.sentence()),
+            String::new(),
             format!("query   {}", one_line(self.text)),
-            format!("value   {}", type_name(self.prepared.query.body.ty())),
+            format!("value   {}", self.prepared.query.body.ty().described()),
         ];
         lines.push("tree".into());
         tree_lines(self.prepared.query.body.node(), self.text, 1, &mut lines);
@@ -174,6 +176,16 @@ impl<'a> Explanation<'a> {
         lines
     }
 
+    /// What the query asks for, in English, and how many copies that makes.
+    fn sentence(&self) -> String {
+        let mut sentence = english::sentence(&self.prepared.query, self.text);
+        if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
+            let copies = orbit.copies.len();
+            sentence.push_str(&format!(": {}", counted(copies, "copy", "copies")));
+        }
+        sentence
+    }
+
     /// How the query is evaluated, and why.
     fn plan_lines(&self, args: &Args) -> Vec<String> {
         let Some(plan) = &self.plan else {
@@ -182,11 +194,12 @@ impl<'a> Explanation<'a> {
             lines.extend(self.reason().map(|reason| format!("        {reason}")));
             return lines;
         };
+        if !args.plan {
+            return Vec::new();
+        }
         let mut lines = vec![format!("plan    {}", size_text(plan))];
         lines.extend(note_lines(&plan.notes).into_iter().map(|line| format!("        {line}")));
-        if args.plan {
-            lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
-        }
+        lines.extend(plan.program.to_string().lines().map(|line| format!("        {line}")));
         lines
     }
 
@@ -208,11 +221,7 @@ impl<'a> Explanation<'a> {
             String::new()
         };
         lines.push(format!("copies{of}"));
-        // The filter as written first, wherever it stands in the order.
-        let written = orbit.copies.iter().position(|copy| copy.placement == Placement::IDENTITY);
-        let others = (0..orbit.copies.len()).filter(|&index| Some(index) != written);
-        for index in written.into_iter().chain(others).take(shown) {
-            let copy = &orbit.copies[index];
+        for (index, copy) in orbit.copies.iter().enumerate().take(shown) {
             lines.push(format!("  {}", copy_line(index, copy)));
             if args.boards {
                 lines.extend(small_board(&copy.filter).map(|rank| format!("         {rank}")));
@@ -231,7 +240,8 @@ impl<'a> Explanation<'a> {
         });
         json!({
             "query": self.text,
-            "type": type_name(self.prepared.query.body.ty()),
+            "sentence": self.sentence(),
+            "type": self.prepared.query.body.ty().described(),
             "orbits": orbits.collect::<Vec<_>>(),
             "copies": listed.collect::<Vec<_>>(),
             "engines": match self.plan {
@@ -317,24 +327,8 @@ fn set_text(set: u64) -> String {
     }
 }
 
-fn type_name(ty: Type) -> &'static str {
-    match ty {
-        Type::Bool => "condition",
-        Type::Set => "set of squares (a hit if it is not empty)",
-        Type::Num => "number (a hit wherever it has a value)",
-        Type::Str => "string (a hit wherever it has a value)",
-        Type::Position => "position of the game (a hit wherever there is one)",
-    }
-}
-
 fn tree_lines(node: Ref<Written>, text: &str, depth: usize, lines: &mut Vec<String>) {
-    let kind = match node.ty() {
-        Type::Bool => "condition",
-        Type::Set => "set",
-        Type::Num => "number",
-        Type::Str => "string",
-        Type::Position => "position",
-    };
+    let kind = node.ty().name();
     let source = one_line(text.get(node.mark().start..node.mark().end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
     // A board is 64 designators; its text says it all.

@@ -14,11 +14,12 @@ use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "orbit help [COMMAND]\n       orbit help language [WORD]",
+    override_usage = "orbit help [COMMAND]\n       orbit help language [WORD | TOPIC]",
     after_help = "Examples:
   orbit help scan
   orbit help language
   orbit help language passedpawns
+  orbit help language moves
   orbit help language '->'"
 )]
 pub(super) struct Args {
@@ -32,7 +33,8 @@ pub(super) struct Args {
 enum Topic {
     /// List the words of the query language, or explain one.
     Language {
-        /// The word to explain: a filter, keyword, sign or piece letter of CQL 6, or `:WORD` for a keyword of CQL 5.
+        /// The word to explain: a filter, keyword, sign or piece letter of CQL 6, or `:WORD` for a keyword of CQL 5; or a topic,
+        /// all of whose words are explained: a word of a heading of `orbit help language`, such as `moves` or `pawns`.
         #[arg(value_parser = SomeWord, allow_hyphen_values = true)]
         word: Option<String>,
     },
@@ -60,7 +62,7 @@ impl TypedValueParser for SomeWord {
 }
 
 /// Spellings that need no quotation marks in any shell.
-fn plain_spellings() -> BTreeSet<&'static str> {
+pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {
         spelling.len() > 1 && spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -136,7 +138,10 @@ fn overview() -> Result<Exit, Failure> {
         }
         out.line("")?;
     }
-    out.line("`orbit help language WORD` explains a word. docs/language.md has them all, with examples.")?;
+    out.line(
+        "`orbit help language WORD` explains a word, `orbit help language TOPIC` all words of a group, such",
+    )?;
+    out.line("as `moves`, `pawns` or `counting`. docs/language.md has them all, with examples.")?;
     out.finish()?;
     Ok(Exit::Done)
 }
@@ -164,17 +169,60 @@ fn shown(dialect: Dialect, word: &Word, spelling: &str) -> String {
     if word.takes_colon(dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
+/// What chess players call what words of the language say.
+const CHESS: [(&str, &[&str]); 22] = [
+    ("king", &["K"]),
+    ("queen", &["Q"]),
+    ("rook", &["R"]),
+    ("bishop", &["B"]),
+    ("knight", &["N"]),
+    ("pawn", &["P"]),
+    ("piece", &["A", "a"]),
+    ("designator", &["K", "[]"]),
+    ("rank", &["[]", "up"]),
+    ("file", &["[]", "up"]),
+    ("castling", &["castle", "o-o", "o-o-o", "--"]),
+    ("castles", &["castle", "o-o", "o-o-o", "--"]),
+    ("promotion", &["promote", "--"]),
+    ("promotes", &["promote", "--"]),
+    ("checkmate", &["mate", "--"]),
+    ("takes", &["[x]", "capture"]),
+    ("exchange", &["[x]", "path"]),
+    ("recapture", &["path", "[x]", "to"]),
+    ("fork", &["attacks", "->"]),
+    ("square", &["[]", "square"]),
+    ("rating", &["elo"]),
+    ("last", &["currentmove", "to", "from"]),
+];
+
 fn explain(asked: &str) -> Result<Exit, Failure> {
     let (dialects, spelling): (&[Dialect], &str) =
         match asked.strip_prefix(':').filter(|rest| !rest.is_empty()) {
             Some(keyword) => (&[Dialect::Cql5], keyword),
             None => (&[Dialect::Cql6, Dialect::Cql5], asked),
         };
-    let found: Vec<(&Group, &Word)> = words::groups()
+    let known: Vec<(&Group, &Word)> = words::groups()
         .filter(|group| dialects.contains(&group.dialect))
         .flat_map(|group| group.words.iter().map(move |&word| (group, word)))
-        .filter(|(_, word)| word.spellings.contains(&spelling))
         .collect();
+    let named = |spelling: &str| -> Vec<(&'static Group, &'static Word)> {
+        known.iter().copied().filter(|(_, word)| word.spellings.contains(&spelling)).collect()
+    };
+    let mut found = named(spelling);
+    if !found.iter().any(|(group, _)| group.dialect == Dialect::Cql6) && dialects.len() > 1 {
+        // The words of chess players come before keywords of CQL 5 with the same letters.
+        let meant = CHESS.iter().find(|(word, _)| word.eq_ignore_ascii_case(asked));
+        let meant = meant.map_or(&[][..], |(_, spellings)| spellings).iter().flat_map(|word| named(word));
+        found.splice(0..0, meant);
+    }
+    if found.is_empty() && asked.contains(' ') {
+        // `move capture S`, as a page of a topic is headed.
+        let form = |(_, word): &(&Group, &Word)| word.form(word.spellings[0]);
+        found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
+    }
+    if let (true, Some(group)) = (found.is_empty(), topic(asked)) {
+        return explain_all(group);
+    }
     if found.is_empty() {
         let nearest = dialects.iter().find_map(|&dialect| words::nearest(dialect, spelling));
         let hint = nearest.map_or(String::from("`orbit help language` lists the words"), |word| {
@@ -187,8 +235,40 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         if index > 0 {
             out.line("")?;
         }
+        let spelling = if word.spellings.contains(&spelling) { spelling } else { word.spellings[0] };
         for line in page(group, word, spelling) {
             out.line(line)?;
+        }
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}
+
+/// The group that a word of its title names: `moves`, `pawns and mates`.
+fn topic(asked: &str) -> Option<&'static Group> {
+    let asked = asked.to_lowercase();
+    words::groups().find(|group| {
+        let title = group.title.to_lowercase();
+        title == asked || asked.len() > 3 && title.split([' ', ',']).any(|word| word == asked)
+    })
+}
+
+/// All words of a group, each with an example on the games that come with orbit.
+fn explain_all(group: &Group) -> Result<Exit, Failure> {
+    let mut out = Out::new();
+    out.line(group.title)?;
+    for word in group.words.iter().filter(|word| matches!(word.status, Status::Here | Status::Within(_))) {
+        let name = shown(group.dialect, word, word.spellings[0]);
+        out.line("")?;
+        out.line(format!("  {}", word.form(&name)))?;
+        let meaning = format!("{}.", word.meaning);
+        let meaning: Vec<&str> = meaning.split(' ').collect();
+        for line in wrapped("", &meaning, " ") {
+            out.line(format!("      {line}"))?;
+        }
+        if !word.example.is_empty() {
+            let example = word.example.replace('\'', "'\\''");
+            out.line(format!("      orbit scan '{example}' games/sample.pgn"))?;
         }
     }
     out.finish()?;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use orbit_chess::internals::database::{self, AlreadyHeld, Database, DatabaseOptions, Summary};
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::reel::{
-    EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
+    Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 use orbit_chess::internals::run::ProblemsPart;
 
@@ -18,7 +18,7 @@ use super::common::{
     Interrupt, Progress, ProgressArgs, from_one, grouped, print_failures, reason_lines, threads, totals_line,
 };
 use super::problems::Problems;
-use super::reading::UnpackArgs;
+use super::reading::{AlikeName, UnpackArgs};
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
@@ -32,8 +32,11 @@ Appending:
 
 Duplicates:
   --no-duplicates drops a game if an earlier game has the same start position, moves, result and
-  tags, and with --variations the same side lines, comments and glyphs. A dropped game keeps its number and is counted as skipped. This needs 24 to 48 bytes of
-  memory for each game, including those that are in the reel already.
+  tags, and with --variations the same side lines, comments and glyphs. --no-duplicates=moves
+  compares the start position and the moves of the main line alone: collections hold many games
+  twice, with names and events written differently. A dropped game keeps its number and is counted
+  as skipped. This needs 24 to 48 bytes of memory for each game, including those that are in the
+  reel already.
 
 Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
 a source was not read to its end (the reel contains what was read); 130 after Ctrl-C.
@@ -59,8 +62,10 @@ pub(super) struct Args {
     #[arg(long)]
     append: bool,
     /// Drop games that are equal to an earlier game.
-    #[arg(long)]
-    no_duplicates: bool,
+    ///
+    /// `--no-duplicates` compares all that is kept of games, `--no-duplicates=moves` their moves alone.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    no_duplicates: Option<AlikeName>,
     /// Keep side lines (variations), comments and glyphs, so that `--variations` can search the reel.
     ///
     /// Side lines without a legal move, and those at the place where a game was cut, are left out. --append keeps side
@@ -123,8 +128,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     };
-    if args.no_duplicates {
-        database = database.without_duplicates(seen(&args, writer.reel(), options)?);
+    if let Some(alike) = args.no_duplicates {
+        database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
@@ -201,15 +206,21 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
 }
 
 /// The games that the reel contains before the append.
-fn seen(args: &Args, reel: Option<&Reel>, options: DatabaseOptions) -> Result<GameSet, Failure> {
-    let mut seen = GameSet::default();
+fn seen(
+    args: &Args,
+    alike: AlikeName,
+    reel: Option<&Reel>,
+    options: DatabaseOptions,
+) -> Result<GameSet, Failure> {
+    let mut seen = alike.games();
+    let alike = seen.alike();
     if let Some(reel) = reel {
         let database = Database::from_reel(Reel::open(reel.path())?, options);
-        let summary =
-            database.for_each_block(threads(args.threads), GameHash::of_block, |streamed, hashes| {
-                seen.insert_block(&streamed.block, &hashes);
-                ControlFlow::Continue(())
-            });
+        let hashes = |block: &Block| GameHash::of_block(block, alike);
+        let summary = database.for_each_block(threads(args.threads), hashes, |streamed, hashes| {
+            seen.insert_block(&streamed.block, &hashes);
+            ControlFlow::Continue(())
+        });
         summary?;
     }
     Ok(seen)

@@ -25,15 +25,19 @@ mod help;
 mod index;
 mod info;
 mod man;
+mod manners;
 mod outputs;
 mod pass;
 mod pictures;
+mod players;
 mod problems;
 mod progress;
 mod queries;
 mod query_text;
 mod reading;
+mod repl;
 mod scan;
+mod serve;
 mod show;
 mod stats;
 mod table_format;
@@ -45,7 +49,8 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::files::{Clash, OutputError};
@@ -53,6 +58,8 @@ use orbit_chess::internals::reel::ReelError;
 use orbit_chess::internals::run::TakeError;
 use orbit_chess::internals::scan::ScanError;
 use orbit_chess::internals::visible;
+
+use self::terminal::LookArgs;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -83,6 +90,8 @@ const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
     disable_help_subcommand = true
 )]
 pub struct Cli {
+    #[command(flatten)]
+    look: LookArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -105,6 +114,10 @@ enum Command {
     Info(info::Args),
     /// Print one game: its tags, its moves and one of its positions.
     Show(show::Args),
+    /// Keep databases in memory and answer requests in JSON, for programs.
+    Serve(serve::Args),
+    /// Search databases that stay in memory, query after query.
+    Repl(repl::Args),
     /// Turn, mirror or shift positions, swap their colours, or test their symmetry.
     Transform(transform::Args),
     /// List the graphics cards of this machine, and whether they can run queries.
@@ -123,11 +136,21 @@ impl Cli {
     /// Reads the arguments, or prints help or what is wrong with them and ends the process.
     pub fn of(arguments: Vec<OsString>) -> Cli {
         let arguments = dashes::guarded(arguments);
-        Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
+        let read = |arguments: &[OsString]| {
+            let mut command = manners::with_help_for(Cli::command(), arguments);
+            Cli::from_arg_matches(&command.try_get_matches_from_mut(arguments)?)
+        };
+        read(&arguments).unwrap_or_else(|error| {
+            if error.use_stderr() && manners::asks_for_json(&arguments) {
+                LookArgs::JSON.apply();
+                let text = error.render().to_string();
+                terminal::error_message("usage", text.trim_end().trim_start_matches("error: "));
+                std::process::exit(error.exit_code());
+            }
             // The message quotes the arguments, so it is made again from escaped ones.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
-            match Cli::try_parse_from(shown) {
-                Err(again) if again.kind() == error.kind() => again.exit(),
+            match read(&shown.map(OsString::from).collect::<Vec<_>>()) {
+                Err(again) if again.kind() == error.kind() => with_remedy(again).exit(),
                 _ => {
                     terminal::drawn_message(error.render().to_string().trim_end());
                     std::process::exit(error.exit_code())
@@ -135,6 +158,22 @@ impl Cli {
             }
         })
     }
+}
+
+/// The error with what to do about it, where clap says nothing of that: an option that is given twice.
+fn with_remedy(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
+    if error.kind() != ErrorKind::ArgumentConflict
+        || error.get(ContextKind::PriorArg) != error.get(ContextKind::InvalidArg)
+    {
+        return error;
+    }
+    let remedy = match given.split_whitespace().next() {
+        Some("--query") => "a run takes one query: `{A} or {B}` finds what either of two finds",
+        _ => "give it once",
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![remedy.into()]));
+    error
 }
 
 /// How a command ended, when nothing went wrong.
@@ -146,6 +185,8 @@ enum Exit {
     NoHits,
     /// A source was not read to its end.
     SourceFailed,
+    /// A line of a script for `orbit repl` was wrong.
+    Wrong,
     /// Ctrl-C.
     Interrupted,
 }
@@ -172,6 +213,19 @@ enum Failure {
     File(io::Error),
     #[error("{0}")]
     Other(String),
+}
+
+impl Failure {
+    /// What kind of failure it is, for programs.
+    fn code(&self) -> &'static str {
+        match self {
+            Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) => "database",
+            Failure::Query(_) => "query",
+            Failure::Engine(_) => "engine",
+            Failure::Stdout(_) | Failure::File(_) => "output",
+            Failure::Other(_) => "usage",
+        }
+    }
 }
 
 impl From<OutputError> for Failure {
@@ -205,6 +259,7 @@ impl From<ScanError> for Failure {
 
 /// Runs a command, prints its error and gives the code to exit with.
 pub fn run(cli: Cli) -> ExitCode {
+    cli.look.apply();
     let outcome = match cli.command {
         Command::Scan(args) => scan::run(args),
         Command::Batch(args) => batch::run(args),
@@ -214,6 +269,8 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Index(args) => index::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
+        Command::Serve(args) => serve::run(args),
+        Command::Repl(args) => repl::run(args),
         Command::Transform(args) => transform::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Bench(args) => bench::run(args),
@@ -229,6 +286,7 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
         Ok(Exit::Done) => 0,
         Ok(Exit::NoHits) => 1,
+        Ok(Exit::Wrong) => 2,
         Ok(Exit::SourceFailed) => 3,
         Ok(Exit::Interrupted) => 130,
         // The reader closed the pipe.
@@ -238,7 +296,7 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
             2
         }
         Err(failure) => {
-            message!("error: {failure}");
+            terminal::error_message(failure.code(), &failure.to_string());
             if matches!(failure, Failure::Midway(_)) { 3 } else { 2 }
         }
     }
@@ -246,8 +304,6 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     /// The examples of a command: the lines under that heading which are indented by two.
@@ -310,6 +366,18 @@ mod tests {
                 }
                 assert!(calls.count() > 0, "{line}");
             }
+        }
+    }
+
+    /// Terminals may be narrower; where they are as wide as the help can be, no line is broken by it.
+    #[test]
+    fn what_stands_below_the_options_fits() {
+        let mut orbit = Cli::command();
+        orbit.build();
+        for command in std::iter::once(&orbit).chain(orbit.get_subcommands()) {
+            let help = command.get_after_help().map_or(String::new(), ToString::to_string);
+            let wide = help.lines().find(|line| line.len() > 100 && line.starts_with(' '));
+            assert_eq!(wide, None, "{}", command.get_name());
         }
     }
 

@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use orbit_chess::internals::choice::Order;
 use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock};
+use orbit_chess::internals::diagnostic::nearest;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
-use orbit_chess::internals::report::{Extras, Format, HitTotals, Layout, Report, Rows, Stitcher};
+use orbit_chess::internals::report::{
+    Column, Columns, Extras, Format, HitTotals, Layout, Report, Rows, Stitcher,
+};
 use orbit_chess::internals::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
     Reach,
@@ -23,10 +26,10 @@ use super::choosing::ChoosingArgs;
 use super::common::{Interrupt, Progress, create_output, ending};
 use super::games::{Games, Target};
 use super::pictures::{self, Picture};
-use super::terminal::Stdout;
+use super::terminal::{Stdout, has_colors_on_stdout};
 
-/// Plies in a line of text without `--all-plies`.
-const PLIES_MAX: usize = 12;
+/// Runs of hits in a line of text without `--all-plies`.
+const RUNS_MAX: usize = 12;
 /// Moves of a hit in a line of text without `--all-plies`.
 const MOVES_MAX: usize = 12;
 
@@ -34,7 +37,7 @@ const MOVES_MAX: usize = 12;
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
     /// Print hits in this format; the formats are described below [default: text].
-    #[arg(long, value_enum)]
+    #[arg(short = 'F', long, value_enum)]
     pub(super) format: Option<FormatName>,
     /// Write hits to a file, in the format that its name ends in.
     ///
@@ -43,8 +46,8 @@ pub(super) struct OutputArgs {
     /// names of .pgn, .txt, .jsonl, .csv, .epd and .fen files may have .zst after them. Parquet needs a program built
     /// with `--features parquet`.
     ///
-    /// May be given several times. Hits are then printed only if --format is given. A file gets its name when it is
-    /// complete.
+    /// May be given several times. Hits are then printed only if --format is given, or `-o -`, which is standard output. A
+    /// file gets its name when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
@@ -52,6 +55,11 @@ pub(super) struct OutputArgs {
     /// Tables and lists of positions are jsonl, csv, parquet, epd and fen.
     #[arg(long, value_enum, default_value_t = RowsName::Hits)]
     rows: RowsName,
+    /// Write these columns to tables, such as `game,white,black,move,fen`.
+    ///
+    /// Tables are jsonl, csv and parquet. docs/output.md has all columns and what they hold.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    columns: Vec<Column>,
     /// Write a comment at each hit of the games that are written as PGN.
     ///
     /// `--comment=TEXT` writes TEXT. `--comment` alone writes the first copy that matches, as CQL, and how many other
@@ -89,6 +97,15 @@ enum RowsName {
 }
 
 impl OutputArgs {
+    /// Takes `-o -` as standard output.
+    pub(super) fn take_stdout(&mut self) {
+        let files = self.files.len();
+        self.files.retain(|path| path.as_os_str() != "-");
+        if self.files.len() < files {
+            self.format.get_or_insert(FormatName::Text);
+        }
+    }
+
     /// The files that are written.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
@@ -139,6 +156,8 @@ impl OutputArgs {
             self.rows != RowsName::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
         let why = if is_idle {
             "--rows is for tables of hits: choose --format jsonl, csv, epd or fen, or write such a file with -o"
+        } else if !self.columns.is_empty() && !lists_in(|name| matches!(name, Jsonl | Csv)) {
+            "--columns is for tables of hits: choose --format jsonl or csv, or write a .jsonl, .csv or .parquet file with -o"
         } else if self.all_plies && !lists_in(|name| name == Text) {
             "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
         } else if self.comment.is_some() && !self.write_games() {
@@ -156,25 +175,50 @@ impl OutputArgs {
         }
     }
 
+    /// The columns that were chosen, or else those that `usual` gives.
+    fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
+        if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
+    }
+
+    /// The columns of CSV and Parquet.
+    fn table_columns(&self, extras: Extras) -> Columns {
+        self.columns_or(|| Columns::of_table(extras))
+    }
+
     /// `None` for games as they are.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.rows();
         let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
         Some(match name {
             FormatName::Text => Format::Text {
-                plies_max: at_most(PLIES_MAX),
+                runs_max: at_most(RUNS_MAX),
                 layout,
                 moves_max: extras.spans.then(|| at_most(MOVES_MAX)),
+                styled: false,
             },
             FormatName::Pgn => return None,
-            FormatName::Jsonl => Format::JsonLines { rows, extras },
-            FormatName::Csv => Format::Csv { rows, extras },
+            FormatName::Jsonl => {
+                Format::JsonLines { rows, columns: self.columns_or(|| Columns::of_objects(extras)) }
+            }
+            FormatName::Csv => Format::Csv { rows, columns: self.table_columns(extras) },
             FormatName::Epd => Format::Epd(rows),
             FormatName::Fen => Format::Fen(rows),
             FormatName::Plain => Format::Plain,
             FormatName::Values => Format::Values { all: !chooses },
         })
     }
+}
+
+/// A column of tables by its name.
+fn column(name: &str) -> Result<Column, String> {
+    let found = Column::ALL.into_iter().find(|column| column.name() == name);
+    found.ok_or_else(|| {
+        let names = Column::ALL.map(Column::name);
+        match nearest(name, names.iter()) {
+            Some(near) => format!("there is no such column; did you mean `{near}`?"),
+            None => format!("there is no such column; the columns are {}", names.join(", ")),
+        }
+    })
 }
 
 /// The content that the ending of a file's name chooses.
@@ -314,7 +358,14 @@ impl Outputs {
         if format.is_none() {
             games.add(Target::Stdout(Stdout::new()));
         }
-        outputs.push(output(format.unwrap_or(Format::Nothing), Sink::Stdout(Stdout::new())));
+        let (format, stdout) = match format.unwrap_or(Format::Nothing) {
+            Format::Text { runs_max, layout, moves_max, .. } => {
+                let styled = has_colors_on_stdout();
+                (Format::Text { runs_max, layout, moves_max, styled }, Stdout::of_text())
+            }
+            format => (format, Stdout::new()),
+        };
+        outputs.push(output(format, Sink::Stdout(stdout)));
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
@@ -327,9 +378,10 @@ impl Outputs {
                 Wish::Picture(picture) => pictures.push((picture, file)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table = ParquetWriter::new(file, extras).map_err(Failure::File)?;
+                    let table =
+                        ParquetWriter::new(file, args.table_columns(extras)).map_err(Failure::File)?;
                     outputs.push(output(
-                        Format::Csv { rows: args.rows(), extras },
+                        Format::Csv { rows: args.rows(), columns: args.table_columns(extras) },
                         Sink::Parquet(Box::new(table)),
                     ));
                 }
@@ -416,6 +468,11 @@ impl Outputs {
     /// Whether a heat map is to be drawn.
     pub(super) fn have_heat_map(&self) -> bool {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
+    }
+
+    /// Whether a report is written.
+    pub(super) fn have_page(&self) -> bool {
+        self.pictures.iter().any(|(picture, _)| *picture == Picture::Page)
     }
 
     /// Whether there are reports or heat maps.

@@ -65,12 +65,13 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the counts by `write`, prints the summary, and gives the exit of the command. `is_hit` is whether any
-    /// query hits.
+    /// Writes the counts by `write`, prints the summary with some lines of the caller's, and gives the exit of the command.
+    /// `is_hit` is whether any query hits.
     pub(super) fn finish(
         &self,
         summary: &Summary,
         is_hit: bool,
+        lines: &[String],
         write: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Exit, Failure> {
         if let Some(notice) = self.scan.engine().notice() {
@@ -83,6 +84,7 @@ impl Pass<'_> {
         if !self.quiet {
             let phases = Phases { planning: self.planned - self.begun, scanning: self.planned.elapsed() };
             self.print_summary(phases, summary);
+            lines.iter().for_each(|line| message!("{line}"));
         }
         Ok(match print_failures(summary) {
             _ if self.interrupt.is_set() => Exit::Interrupted,

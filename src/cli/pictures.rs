@@ -37,7 +37,9 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
             out.line(line)?;
         }
     }
-    let palette = Palette::of_terminal(terminal::is_stdout(), |name| std::env::var(name).ok());
+    let is_in_colour = terminal::has_colors_on_stdout();
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR" || !is_in_colour);
+    let palette = Palette::of_terminal(is_in_colour, variable);
     let maps = heat(findings);
     for map in &maps {
         out.line("")?;
@@ -53,7 +55,7 @@ pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ 
                        set of squares; write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Where the copies stand, and the squares of a set.
-fn heat(findings: &Findings) -> Vec<&HeatMap> {
+pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
     places.into_iter().chain(&findings.squares).collect()
 }

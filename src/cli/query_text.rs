@@ -109,16 +109,19 @@ impl QueryText {
 
     /// Why the query cannot be run.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
-        let mut rendered = self.render(diagnostic);
-        if self.origin == "query" && Path::new(&self.text).exists() {
-            let name = visible::line(&self.text);
-            rendered.push_str(&format!("\n{name} is a file, but the first argument is the query: "));
-            if !self.paths.is_empty() {
-                rendered.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
-            }
-            rendered.push_str(&format!("write `-f {name}` to read the query from it"));
+        if self.origin != "query" || !Path::new(&self.text).exists() {
+            return Failure::Query(self.render(diagnostic));
         }
-        Failure::Query(rendered)
+        let name = visible::line(&self.text);
+        let mut hint = format!("{name} is a file, but the first argument is the query: ");
+        if !self.paths.is_empty() {
+            hint.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
+        }
+        hint.push_str(&format!("write `-f {name}` to read the query from it"));
+        Failure::Query(match terminal::has_json_messages() {
+            true => self.render(&diagnostic.clone().help(hint)),
+            false => format!("{}\n{hint}", self.render(diagnostic)),
+        })
     }
 
     /// Why the query could not be evaluated at some position of a game.
@@ -135,7 +138,7 @@ impl QueryText {
     }
 
     fn render(&self, diagnostic: &Diagnostic) -> String {
-        diagnostic.render(&self.text, &self.origin, terminal::has_colors())
+        terminal::rendered(diagnostic, &self.text, &self.origin, 1)
     }
 }
 

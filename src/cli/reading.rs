@@ -1,9 +1,13 @@
-//! How games are read: whether a reel is read in place of a PGN file, and how much memory a .zst file gets.
+//! How games are read: whether a reel is read in place of a PGN file, which games are left out as duplicates, and how much
+//! memory a .zst file gets.
 
 use std::path::PathBuf;
 
-use orbit_chess::internals::database::{Database, DatabaseOptions};
+use clap::ValueEnum;
+use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::internals::query::Query;
+use orbit_chess::internals::reel::{Alike, GameSet};
+use orbit_chess::internals::report::grouped;
 
 use super::common::bytes;
 
@@ -42,11 +46,57 @@ pub(super) struct ReadingArgs {
     /// Without this option, a query that reads or writes files ends with an error.
     #[arg(long = "files", value_name = "FOLDER")]
     script_files: Option<PathBuf>,
+    /// Leave out games that equal an earlier game; the summary says how many.
+    ///
+    /// `--unique` alone leaves out a game if an earlier one has the same start position, moves, result and tags, and with
+    /// --variations the same side lines and comments, as `orbit index --no-duplicates` does. `--unique=moves` compares the
+    /// start position and the moves of the main line alone: collections hold many games twice, with names and events
+    /// written differently. The first game stays, whatever --where says of it. This needs 24 to 48 bytes of memory for
+    /// each game.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    unique: Option<AlikeName>,
     #[command(flatten)]
     unpack: UnpackArgs,
 }
 
+/// What of two games must be equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum AlikeName {
+    /// Everything: start position, moves, result and tags.
+    Tags,
+    /// The start position and the moves of the main line.
+    Moves,
+}
+
+impl AlikeName {
+    /// An empty set of games that are told apart so.
+    pub(super) fn games(self) -> GameSet {
+        GameSet::new(match self {
+            AlikeName::Tags => Alike::Tags,
+            AlikeName::Moves => Alike::Moves,
+        })
+    }
+}
+
 impl ReadingArgs {
+    /// The database without duplicates, if that is wanted.
+    pub(super) fn unique(&self, database: Database) -> Database {
+        match self.unique {
+            None => database,
+            Some(alike) => database.without_duplicates(alike.games()),
+        }
+    }
+
+    /// How many games were left out, if duplicates are.
+    pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
+        let what = match self.unique? {
+            AlikeName::Tags => "equal an earlier game",
+            AlikeName::Moves => "have the moves of an earlier game",
+        };
+        let games: u64 = summary.sources.iter().map(|source| source.duplicates).sum();
+        Some(format!("{} games were left out, which {what}", grouped(games)))
+    }
+
     /// Sets what the database is to do for some queries, and whether these are asked of side lines.
     pub(super) fn apply<'a>(
         &self,

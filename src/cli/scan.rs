@@ -1,5 +1,7 @@
 //! `orbit scan`.
 
+mod counts;
+mod misses;
 mod queries;
 mod run;
 
@@ -15,29 +17,27 @@ use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Type;
-use orbit_chess::internals::report::findings::Findings;
-use orbit_chess::internals::report::{Extras, HitTotals, Phases, copy_lines, side_lines_line, summary_lines};
+use orbit_chess::internals::report::{Extras, Phases, side_lines_line, summary_lines};
 use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
-use serde_json::json;
 
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{
-    GpuArgs, Interrupt, Out, ProgressArgs, agreement_line, from_one, grouped, print_failures, threads,
+    GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, print_failures, threads,
 };
 use super::outputs::{FormatName, OutputArgs};
 use super::pass::print_notes;
-use super::pictures::print_heat;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::{ReadingArgs, print_substitutes};
 use super::stats::{Statistics, StatsArgs};
+use super::table_format::TableFormat;
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
-orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
+orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
 
 const AFTER_HELP: &str = "\
 Terms:
@@ -51,34 +51,25 @@ Terms:
   reel    a file that `orbit index` makes from PGN; orbit searches it faster than PGN
 
 Formats:
-  text    a line for each game that hits: its number, players, result, year and event; the moves
-          after which it hits (`23...` is Black's 23rd move, `start` the position before the first
-          move); in brackets, the number of hits. `=` shows the value, or the squares that the
-          query finds, at each hit where these differ from the hit before. Hits in a side line
-          stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15.)` is White's
-          15th move in the line that leaves the main line with 12...b5, and that line with 14.Qh5.
-          `12...b5[2]` is the second side line that leaves its position with 12...b5. If hits consist
-          of moves (see Spans), lines below the game show these, after the name of the hit: at most
-          12, with an ellipsis for those left out; --all-plies shows all
+  text    a line for each game that hits: its number, players, result, year and event; the move
+          that led to each hit (`23... Kh8` is Black's 23rd move, `start` the position before the
+          first move), what the query finds there (`king on g8`, `value 5`), and the move that
+          follows (`next Rxf6`); in brackets, the number of hits. `5... Bb4 to 10... a6` are hits at
+          all positions from the first to the last; `+7` are hits that are left out. Hits in a side
+          line stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15. Nf3)` is
+          White's 15th move in the line that leaves the main line with 12...b5, and that line with
+          14.Qh5. `12...b5[2]` is the second side line that leaves its position with 12...b5. If
+          hits consist of moves (see Spans), lines below the game show these, after the name of the
+          hit: at most 12, with an ellipsis for those left out; --all-plies shows all
   pgn     the games that hit, with the text of their source; --comment marks the hits in it
-  jsonl   a JSON object for each hit: game (its number over all sources), source,
-          number_in_source, offset (of the game's first byte in its decompressed source), ply,
-          move (the last one played), fen, next (the move that follows), squares (if the query
-          finds squares) or value (a number, or `true` if the query is a condition), copy (the
-          number of the first copy that matches, from 1), pattern (that copy as CQL), transform
-          (which makes that copy), copies (how many copies match), hits (in the whole game), url
-          (of the game at lichess or chess.com), tags. With --variations also node and line (the
-          side line, named as in text; null in the main line); next is then the move in that line. If
-          hits consist of moves, also span: kind, nodes, plies (of these), moves (in SAN), text (the
-          moves as PGN), length (how many there are); null if no such filter matched
-  csv     a table with a header line: game, source, number_in_source, offset, event, site, date,
-          round, white, black, result, white_elo, black_elo, eco, ply, move, fen, next, value (for
-          squares, their number), squares, copy, pattern, transform, copies, hits, url; with
-          --variations also node and line; if hits consist of moves, span_kind, span_nodes,
-          span_moves and span_length; of queries that yield a string, text. Later versions may add columns at the end. A .parquet
-          file has the same columns
+  jsonl   a JSON object for each hit
+  csv     a table with a header line and a row for each hit, with the fields of jsonl as columns. A
+          .parquet file has the same columns. docs/output.md has each column; the most used are
+          game, source, white, black, date (2015-03-07), year, ply, move (`23. Nxf6+`), san, fen,
+          next, value (a number), squares, matched (where the pieces of the query stand), copy,
+          pattern and transform (the first copy that matches). --columns chooses some of them
   epd     the position of each hit; operations give the next move, the game and the ply, in a side
-          line also the line and the node
+          line also the line and the node, and the move that led there
   fen     the position of each hit
   plain   `game ply` for each hit; in side lines `game node`
   values  `game ply value`, in side lines `game node value`, for each position at which the query
@@ -89,12 +80,13 @@ Formats:
   and csv escape them only on a terminal: files and pipes get the bytes of the source.
 
 Spans:
-  A hit of `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` consists of positions and moves, its
-  span. Of a line these are the positions of its constituents and all moves between; of a path its
-  start, the moves that count, and the positions behind them; of `--`, `[x]` and `move` the first
-  move that qualifies; of `find` the hit and what was found; of `echo` both positions. Of several
-  such filters in a query, lines and paths come before moves, and moves before what was found; of
-  equal ones the first that matched counts, and of the copies of a transform the first that matches.
+  A hit of `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` consists of positions and moves,
+  its span. Of a line these are the positions of its constituents and all moves between; of a path
+  its start, the moves that count, and the positions behind them; of `--`, `[x]` and `move` the
+  first move that qualifies; of `find` the hit and what was found; of `echo` both positions. Of
+  several such filters in a query, lines and paths come before moves, and moves before what was
+  found; of equal ones the first that matched counts, and of the copies of a transform the first
+  that matches.
   What is negated, or stands in another such filter, has none; but `--(F)` goes on with a line, path
   or move of F. Text shows of `find` and `echo` the moves that led to what was found
 
@@ -107,11 +99,13 @@ Examples:
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
   orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
+  orbit scan -w 'elo>=2600' --columns white,black,move,next -o hits.csv -o - 'stalemate' all.reel
   orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o checks.pgn --comment -o checks.html
   orbit scan --where white~carlsen --sort date --limit 10 'stalemate' games.pgn
   orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
-  orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn";
+  orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn
+  orbit scan --similar '8/8/8/4k3/4P3/4K3/8/8' --shift --flipcolor games.pgn";
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
@@ -124,7 +118,7 @@ pub(super) struct Args {
     words: Vec<OsString>,
     /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
     #[arg(short = 'e', long = "query", value_name = "QUERY", allow_hyphen_values = true,
-          conflicts_with_all = ["file", "board"])]
+          conflicts_with_all = ["file", "board", "similar"])]
     query: Option<String>,
     /// Read the query from a file.
     #[arg(short, long, value_name = "FILE.cql")]
@@ -133,26 +127,26 @@ pub(super) struct Args {
     ///
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
     /// skipped. For each query, orbit prints how many games and positions hit.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "count", "copies", "heat", "verify", "stats",
-          "conditions", "first", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
+          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
     /// Print how many games and positions hit, instead of the hits.
-    #[arg(long)]
+    #[arg(short, long, conflicts_with = "similar")]
     count: bool,
     /// Print the N copies that hit most often, instead of the hits.
     ///
     /// The copies are those that the outermost transform of the query makes. `--copies` alone prints 20 of them,
     /// `--copies=5` prints 5.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
-          conflicts_with_all = ["count", "limit", "skip"])]
+          conflicts_with_all = ["count", "limit", "skip", "similar"])]
     copies: Option<usize>,
     /// Print where on the board the hits are, instead of the hits.
     ///
     /// Prints the number of hits for each turn, reflection and colour swap, and a heat map: of the square on which the
     /// first piece of the copy stands, of how far the copy was shifted, or of the squares that the query finds.
-    #[arg(long, conflicts_with_all = ["count", "limit", "skip"])]
+    #[arg(long, conflicts_with_all = ["count", "limit", "skip", "similar"])]
     heat: bool,
     /// Choose the engine that evaluates the query; all engines give the same answers.
     ///
@@ -169,7 +163,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<SampleArg>,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
@@ -242,15 +236,29 @@ impl Args {
             nodes: scan.searches_variations(),
             spans: scan.has_spans() && !self.outputs.no_spans,
             texts: scan.ty() == Type::Str,
+            likeness: scan.finds_likeness(),
+            player: self.choosing.choice().player.is_some(),
         }
     }
 
-    /// Refuses `--sort` and `--sample` where they have no effect.
+    /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
     fn refuse_orders(&self, scan: &Scan) -> Result<(), Failure> {
+        let has_value = matches!(scan.ty(), Type::Num | Type::Set | Type::Position);
+        if self.choosing.choice().best && !has_value {
+            let why = "--best needs a query whose value is a number or a set of squares, and this query has none: leave out \
+                       --best, or choose --first";
+            return Err(Failure::Other(why.into()));
+        }
         let is_by_value = self.choosing.order().is_some_and(|order| order.needs().include(Needs::VALUES));
-        if is_by_value && scan.ty() == Type::Bool {
-            let why = "--sort value needs a query whose value is a number or a set of squares, and this query is a \
-                       condition: leave out --sort, or choose elo or date";
+        if is_by_value && !has_value {
+            let why = "--sort value needs a query whose value is a number or a set of squares, and this query has \
+                       none: leave out --sort, or choose elo or date";
+            return Err(Failure::Other(why.into()));
+        }
+        let is_by_span = self.choosing.order().is_some_and(|order| order.needs().include(Needs::SPANS));
+        if is_by_span && !scan.has_spans() {
+            let why = "--sort length needs a query whose hits consist of moves, such as `line`, `path` or `--`: leave \
+                       out --sort, or choose value, elo or date";
             return Err(Failure::Other(why.into()));
         }
         if self.lists() || self.outputs.lists_to_files() {
@@ -261,16 +269,22 @@ impl Args {
 
     /// Refuses formats in which counts are not printed.
     fn refuse_formats(&self) -> Result<(), Failure> {
-        let is_either = matches!(self.outputs.format, None | Some(FormatName::Text | FormatName::Jsonl));
+        use FormatName::{Csv, Jsonl, Text};
+        let is_either = matches!(self.outputs.format, None | Some(Text | Jsonl | Csv));
         if is_either || !(self.count || self.heat || self.copies.is_some()) {
             return Ok(());
         }
-        let why = "--count, --copies and --heat print text or one JSON object: choose --format text or jsonl";
+        let why = "--count, --copies and --heat print text, CSV or one JSON object: choose --format text, csv or jsonl";
         Err(Failure::Other(why.into()))
     }
 
-    fn is_json(&self) -> bool {
-        self.outputs.format == Some(FormatName::Jsonl)
+    /// The format of counts.
+    fn table_format(&self) -> TableFormat {
+        match self.outputs.format {
+            Some(FormatName::Jsonl) => TableFormat::Json,
+            Some(FormatName::Csv) => TableFormat::Csv,
+            _ => TableFormat::Text,
+        }
     }
 
     /// Sets who reads games.
@@ -301,6 +315,7 @@ impl Args {
 pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let interrupt = Interrupt::install()?;
+    args.outputs.take_stdout();
     let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
     refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
     if args.queries.is_some() {
@@ -309,6 +324,9 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     args.refuse_formats()?;
     args.outputs.refuse_idle(args.lists())?;
     let board = args.board.query()?;
+    if args.board.is_similar() {
+        args.choosing.choose_similar()?;
+    }
     let words = std::mem::take(&mut args.words);
     let query = QueryText::take(args.query.take(), args.file.as_deref(), board, words)?;
     let mut parsed = query.parse(args.dialect);
@@ -325,7 +343,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     print_notes(&scan, args.quiet);
     let planned = Instant::now();
     args.refuse_orders(&scan)?;
-    let database = database?;
+    let database = args.beside.unique(database?);
     print_substitutes(&database, args.quiet);
     let mut search = Search::new(&args, &scan, &database, &interrupt)?;
     let summary = search.run(&scan, database).map_err(|error| failure(&query, error));
@@ -343,7 +361,8 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
             .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
         files.for_each(|path| message!("interrupted; {} was not written", path.display()));
     } else {
-        search.finish(&args, &scan, query.text.trim(), summary.finished)?;
+        let misses = || misses::find(&args, &query, &interrupt);
+        search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
     }
     if let Some(notice) = scan.engine().notice() {
         message!("warning: {notice}");
@@ -367,27 +386,32 @@ fn print_summary(
     summary: &Summary,
     is_interrupted: bool,
 ) {
+    let listed = search.sinks.outputs.listed();
     let stop = match (is_interrupted, summary.finished) {
         (true, _) => "interrupted after ",
-        (false, false) => "stopped at the limit after ",
+        (false, false) => {
+            message!("stopped at the limit of {}", counted(listed.games as usize, "game", "games"));
+            "read until then, in blocks of many games: "
+        }
         (false, true) => "",
     };
     let how = match threads(args.threads) {
         1 => format!("{}, 1 thread", scan.engine().name()),
         threads => format!("{}, {threads} threads", scan.engine().name()),
     };
-    let hits = if summary.finished { search.hit_totals() } else { search.sinks.outputs.listed() };
+    let hits = if summary.finished { search.hit_totals() } else { listed };
     let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
     let lines = lines.into_iter().chain(side_lines_line(summary.side_lines, scan.searches_variations()));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
+    args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
+    search.spellings(&args.choosing.player).iter().for_each(|line| message!("{line}"));
     if let Some(games) = search.passing() {
         message!("{} of these games meet the conditions of --where", grouped(games));
         if games == 0 && summary.finished {
             args.choosing.hints().for_each(|hint| message!("{hint}"));
         }
     }
-    let listed = search.sinks.outputs.listed();
     if listed != hits && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
@@ -405,47 +429,5 @@ fn failure(query: &QueryText, error: ScanError) -> Failure {
             query.failure_in_game(&diagnostic, &format!("game {game}, {place}"))
         }
         other => other.into(),
-    }
-}
-
-/// What `--count` and `--copies` print.
-fn print_totals(
-    args: &Args,
-    search: &Search,
-    scan: &Scan,
-    is_whole: bool,
-    findings: Option<&Findings>,
-) -> Result<(), Failure> {
-    let mut out = Out::new();
-    if args.count {
-        let HitTotals { games, positions } = search.sinks.outputs.listed();
-        if args.is_json() {
-            let mut counts = json!({ "games_hit": games, "positions_hit": positions });
-            if is_whole {
-                let totals = search.totals();
-                counts["games"] = totals.games().into();
-                counts["positions"] = totals.positions.into();
-            }
-            out.json(&counts)?;
-        } else {
-            out.line(format_args!("games hit {games}"))?;
-            out.line(format_args!("positions hit {positions}"))?;
-        }
-    }
-    if let Some(lines_max) = args.copies {
-        let copies = search.copies(scan);
-        if args.is_json() {
-            let copies = copies.iter().zip(scan.copies()).enumerate().map(|(index, (positions, text))| {
-                json!({ "copy": index + 1, "text": text, "positions": positions })
-            });
-            out.json(&json!({ "copies": copies.collect::<Vec<_>>() }))?;
-        } else {
-            copy_lines(&copies, &scan.copies(), lines_max).iter().try_for_each(|line| out.line(line))?;
-        }
-    }
-    out.finish()?;
-    match findings {
-        Some(findings) if args.heat => print_heat(findings, args.is_json()),
-        _ => Ok(()),
     }
 }

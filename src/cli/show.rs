@@ -29,7 +29,8 @@ pub(super) struct Args {
     /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
     /// position of the main line].
     ///
-    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves. With --variations
+    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves, and marks the move that
+    /// led to it: `>Nf6+<`. With --variations
     /// the second number is that of a node: higher numbers than the last ply are in side lines.
     #[arg(value_name = "GAME[:PLY]")]
     place: Place,
@@ -124,16 +125,19 @@ fn reason(block: &Block, number: u32) -> String {
 }
 
 /// A game and one of its positions.
-struct Shown<'a> {
+pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
+    /// The node whose move is marked, if one was asked for.
+    marked: Option<u32>,
     /// Stands at the position.
     walk: Walk<'a>,
 }
 
 impl<'a> Shown<'a> {
-    fn new(game: GameRow<'a>, variations: bool, node: Option<u32>) -> Result<Shown<'a>, Failure> {
+    pub(super) fn new(game: GameRow<'a>, variations: bool, node: Option<u32>) -> Result<Shown<'a>, Failure> {
         let (number, plies) = (game.number(), game.plies());
+        let marked = node;
         let node = node.unwrap_or(plies as u32);
         if node as usize >= game.positions() {
             return Err(Failure::Other(match game.has_lines() {
@@ -148,7 +152,7 @@ impl<'a> Shown<'a> {
         }
         let mut walk = Walk::of(&game);
         walk.to(node);
-        Ok(Shown { game, variations, walk })
+        Ok(Shown { game, variations, marked, walk })
     }
 
     fn tags(&self) -> impl Iterator<Item = (String, String)> + use<'a> {
@@ -169,6 +173,9 @@ impl<'a> Shown<'a> {
             "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
             "ply": self.walk.ply(),
+            "move": self.walk.san().map(|san| format!("{} {san}", self.walk.label())),
+            "san": self.walk.san(),
+            "next": Some(self.walk.next()).filter(|next| !next.is_empty()),
             "fen": self.walk.fen(),
         });
         if self.variations {
@@ -205,7 +212,8 @@ impl<'a> Shown<'a> {
         annotations.collect()
     }
 
-    fn text(&self) -> Vec<String> {
+    /// Tags, moves and the position.
+    pub(super) fn text(&self) -> Vec<String> {
         let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
         let mut lines: Vec<String> =
             self.tags().map(|(name, value)| format!("[{name} \"{}\"]", escaped(value))).collect();
@@ -215,11 +223,24 @@ impl<'a> Shown<'a> {
             lines.push(format!("; {}: {}", kind_name(problem.kind), problem.reason));
         }
         lines.push(String::new());
+        lines.extend(self.position_text());
+        lines
+    }
+
+    /// The position: where it is in its game, the board, the FEN.
+    pub(super) fn position_text(&self) -> Vec<String> {
         let (number, ply) = (self.game.number(), self.walk.ply());
-        lines.push(match self.walk.line().as_str() {
+        let mut place = match self.walk.line().as_str() {
             "" => format!("game {number}, ply {ply} of {}", self.game.plies()),
             line => format!("game {number}, node {}, ply {ply} of ({line})", self.walk.node()),
-        });
+        };
+        if let Some(san) = self.walk.san() {
+            place.push_str(&format!(", after {} {san}", self.walk.label()));
+        }
+        if !self.walk.next().is_empty() {
+            place.push_str(&format!(", next {}", self.walk.next()));
+        }
+        let mut lines = vec![place];
         lines.extend(drawn(&self.walk.position()));
         lines.push(self.walk.fen());
         lines
@@ -240,7 +261,8 @@ impl<'a> Shown<'a> {
                     continue;
                 }
                 MoveToken::Number(number) => number,
-                MoveToken::Move(san) => san,
+                MoveToken::Move(san, node) if self.marked == Some(node) => format!(">{san}<"),
+                MoveToken::Move(san, _) => san,
                 MoveToken::Nag(nag) => format!("${nag}"),
                 MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
                 MoveToken::End(outcome) => outcome.text().to_owned(),

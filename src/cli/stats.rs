@@ -10,7 +10,7 @@ use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
 use super::common::{Interrupt, create_output, write_whole};
-use super::table_format::TableFormat;
+use super::table_format::{TableFormat, named};
 use super::terminal::Stdout;
 
 /// Groups in a table of text without `top=N`.
@@ -22,15 +22,18 @@ pub(super) struct StatsArgs {
     /// Count games and positions by groups, such as `year` or `elo:100`, instead of listing hits.
     ///
     /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
-    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `elo:100` (in
+    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `source` (the file), `folder`, `elo:100` (in
     /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
-    /// `white`, `black`, `player`, `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
+    /// `white`, `black`, `player`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
     /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
     /// first of them, or the move that led to what was found.
     ///
+    /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
+    /// how they are spread.
+    ///
     /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them lists at most 10
     /// groups in each table of text. May be given several times. Hits are listed as well only if --format is given.
-    #[arg(long, value_name = "GROUPINGS")]
+    #[arg(short, long, value_name = "GROUPINGS")]
     stats: Vec<String>,
     /// Write statistics in this format [default: the ending of the name of --stats-output, else text].
     #[arg(long, value_enum, value_name = "FORMAT", requires = "stats")]
@@ -54,7 +57,7 @@ pub(super) struct Statistics {
 impl StatsArgs {
     /// The file that is written.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.stats_output.as_deref()
+        named(self.stats_output.as_deref())
     }
 
     /// Whether `--stats` was given.
@@ -86,9 +89,8 @@ impl Statistics {
             return Ok(None);
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
-        let create = |path: &PathBuf| create_output(path, database, interrupt);
-        let file = args.stats_output.as_ref().map(create).transpose()?;
-        let format = TableFormat::of(args.stats_format, "--stats-format", args.stats_output.as_deref())?;
+        let file = args.file().map(|path| create_output(path, database, interrupt)).transpose()?;
+        let format = TableFormat::of(args.stats_format, "--stats-format", args.file())?;
         Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, file }))
     }
 

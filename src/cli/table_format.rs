@@ -56,13 +56,30 @@ impl TableFormat {
     }
 }
 
+/// Prints rows as CSV under their names on standard output.
+pub(super) fn print_csv<const N: usize>(
+    names: &[&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> Result<(), Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let in_memory = "writing to memory";
+    table.write_record(names).expect(in_memory);
+    rows.into_iter().for_each(|row| table.write_record(&row).expect(in_memory));
+    Sink(None).write(&table.into_inner().expect(in_memory))
+}
+
+/// The path of an output, unless it is `-`, which is standard output.
+pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| path.as_os_str() != "-")
+}
+
 /// The output: a file, which gets its name when it is complete, or standard output.
 pub(super) struct Sink(pub(super) Option<OutputFile>);
 
 impl Sink {
     /// Opens the output of a command that does not search.
     pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
-        Ok(Sink(path.map(OutputFile::create).transpose()?))
+        Ok(Sink(named(path).map(OutputFile::create).transpose()?))
     }
 
     /// Writes everything.

@@ -6,20 +6,116 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::sync::OnceLock;
 
+use clap::ValueEnum;
+use orbit_chess::internals::diagnostic::Diagnostic;
 use orbit_chess::internals::visible::{Context, Filter, escape};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Failure;
 
+/// How messages and text look. It is the same for all that a process prints, and what prints has no other way to know it.
+static LOOK: OnceLock<LookArgs> = OnceLock::new();
+
+/// How messages and text look.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(super) struct LookArgs {
+    /// Use colours for hits and messages: on terminals (`auto`, unless NO_COLOR is set), `always` or `never`.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    color: ColorWhen,
+    /// Print messages on stderr as `text`, or as `json`: one JSON object a line.
+    ///
+    /// An object has kind (`error`, `warning`, `note`, `info`), code and message; of a message about a query or another text also
+    /// file, line, column (from 1), start and end (bytes from 0), label and help. docs/output.md explains them.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum ColorWhen {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum MessageFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+impl LookArgs {
+    /// Messages as JSON, for faults of the arguments themselves.
+    pub(super) const JSON: LookArgs =
+        LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
+
+    /// Makes all that is printed look so. The first call counts.
+    pub(super) fn apply(self) {
+        let _ = LOOK.set(self);
+    }
+}
+
+fn look() -> LookArgs {
+    LOOK.get().copied().unwrap_or_default()
+}
+
+/// Whether messages are JSON.
+pub(super) fn has_json_messages() -> bool {
+    look().message_format == MessageFormat::Json
+}
+
 /// Prints one line of messages. Unlike `eprintln!` it does not panic if stderr is closed.
 pub(super) fn message(line: fmt::Arguments) {
-    let _ = writeln!(io::stderr(), "{}", escape(&line.to_string(), Context::Line));
+    let line = line.to_string();
+    if has_json_messages() {
+        let (kind, text) = ["error", "warning", "note"]
+            .iter()
+            .find_map(|kind| Some((*kind, line.strip_prefix(kind)?.strip_prefix(": ")?)))
+            .unwrap_or(("info", &line));
+        return json_message(&json!({ "kind": kind, "message": text }));
+    }
+    let _ = writeln!(io::stderr(), "{}", escape(&line, Context::Line));
+}
+
+/// Prints an error without a place in a text.
+pub(super) fn error_message(code: &str, text: &str) {
+    match has_json_messages() {
+        true => json_message(&json!({ "kind": "error", "code": code, "message": text })),
+        false => message(format_args!("error: {text}")),
+    }
+}
+
+/// A message about a text, drawn, or as JSON where messages are JSON. The text begins at line `line` of its origin.
+pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
+    if !has_json_messages() {
+        return diagnostic.render_line(text, origin, line, has_colors());
+    }
+    json(&diagnostic.json(text, origin, line))
 }
 
 /// Prints a message that is drawn over several lines, perhaps in colours.
 pub(super) fn drawn_message(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", but_for_colors(text, is_stderr()));
+    let _ = writeln!(io::stderr(), "{}", but_for_colors(text, has_colors()));
 }
 
 /// Prints an object for programs among the messages.
@@ -39,14 +135,34 @@ pub(super) fn is_stdout() -> bool {
 
 /// Whether messages are drawn in colours.
 pub(super) fn has_colors() -> bool {
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !is_plain && is_stderr()
+    colors(is_stderr())
+}
+
+/// Whether text on standard output is in colours.
+pub(super) fn has_colors_on_stdout() -> bool {
+    colors(is_stdout())
+}
+
+fn colors(is_terminal: bool) -> bool {
+    let is_plain = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match look().color {
+        ColorWhen::Auto => is_terminal && !is_plain(),
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+    }
 }
 
 /// A value as JSON, in which no letter acts on a terminal.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
     escape(&text, Context::Json).into_owned()
+}
+
+/// Prints one line of JSON on standard output at once, whole, from any thread.
+pub(super) fn data_line(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(format!("{}\n", escape(line, Context::Json)).as_bytes())?;
+    out.flush()
 }
 
 /// Text for people on standard output, with a buffer.
@@ -69,7 +185,7 @@ impl Out {
 
     /// Lines with their ends, in our own colours.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
-        self.0.write_all(but_for_colors(text, is_stdout()).as_bytes()).map_err(Failure::Stdout)
+        self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::Stdout)
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
@@ -81,6 +197,8 @@ impl Out {
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(Filter<io::Stdout>),
+    /// Text in our own colours, in whole lines.
+    Drawn(io::Stdout),
 }
 
 impl Stdout {
@@ -90,19 +208,28 @@ impl Stdout {
             false => Stdout::Bytes(io::stdout()),
         }
     }
+
+    /// The same for lines of text, in colours where these are wanted.
+    pub(super) fn of_text() -> Stdout {
+        if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
+    }
 }
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Stdout::Bytes(out) => out.write(bytes),
+            Stdout::Drawn(out) => {
+                out.write_all(but_for_colors(&String::from_utf8_lossy(bytes), true).as_bytes())?;
+                Ok(bytes.len())
+            }
             Stdout::Terminal(out) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Stdout::Bytes(out) => out.flush(),
+            Stdout::Bytes(out) | Stdout::Drawn(out) => out.flush(),
             Stdout::Terminal(out) => out.flush(),
         }
     }

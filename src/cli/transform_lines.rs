@@ -6,7 +6,7 @@ use orbit_chess::internals::diagnostic::Diagnostic;
 
 use super::Failure;
 use super::common::grouped;
-use super::terminal::{Stdout, drawn_message};
+use super::terminal::{Stdout, drawn_message, rendered};
 
 /// Bytes that are read at once, and longer than any line may be.
 const BATCH_BYTES: usize = 1 << 18;
@@ -130,7 +130,7 @@ impl<R: Read> Lines<R> {
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
-        drawn_message(&error.render_line(&text, "standard input", self.number, false));
+        drawn_message(&rendered(error, &text, "standard input", self.number));
     }
 
     #[cold]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::numbers::{Numbered, Numbers};
 use super::{DatabaseError, DatabaseOptions, StreamedBlock, held};
 use crate::pgn::{self, Chunk};
-use crate::reel::{Block, BlockBuilder, Contents, GameHash, Reel, Totals};
+use crate::reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
 use crate::second_reader::{self, Difference, Reread};
 
 /// What a thread makes a block from.
@@ -42,14 +42,14 @@ impl Group {
         tasks: Vec<Task>,
         options: &DatabaseOptions,
         bytes_total: Option<u64>,
-        is_hashed: bool,
+        alike: Option<Alike>,
     ) -> Group {
         let mut group = Group { prepared: Vec::new(), failure: None };
         for task in tasks {
             match prepare(task, options, bytes_total) {
                 Ok(mut prepared) => {
-                    if is_hashed {
-                        prepared.hashes = GameHash::of_block(&prepared.streamed.block);
+                    if let Some(alike) = alike {
+                        prepared.hashes = GameHash::of_block(&prepared.streamed.block, alike);
                     }
                     group.prepared.push(prepared);
                 }

@@ -34,7 +34,7 @@ pub use self::texts::{GameTexts, TextError};
 use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
 use crate::pgn::{self, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{Block, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::reel::{Alike, Block, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
 use crate::second_reader::{Agreement, Difference, Readers};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
@@ -275,10 +275,10 @@ impl Database {
     ///
     /// # Panics
     ///
-    /// When duplicates are dropped: tags tell games apart.
+    /// When duplicates are dropped and tags tell games apart.
     #[must_use]
     pub fn without_tags(mut self) -> Database {
-        assert!(!self.drops_duplicates(), "{DUPLICATES_NEED_TAGS}");
+        assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
         self.options.parse.tags = false;
         self
     }
@@ -314,12 +314,17 @@ impl Database {
     ///
     /// # Panics
     ///
-    /// When tags are left out: they tell games apart.
+    /// When tags are left out and tell games apart.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> Database {
-        assert!(self.options.parse.tags, "{DUPLICATES_NEED_TAGS}");
+        assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
         self.seen = Some(seen);
         self
+    }
+
+    /// Whether duplicates are dropped that tags tell apart from other games.
+    pub(crate) fn tells_games_by_tags(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }
 
     /// Whether [`Database::without_duplicates`] was asked for.
@@ -510,7 +515,7 @@ impl Database {
             failures: Vec::new(),
             skipped: Vec::new(),
         };
-        let is_hashed = seen.is_some();
+        let alike = seen.as_ref().map(GameSet::alike);
         let mut numbers = Numbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };
         let mut size = 1;
@@ -520,7 +525,7 @@ impl Database {
                 size = (2 * size).min(blocks.max(1));
                 (!tasks.is_empty()).then_some(tasks)
             },
-            prepare: |tasks: Vec<Task>| Ok(Group::prepare(tasks, &options, bytes_total, is_hashed)),
+            prepare: |tasks: Vec<Task>| Ok(Group::prepare(tasks, &options, bytes_total, alike)),
             number: |group: &mut Group| {
                 group.number(&mut numbers);
                 Ok(())

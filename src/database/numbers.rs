@@ -95,7 +95,7 @@ impl Numbers {
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };
-        *block = Arc::new(block.without_duplicates(&duplicates, name));
+        *block = Arc::new(block.without_duplicates(&duplicates, seen.alike(), name));
         true
     }
 

@@ -5,6 +5,7 @@ use crate::{
     game::{date, player_as_cql, rating, tag_as_cql, tags},
     plan::{Cmp, Column, GameResult, TRUE, Text, TextTest},
     reel::{Block, GameRow},
+    text,
 };
 
 /// One column of a block.
@@ -23,6 +24,7 @@ pub fn game_column(column: &Column, block: &Block) -> GameColumn {
         match column {
             Column::Result(result) => out.mask.push(mask(ended(game.outcome(), *result))),
             Column::Text(test) => out.mask.push(mask(holds(test, &game))),
+            Column::Swapped => out.mask.push(mask(game.is_swapped())),
             Column::Elo(_) | Column::Year | Column::GameNumber => {
                 let number = number(column, &game);
                 out.mask.push(mask(number.is_some()));
@@ -51,42 +53,28 @@ fn number(column: &Column, game: &GameRow) -> Option<i32> {
         Column::GameNumber => i32::try_from(game.number()).ok(),
         Column::Year => date::year_as_cql(game),
         Column::Elo(side) => rating::of_game_as_cql(game, *side),
-        Column::Result(_) | Column::Text(_) => None,
+        Column::Result(_) | Column::Text(_) | Column::Swapped => None,
     }
 }
 
 fn holds(test: &TextTest, game: &GameRow) -> bool {
     match test {
         TextTest::HasValue(text) => bytes(text, game).is_some(),
-        TextTest::Compare(cmp, a, b) => match both(a, b, game) {
-            Some((a, b)) => cmp.holds(a.cmp(&b)),
-            None => *cmp == Cmp::Ne,
+        TextTest::Compare(cmp, a, b) => match (bytes(a, game), bytes(b, game)) {
+            (Some(a), Some(b)) => cmp.holds(text::compare(&a, &b)),
+            _ => *cmp == Cmp::Ne,
         },
-        TextTest::In(a, b) => both(a, b, game).is_some_and(|(a, b)| memchr::memmem::find(&b, &a).is_some()),
-    }
-}
-
-/// Two strings, if both have a value; a literal beside a name is spelt as names are.
-fn both(a: &Text, b: &Text, game: &GameRow) -> Option<(Vec<u8>, Vec<u8>)> {
-    let names = is_name(a) || is_name(b);
-    let value = |text: &Text| match text {
-        Text::Literal(text) if names => Some(tags::name_as_cql(text.as_bytes())),
-        text => bytes(text, game),
-    };
-    Some((value(a)?, value(b)?))
-}
-
-fn is_name(text: &Text) -> bool {
-    match text {
-        Text::Literal(_) => false,
-        Text::Tag(name) => name == "White" || name == "Black",
-        Text::Player(_) => true,
+        TextTest::In(a, b) => match (bytes(a, game), bytes(b, game)) {
+            (Some(a), Some(b)) => text::occurs_in(&a, &b),
+            _ => false,
+        },
     }
 }
 
 fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         Text::Literal(text) => Some(text.clone().into_bytes()),
+        Text::Name(text) => Some(tags::name_as_cql(text.as_bytes())),
         Text::Tag(name) => tag_as_cql(game, name),
         Text::Player(side) => player_as_cql(game, *side),
     }

@@ -39,13 +39,8 @@ struct Lists {
 impl CopyHits {
     /// Of those `hits` of a block, of which none was added yet.
     pub(super) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
-        let mut count = 0;
-        let before = hits.bits.iter().map(|bits| {
-            count += bits.count_ones();
-            count - bits.count_ones()
-        });
         let lists = (detail == CopyDetail::All).then(Lists::default);
-        CopyHits { before: before.collect(), hits: Vec::new(), sums: vec![0; copies], detail, lists }
+        CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
     /// Adds the next hit, given the words of a plan at its position.
@@ -74,6 +69,24 @@ impl CopyHits {
         }
         self.hits.push((lowest, count));
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
+    }
+
+    /// The same of as many hits, in their order, that stand in other places.
+    pub(super) fn at(self, hits: &Hits) -> CopyHits {
+        CopyHits { before: before(hits), ..self }
+    }
+
+    /// The same of those hits alone that are kept of `all`.
+    ///
+    /// # Panics
+    ///
+    /// When [`CopyDetail::All`] was not asked for.
+    pub(crate) fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
+        let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
+        let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
+        let copies = slots.filter(|(_, slot)| kept.contains(*slot)).map(|(hit, _)| self.of(hit));
+        copies.for_each(|copies| out.push(copies.iter().copied()));
+        out
     }
 
     /// How much is told.
@@ -136,6 +149,16 @@ impl CopyHits {
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
         &lists.copies[start..lists.ends[hit]]
     }
+}
+
+/// How many hits there are before each segment.
+fn before(hits: &Hits) -> Vec<u32> {
+    let mut count = 0;
+    let before = hits.bits.iter().map(|bits| {
+        count += bits.count_ones();
+        count - bits.count_ones()
+    });
+    before.collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,10 @@ impl GameFacts for GameRow<'_> {
         GameRow::tag(self, name)
     }
 
+    fn is_swapped(&self) -> bool {
+        GameRow::is_swapped(self)
+    }
+
     fn annotations(&self) -> &[Annotation] {
         GameRow::annotations(self)
     }

@@ -39,6 +39,7 @@ pub mod gpu;
 pub mod mixed;
 pub mod narrowed;
 mod operations;
+pub mod part;
 pub mod reference;
 mod request;
 pub mod settled;
@@ -76,6 +77,10 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// The value of the first tag of that name, bytes as found.
     fn tag(&self, name: &str) -> Option<&[u8]>;
+    /// Whether its sides have changed places, while its moves keep their numbers.
+    fn is_swapped(&self) -> bool {
+        false
+    }
     /// Comments and glyphs, ordered by the numbers of the positions; none where they are not known.
     fn annotations(&self) -> &[Annotation];
 }

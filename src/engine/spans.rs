@@ -5,7 +5,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{CopyHits, Hits};
-use crate::reel::GameRow;
+use crate::reel::{Block, GameRow};
 
 /// What a hit consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,6 +105,18 @@ pub struct Spans {
 }
 
 impl Spans {
+    /// Has all hits told of what they consist.
+    pub fn told(by: &dyn FindSpan, (hits, copies): (&Hits, Option<&CopyHits>), block: &Block) -> Spans {
+        let mut out = Spans::default();
+        for game in block.games() {
+            let first = game.first_slot();
+            let node = |slot| (slot - first) as u32;
+            let told = |slot| (node(slot), by.span((hits, copies), &game, node(slot)));
+            out.push(game.index(), hits.slots(first..game.end_slot()).map(told).collect());
+        }
+        out
+    }
+
     /// Adds the hits of the next game.
     pub(super) fn push(&mut self, game: usize, hits: GameSpans) {
         if !hits.is_empty() {

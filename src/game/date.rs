@@ -44,6 +44,18 @@ impl Date {
         Date::of_value(game.tag_named(tag(game))?)
     }
 
+    /// `2015-03-07`, if the day is known and the month has it.
+    pub fn iso(self) -> Option<String> {
+        let Date { year, month: Some(month), day: Some(day) } = self else { return None };
+        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            2 => 28 + u8::from(is_leap),
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        (day <= days).then(|| format!("{year:04}-{month:02}-{day:02}"))
+    }
+
     /// Year, month and day, as far as they are known.
     pub fn parts(self) -> [Option<u16>; 3] {
         [Some(self.year), self.month.map(u16::from), self.day.map(u16::from)]

@@ -24,6 +24,7 @@ pub mod eco;
 mod header;
 pub mod known;
 mod moves;
+mod names;
 pub mod rating;
 pub mod tags;
 mod url;
@@ -33,6 +34,7 @@ pub use date::Date;
 pub use eco::Eco;
 pub use header::Header;
 pub use moves::MoveNumbers;
+pub use names::{NoName, PlayerName};
 pub use rating::Rating;
 pub use url::url;
 

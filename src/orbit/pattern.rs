@@ -7,9 +7,9 @@ use super::{
     text::{designator, text},
 };
 use crate::{
-    board::{Board, Code},
+    board::{Board, Code, PieceSet},
     fen::board_text,
-    query::tree::{ConditionOp, Control, Kind as _, Ref, SquaresOp},
+    query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp},
 };
 
 /// A filter as a diagram and a rest in words.
@@ -53,32 +53,96 @@ pub fn pattern(filter: &Filter) -> Pattern {
 /// assert_eq!(found, Bitboard::from(Square::E1) | Square::E2);
 /// ```
 pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
-    found_by(filter.node(), board)
+    let mut found = Bitboard::EMPTY;
+    each_designator(filter.node(), &mut |pieces, squares| {
+        if squares != Bitboard::FULL {
+            found |= standing(pieces.accepts(), squares, board);
+        }
+    });
+    found
 }
 
-fn found_by(filter: FilterRef, board: &Board) -> Bitboard {
+/// Those squares of a set on which stands one of some pieces.
+fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
+    let stands = |square: &Square| {
+        let content = board.at(*square);
+        content != Code::EMPTY && pieces.contains(content)
+    };
+    squares.into_iter().filter(stands).collect()
+}
+
+/// Visits the designators that must match, and those of alternatives.
+fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     let alternatives = match filter {
         Ref::Condition(f) => {
             matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..) | ConditionOp::Or(..))
         }
         Ref::Squares(f) => match f.op() {
-            SquaresOp::Designator { squares: Bitboard::FULL, .. } => return Bitboard::EMPTY,
-            SquaresOp::Designator { pieces, squares } => {
-                let stands = |square: &Square| {
-                    let content = board.at(*square);
-                    content != Code::EMPTY && pieces.accepts().contains(content)
-                };
-                return squares.into_iter().filter(stands).collect();
-            }
+            SquaresOp::Designator { pieces, squares } => return visit(*pieces, *squares),
             op => matches!(op, SquaresOp::Union(..) | SquaresOp::Control(Control::Braces { .. })),
         },
         _ => filter.is_braces(),
     };
-    let mut found = Bitboard::EMPTY;
     if alternatives {
-        filter.each_child(&mut |child| found |= found_by(child, board));
+        filter.each_child(&mut |child| each_designator(child, visit));
     }
-    found
+}
+
+/// The designators of a filter, and what each became in each copy of its outermost transform.
+///
+/// ```
+/// use orbit_chess::internals::{board::Position, orbit, query};
+///
+/// let query = query::parse("flipcolor {Ke1 P[d2,e2]}").unwrap().query;
+/// let designators = orbit::Designators::new(&orbit::expand(&query.body).unwrap());
+/// let of_second = designators.on(1, &Position::standard().board);
+/// assert_eq!(of_second[0].0, "Ke1");
+/// assert_eq!(of_second[0].1.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e8"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Designators {
+    /// As written.
+    names: Vec<String>,
+    /// Of each copy its pieces and squares; empty of a copy with others than the filter.
+    copies: Vec<Vec<(PieceSet, Bitboard)>>,
+}
+
+impl Designators {
+    /// Those that must match, and those of alternatives.
+    pub fn new(filter: &Filter) -> Designators {
+        let mut names = Vec::new();
+        let of_copy = |copy: FilterRef| {
+            let mut list = Vec::new();
+            each_designator(copy, &mut |pieces, squares| list.push((pieces.accepts(), squares)));
+            list
+        };
+        let (base, mut copies) = match filter.outermost() {
+            Some(orbit) => {
+                let copies = orbit.copies.iter().map(|copy| of_copy(copy.filter.node()));
+                (orbit.base.clone(), copies.collect())
+            }
+            None => (filter.clone(), vec![of_copy(filter.node())]),
+        };
+        each_designator(base.node(), &mut |pieces, squares| names.push(designator(pieces, squares)));
+        let is_like = |list: &Vec<_>| list.len() == names.len();
+        copies.iter_mut().filter(|list| !is_like(list)).for_each(Vec::clear);
+        Designators { names, copies }
+    }
+
+    /// Where the pieces of each designator stand in a position, as far as some do. Designators that are written alike are one.
+    pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
+        let mut found: Vec<(&str, Bitboard)> = Vec::new();
+        let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);
+        for (name, &(pieces, squares)) in self.names.iter().zip(designators) {
+            let squares = standing(pieces, squares, board);
+            match found.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known |= squares,
+                None if squares.is_empty() => {}
+                None => found.push((name, squares)),
+            }
+        }
+        found
+    }
 }
 
 struct Drawing {

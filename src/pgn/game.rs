@@ -123,4 +123,7 @@ pub struct Game {
     pub notes: Vec<Fault>,
     /// Side lines that were left out or cut.
     pub lost: Vec<Fault>,
+    /// Whether the sides have changed places: see [`Game::colors_swapped`]. Its moves are still numbered as they were
+    /// played.
+    pub is_swapped: bool,
 }

@@ -69,6 +69,7 @@ mod san;
 mod sources;
 mod stamp;
 mod start;
+mod swapped;
 mod tokenizer;
 mod tree;
 mod unpack;

@@ -16,6 +16,8 @@ pub enum Column {
     Year,
     /// Number.
     GameNumber,
+    /// Mask: the sides of the game have changed places.
+    Swapped,
     /// Mask.
     Text(TextTest),
 }
@@ -36,6 +38,8 @@ pub enum TextTest {
 pub enum Text {
     /// A literal.
     Literal(String),
+    /// A literal that is spelt as names are.
+    Name(String),
     /// The value of a tag, missing ones, names and dates as the language reads them.
     Tag(String),
     /// `White`, `Black`, or both with a line feed between.

@@ -7,11 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use shakmaty::Bitboard;
-
 pub use super::op::{CarryId, ColumnId, Id, LoopId, NO_VALUE, Op, TRUE};
-use super::operations::GameOp;
-use crate::board::{self, PieceSet};
+use super::{operations::GameOp, words::word_of};
+use crate::board::PieceSet;
 
 /// How a loop gathers the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -110,6 +108,8 @@ pub struct Options {
     pub simplify: bool,
     /// Several unions or intersections become one step.
     pub chains: bool,
+    /// A loop whose body is mostly known in each row is written out.
+    pub unrolling: bool,
 }
 
 impl Default for Options {
@@ -122,6 +122,7 @@ impl Default for Options {
             sharing: true,
             simplify: true,
             chains: true,
+            unrolling: true,
         }
     }
 }
@@ -144,13 +145,14 @@ pub struct Dag {
     sharing: bool,
     simplify: bool,
     pub(super) chains: bool,
+    pub(super) unrolling: bool,
 }
 
 impl Dag {
     /// An empty graph.
     pub fn new(options: Options) -> Dag {
-        let Options { sharing, simplify, chains, .. } = options;
-        Dag { sharing, simplify, chains, ..Dag::default() }
+        let Options { sharing, simplify, chains, unrolling, .. } = options;
+        Dag { sharing, simplify, chains, unrolling, ..Dag::default() }
     }
 
     /// The operation of a node.
@@ -209,10 +211,29 @@ impl Dag {
             Op::Const(word) => word,
             Op::And(a, b) => bound(a) & bound(b),
             Op::AndNot(a, _) => bound(a),
-            Op::Or(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
-            Op::Step(a, dx, dy) => board::translate(Bitboard(bound(a)), (dx, dy)).0,
+            Op::Or(a, b) | Op::Xor(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
+            // The more squares they get, the more they give.
+            Op::Step(..)
+            | Op::FillRanks(_)
+            | Op::FillFiles(_)
+            | Op::Knight(_)
+            | Op::King(_)
+            | Op::Pawn { .. }
+            | Op::Slide { .. }
+            | Op::Walk { .. } => word_of(op, bound).unwrap_or(TRUE),
             _ => TRUE,
         }
+    }
+
+    /// Drops the nodes from a place on. None of them may be in use.
+    pub(super) fn forget(&mut self, from: usize) {
+        for (at, op) in self.ops.drain(from..).enumerate() {
+            if self.known.get(&op) == Some(&Id((from + at) as u32)) {
+                self.known.remove(&op);
+            }
+        }
+        self.within.truncate(from);
+        self.bounds.truncate(from);
     }
 
     /// A constant word.
@@ -303,37 +324,18 @@ impl Dag {
 
     /// The value of an operation on constants.
     fn fold(&self, op: Op) -> Option<u64> {
-        let k = |id| self.constant(id);
-        Some(match op {
-            Op::And(a, b) => k(a)? & k(b)?,
-            Op::Or(a, b) => k(a)? | k(b)?,
-            Op::AndNot(a, b) => k(a)? & !k(b)?,
-            Op::Not(a) => !k(a)?,
-            Op::Select { mask, a, b } => k(a)? & k(mask)? | k(b)? & !k(mask)?,
-            Op::Step(a, dx, dy) => board::translate(Bitboard(k(a)?), (dx, dy)).0,
-            Op::NonEmpty(a) => {
-                if k(a)? == 0 {
-                    0
-                } else {
-                    TRUE
-                }
-            }
-            Op::Count(a) => u64::from(k(a)?.count_ones()),
-            Op::Add(a, b) => (k(a)? as i32).wrapping_add(k(b)? as i32) as i64 as u64,
-            Op::Compare(cmp, a, b) => {
-                if cmp.holds((k(a)? as i64).cmp(&(k(b)? as i64))) {
-                    TRUE
-                } else {
-                    0
-                }
-            }
-            _ => return None,
-        })
+        let mut operands = op.args().peekable();
+        operands.peek()?;
+        if !operands.all(|id| self.constant(id).is_some()) {
+            return None;
+        }
+        word_of(op, |id| self.constant(id).unwrap_or(0))
     }
 
     fn simpler(&mut self, op: Op) -> Option<Id> {
         let k = |dag: &Dag, id| dag.constant(id);
         match op {
+            Op::And(a, b) if self.bound(a) & self.bound(b) == 0 => Some(self.word(0)),
             Op::And(a, b) if a == b => Some(a),
             Op::Or(a, b) if a == b => Some(a),
             // Constants stand second.
@@ -385,6 +387,13 @@ impl Dag {
                     _ => None,
                 },
             },
+            Op::Xor(a, b) if k(self, a).is_some() => Some(self.add(Op::Xor(b, a))),
+            Op::Xor(a, b) => match k(self, b) {
+                Some(0) => Some(a),
+                Some(TRUE) => Some(self.add(Op::Not(a))),
+                _ if a == b => Some(self.word(0)),
+                _ => None,
+            },
             Op::Not(a) => match self.op(a) {
                 Op::Not(x) => Some(x),
                 _ => None,
@@ -399,6 +408,15 @@ impl Dag {
             Op::Step(a, 0, 0) => Some(a),
             Op::Add(a, b) if k(self, a) == Some(0) => Some(b),
             Op::Add(a, b) if k(self, b) == Some(0) => Some(a),
+            Op::Compare(cmp, a, b) => match (self.op(a), self.op(b)) {
+                (Op::Count(set), Op::Const(number)) => {
+                    self.counted(set, |n| cmp.holds(n.cmp(&(number as i64))))
+                }
+                (Op::Const(number), Op::Count(set)) => {
+                    self.counted(set, |n| cmp.holds((number as i64).cmp(&n)))
+                }
+                _ => None,
+            },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
                 // A condition on the position is no matter of squares.
@@ -416,6 +434,40 @@ impl Dag {
         }
     }
 
+    /// The mask of what holds of the number of squares of a set, if no number but the smallest and the largest possible
+    /// one has to be told from the others.
+    fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
+        let most = i64::from(self.bound(set).count_ones());
+        if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
+            return (most == 0).then(|| self.mask(holds(0)));
+        }
+        let (of_none, of_all) = (holds(0), holds(most));
+        let of_some = if most > 1 { holds(1) } else { of_none };
+        let any = if of_none == of_some { self.mask(true) } else { self.add(Op::NonEmpty(set)) };
+        let full = if of_all == of_some {
+            self.mask(false)
+        } else {
+            let missing = self.missing(set);
+            let missing = self.add(Op::NonEmpty(missing));
+            self.add(Op::Not(missing))
+        };
+        let [at_none, at_some, at_all] = [of_none, of_some, of_all].map(|holds| self.mask(holds));
+        let rest = self.add(Op::Select { mask: any, a: at_some, b: at_none });
+        Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
+    }
+
+    /// The squares that a set may have and has not.
+    fn missing(&mut self, set: Id) -> Id {
+        let bound = self.word(self.bound(set));
+        match self.op(set) {
+            Op::And(of, within) if self.constant(within).is_some() => {
+                let others = self.add(Op::Not(of));
+                self.add(Op::And(others, bound))
+            }
+            _ => self.add(Op::AndNot(bound, set)),
+        }
+    }
+
     /// Whether a node is known to be all ones or all zeros everywhere.
     fn is_mask(&self, id: Id) -> bool {
         match self.op(id) {
@@ -430,7 +482,9 @@ impl Dag {
             | Op::NoMoves(_) => true,
             Op::Carried(id) => self.carries[id.0 as usize].what.is_mask(),
             Op::Not(a) => self.is_mask(a),
-            Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) => self.is_mask(a) && self.is_mask(b),
+            Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) | Op::Xor(a, b) => {
+                self.is_mask(a) && self.is_mask(b)
+            }
             _ => false,
         }
     }
@@ -494,6 +548,11 @@ impl Dag {
     /// The sum of many numbers.
     pub fn sum_of(&mut self, words: Vec<Id>) -> Id {
         self.balanced(words, Op::Add, 0)
+    }
+
+    /// The largest of many numbers.
+    pub fn largest_of(&mut self, words: Vec<Id>) -> Id {
+        self.balanced(words, Op::Max, NO_VALUE as u64)
     }
 
     /// The squares whose content is in a set, from the bit planes.

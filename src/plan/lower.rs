@@ -294,6 +294,7 @@ impl Lower {
         self.cells = kept;
         let part = self.and(hit, here);
         let hits = self.dag.close_loop(table, Reduce::Or, part);
+        let hits = self.dag.written_out(hits);
         (domain, self.and(hits, domain))
     }
 
@@ -463,11 +464,11 @@ impl Lower {
             }
             C::Differ(a, b) => self.differ(a, b),
             C::TextCompare(cmp, a, b) => {
-                let [a, b] = [self.text(a), self.text(b)];
+                let [a, b] = self.compared_texts(a, b);
                 self.text_pairs(&a, &b, *cmp == Cmp::Ne, |a, b| TextTest::Compare(*cmp, a, b))
             }
             C::TextIn(a, b) => {
-                let [a, b] = [self.text(a), self.text(b)];
+                let [a, b] = self.compared_texts(a, b);
                 self.text_pairs(&a, &b, false, TextTest::In)
             }
             C::Game(op) => self.game_condition(op),

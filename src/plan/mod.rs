@@ -23,24 +23,29 @@ mod program;
 mod pure;
 mod sets;
 mod shifted;
+mod sums;
 mod texts;
 mod tiles;
+mod unroll;
+mod words;
 
 pub use carry::Operand;
 pub use columns::{Column, Text, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
 pub use operations::{
-    Automaton, Branch, CastlingPart, EdgeTest, FlatChain, FlatEdge, FlatFocus, FlatOp, FlatProgram, FlatStep,
-    GameOp, Instr, Label, Leaf, Memory, PairSearch, PairTest, PairWord, Sees, SquareTest, State, Walk, Word,
+    Automaton, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge, FlatFocus, FlatMove,
+    FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, Memory,
+    MoveInstr, PairSearch, PairTest, PairWord, Sees, SquareTest, State, TextInstr, Walk, Word,
 };
 pub use plans::Plans;
 pub use program::{
     Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
 };
+pub use words::word_of;
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
-pub use crate::query::tree::{Arith, Cmp, GameResult, Sibling, Special};
+pub use crate::query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special, Spelt};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
@@ -232,7 +237,12 @@ impl Planner {
         if query.outlives_games() || !only_hits && self.ty == Type::Str {
             return false;
         }
-        let facts = flat::Facts { vars: query.vars.clone(), variations: query.variations, only_hits };
+        let facts = flat::Facts {
+            vars: query.vars.clone(),
+            dictionaries: query.dictionaries.clone(),
+            variations: query.variations,
+            only_hits,
+        };
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
         let compiled = compiles(false) && (only_hits || !self.has_values() || compiles(true));
@@ -273,10 +283,14 @@ impl Planner {
         if words <= CARRIED_MAX && carried.len() <= MASKS_MAX {
             return Ok(None);
         }
+        let (things, count, max) = match words > CARRIED_MAX {
+            true => ("numbers and sets", words, CARRIED_MAX),
+            false => ("conditions", carried.len(), MASKS_MAX),
+        };
         let error = Diagnostic::error(
             query.body.span(),
-            format!("the query looks for {words} things at other positions of the game"),
-            format!("at most {CARRIED_MAX}"),
+            format!("the query looks for {count} {things} at other positions of the game"),
+            format!("at most {max}"),
         )
         .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy");
         let of_games = carries().any(|carry| matches!(carry.what, Made::Game(_)));

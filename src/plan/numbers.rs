@@ -326,7 +326,7 @@ impl Lower {
         (best, best_ok)
     }
 
-    /// 1 + (ply + b) / 2, b = 1 where Black began.
+    /// 1 + (ply + b) / 2, b = 1 where the side began that has Black in the game as it was played.
     pub(super) fn move_number(&mut self) -> Id {
         let ply = self.dag.add(Op::Ply);
         let white = self.dag.add(Op::WhiteToMove);
@@ -337,6 +337,10 @@ impl Lower {
         let even = self.not(odd);
         // After an odd number of moves White is to move if Black began.
         let black_began = self.select(white, odd, even);
+        let white_began = self.not(black_began);
+        let swapped = self.column(Column::Swapped);
+        let swapped = self.dag.add(Op::GameMask(swapped));
+        let black_began = self.select(swapped, white_began, black_began);
         let b = self.select(black_began, one, zero);
         let sum = self.dag.add(Op::Add(ply, b));
         let half = self.dag.add(Op::Div(sum, two));

@@ -54,6 +54,8 @@ pub enum Op {
     Or(Id, Id),
     /// First without second.
     AndNot(Id, Id),
+    /// What is in one of them alone.
+    Xor(Id, Id),
     /// Complement.
     Not(Id),
     /// `a` where the mask is true, else `b`.
@@ -175,6 +177,7 @@ impl Op {
             And(a, b)
             | Or(a, b)
             | AndNot(a, b)
+            | Xor(a, b)
             | Add(a, b)
             | Sub(a, b)
             | Mul(a, b)

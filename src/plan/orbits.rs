@@ -81,7 +81,7 @@ impl Lower {
                     lower.packed_number(number)
                 };
                 let largest =
-                    self.gather(orbit, &Gather { wanted: Wanted::Max, word, tiles: |_, _, _, _| None });
+                    self.gather(orbit, &Gather { wanted: Wanted::Max, word, tiles: Lower::collapse_sum });
                 self.unpacked_number(largest)
             }
             NumberOrbit::Counted(counted, orbit) => {
@@ -241,15 +241,14 @@ impl Lower {
         note: &mut OrbitNote,
     ) -> Vec<usize> {
         let wanted = how.wanted;
-        if wanted == Wanted::Max {
-            return (0..orbit.copies.len()).collect();
-        }
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {
             match (how.tiles)(self, orbit, placement, &group) {
                 Some(words) => {
                     let pointwise = |base: F| is_pointwise(base.node());
-                    if wanted == Wanted::Union || orbit.unshifted(placement).is_some_and(pointwise) {
+                    if matches!(wanted, Wanted::Union | Wanted::Max)
+                        || orbit.unshifted(placement).is_some_and(pointwise)
+                    {
                         note.pointwise += group.len();
                     }
                     if words.len() == 1 {
@@ -259,7 +258,10 @@ impl Lower {
                     }
                     match wanted {
                         Wanted::Any | Wanted::Union => parts.push(self.dag.any_of(words)),
-                        _ => parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word)))),
+                        Wanted::Max => parts.extend(words),
+                        Wanted::Count => {
+                            parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word))))
+                        }
                     }
                 }
                 None => rest.extend(group),

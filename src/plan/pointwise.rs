@@ -63,20 +63,9 @@ impl Lower {
     pub(super) fn shifted_comparison(&mut self, comparison: &Comparison, anchor: Anchor) -> Id {
         let &Comparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
-        // Entry k: at least k of the words so far. More than one beyond the number nobody asks for.
-        let levels = usize::try_from(number + 2).unwrap_or(0);
-        let mut at_least = vec![self.dag.mask(true)];
-        for word in words {
-            if at_least.len() < levels {
-                at_least.push(self.dag.mask(false));
-            }
-            for k in (1..at_least.len()).rev() {
-                let more = self.and(at_least[k - 1], word);
-                at_least[k] = self.or(at_least[k], more);
-            }
-        }
+        let planes = self.added(vec![words]);
         let mut reaches = |number: i64| match usize::try_from(number) {
-            Ok(number) => at_least.get(number).copied().unwrap_or_else(|| self.dag.mask(false)),
+            Ok(number) => self.at_least(&planes, number),
             Err(_) => self.dag.mask(true),
         };
         let (here, beyond) = (reaches(number), reaches(number + 1));
@@ -106,7 +95,7 @@ impl Lower {
     }
 
     /// For every shift of a tile, whether the shifted set holds the shifted square.
-    fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
+    pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
                 let word = self.content_at(set, square);

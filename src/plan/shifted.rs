@@ -282,7 +282,7 @@ impl<'a> PlainSet<'a> {
 }
 
 impl<'a> Set<'a> {
-    fn new(set: &'a Squares) -> Option<Set<'a>> {
+    pub(super) fn new(set: &'a Squares) -> Option<Set<'a>> {
         let part = |set| Set::new(set).map(Box::new);
         let braced = set.node().any(&mut FilterRef::is_braces);
         match set.op() {
@@ -298,7 +298,8 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn bound(&self) -> Bitboard {
+    /// The squares that it may hold before any shift.
+    pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
             Set::Union(a, b) => a.bound() | b.bound(),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     board::PieceSet,
-    orbit,
+    orbit::{self, Expanded},
     query::tree::{Control, Kind as _, Spelt, TextOp, VarId, contents_where},
 };
 
@@ -25,7 +25,7 @@ impl Lower {
             TextOp::Player(color) => vec![(always, Text::Player(*color))],
             TextOp::ContentName { contents, spelt, of } => self.content_names(*contents, *spelt, of),
             TextOp::Compare(cmp, a, b) => {
-                let [a, b] = [self.text(a), self.text(b)];
+                let [a, b] = self.compared_texts(a, b);
                 let holds = |lower: &mut Lower, one: &(Id, Text)| {
                     lower.text_pairs(&vec![one.clone()], &b, false, |a, b| TextTest::Compare(*cmp, a, b))
                 };
@@ -47,6 +47,23 @@ impl Lower {
             TextOp::Game(_) => unreachable!("the planner has refused the query"),
             TextOp::Form(never) => match *never {},
         }
+    }
+
+    /// The strings of two that are compared; a literal beside the name of a player is spelt as names are.
+    pub(super) fn compared_texts(&mut self, a: &orbit::Text, b: &orbit::Text) -> [Texts; 2] {
+        let names = [a, b].into_iter().any(|text| match last_op(text) {
+            TextOp::Player(_) => true,
+            TextOp::Tag(name) => name == "White" || name == "Black",
+            _ => false,
+        });
+        [a, b].map(|f| {
+            let is_spelt = names && matches!(last_op(f), TextOp::Literal(_));
+            let spelt = |(ok, text)| match text {
+                Text::Literal(text) if is_spelt => (ok, Text::Name(text)),
+                text => (ok, text),
+            };
+            self.text(f).into_iter().map(spelt).collect()
+        })
     }
 
     /// Whether a set is one square, and what stands there is one of some.
@@ -136,5 +153,13 @@ impl Lower {
         }
         let column = self.column(Column::Text(test));
         self.dag.add(Op::GameMask(column))
+    }
+}
+
+/// The operation whose value is the string's: the last one in braces.
+fn last_op(text: &orbit::Text) -> &TextOp<Expanded> {
+    match text.op() {
+        TextOp::Control(Control::Braces { last, .. }) => last_op(last),
+        op => op,
     }
 }

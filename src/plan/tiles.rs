@@ -67,6 +67,11 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
+/// The shifts of a group of copies.
+pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
+    group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect()
+}
+
 impl Lower {
     /// The answers of all shifts of one placement, as bits.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
@@ -84,8 +89,7 @@ impl Lower {
         if counts_dearly(base, group.len()) || !self.options.pointwise && is_pointwise(base) {
             return None;
         }
-        let shifts: Vec<(i8, i8)> =
-            group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
+        let shifts = shifts_of(orbit, group);
         let anchors = self.tiles_for(&shifts, base)?;
         let words = anchors.iter().map(|&anchor| {
             let (word, valid) = (self.shifted_truth(&shifted, anchor), self.valid(&shifts, anchor));
@@ -107,8 +111,7 @@ impl Lower {
         }
         let base = orbit.unshifted(placement)?;
         let (set, squares) = few_squares(&base)?;
-        let shifts: Vec<(i8, i8)> =
-            group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect();
+        let shifts = shifts_of(orbit, group);
         let anchors = self.tiles_for(&shifts, base.node())?;
         let words = anchors.into_iter().map(|anchor| {
             let valid = self.valid(&shifts, anchor);
@@ -118,7 +121,7 @@ impl Lower {
     }
 
     /// The tiles that some shifts of a filter take, if the options allow as many.
-    fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
+    pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
             several if several.len() > 1 && self.options.grids => Some(several),
@@ -128,7 +131,7 @@ impl Lower {
     }
 
     /// The bits of a tile that belong to one of some shifts.
-    fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
+    pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
         self.dag.word(valid)

@@ -3,6 +3,8 @@
 //! The board is a FEN that says what must be there and leaves open the rest, as pattern searches of
 //! chess programs have it. It becomes query text, so that everything after it is as for any other query.
 
+use shakmaty::Square;
+
 use crate::diagnostic::{Diagnostic, Span};
 use crate::fen::{Symbol, ranks};
 
@@ -40,15 +42,9 @@ pub struct Diagram {
 /// ```
 pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     let mut words = words(board);
-    let Some(placement) = words.next() else {
-        return Err(Diagnostic::error(Span::new(0, 0), "the board is empty", EXPECTED));
-    };
-    let mut filters = pieces(board, placement)?;
-    if filters.is_empty() {
-        let label = "expected a piece, or `_` for a square that must be empty";
-        return Err(Diagnostic::error(placement, "the board demands nothing", label)
-            .help("digits, `?` and `.` stand for squares on which anything may be"));
-    }
+    let placement = first(&mut words)?;
+    let mut filters: Vec<String> =
+        men(board, placement)?.into_iter().map(|(square, letter)| format!("{letter}{square}")).collect();
     if let Some(turn) = words.next() {
         match &board[turn.start..turn.end] {
             "w" => filters.insert(0, "wtm".into()),
@@ -70,12 +66,46 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
+/// Reads a board and writes the query whose value is how much a position is like it under the best of its copies, in
+/// percent: twice the number of men that stand right, of the men on both boards.
+///
+/// The letters are those of [`query`]. All fields behind the placement are read over, with a remark if they say anything.
+///
+/// # Errors
+///
+/// What is wrong with the board, with its place; also that it demands nothing.
+///
+/// ```
+/// use orbit_chess::internals::query::diagram;
+/// let knight = diagram::similar("8/8/8/8/3N4/5k2/8/8", &["shift"]).unwrap();
+/// assert_eq!(knight.text, "200 * (shift similar \"8/8/8/8/3N4/5k2/8/8\") / (2 + #[Aa])");
+/// ```
+pub fn similar(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
+    let mut words = words(board);
+    let placement = first(&mut words)?;
+    let men = men(board, placement)?.len();
+    let placement = &board[placement.start..placement.end];
+    let transforms: String = transforms.iter().flat_map(|transform| [transform, " "]).collect();
+    let remarks = words.next().map(|first| remark(board, first)).into_iter().flatten().collect();
+    Ok(Diagram { text: format!("200 * ({transforms}similar \"{placement}\") / ({men} + #[Aa])"), remarks })
+}
+
+/// The first word of a board, its placement.
+fn first(words: &mut impl Iterator<Item = Span>) -> Result<Span, Diagnostic> {
+    words.next().ok_or_else(|| Diagnostic::error(Span::new(0, 0), "the board is empty", EXPECTED))
+}
+
 const EXPECTED: &str = "expected eight ranks such as `8/8/8/8/3N4/5k2/8/8`, from rank 8 down";
 
-/// The designators, from a1 on.
-fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
+/// The placement of a FEN, the first of its fields.
+pub(super) fn placement(fen: &str) -> Result<Span, Diagnostic> {
+    first(&mut words(fen))
+}
+
+/// What a placement demands, from a1 on: at least one square, and its letter.
+pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, Diagnostic> {
     let text = &board[placement.start..placement.end];
-    let mut found: Vec<(u32, String)> = Vec::new();
+    let mut found: Vec<(Square, char)> = Vec::new();
     let mut count = 0;
     for rank_text in ranks(text) {
         let start = placement.start + rank_text.start;
@@ -94,8 +124,7 @@ fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
                 Symbol::Squares(1..=8) | Symbol::Letter('?' | '.') => {}
                 Symbol::Letter(letter) if "KQRBNPkqrbnpAa_".contains(letter) => {
                     if file < 8 {
-                        let name = char::from(b'a' + file as u8);
-                        found.push((8 * rank + file, format!("{letter}{name}{}", rank + 1)));
+                        found.push((Square::new(8 * rank + file), letter));
                     }
                 }
                 _ => {
@@ -117,8 +146,13 @@ fn pieces(board: &str, placement: Span) -> Result<Vec<String>, Diagnostic> {
     if count < 8 {
         return Err(Diagnostic::error(placement, format!("only {count} ranks"), EXPECTED));
     }
+    if found.is_empty() {
+        let label = "expected a piece, or `_` for a square that must be empty";
+        return Err(Diagnostic::error(placement, "the board demands nothing", label)
+            .help("digits, `?` and `.` stand for squares on which anything may be"));
+    }
     found.sort_unstable();
-    Ok(found.into_iter().map(|(_, designator)| designator).collect())
+    Ok(found)
 }
 
 /// What is to be said of the fields from castling on, if they say anything.

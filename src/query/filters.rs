@@ -26,6 +26,7 @@ impl Parser {
             Some(Reading::Transform(_)) => self.transform_word(word),
             Some(Reading::Direction(dirs)) => self.direction(dirs),
             Some(Reading::Filter(read)) => read(self, word),
+            Some(Reading::BeforeText(read)) if matches!(self.peek(1), Tok::Str(_)) => read(self, word),
             _ => self.name(word),
         }
     }
@@ -123,6 +124,8 @@ impl Parser {
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
         if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
+        } else if let Some(range) = whole_line(word) {
+            error = error.help(format!("a file or a rank is a range of squares: write `{range}`"));
         } else if self.assigns_ahead(word) {
             error = error.help("it is assigned further on, and may be read behind its first assignment");
         } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
@@ -439,4 +442,18 @@ impl Parser {
         })?;
         Ok(filter(S::MakeSquare { file, rank }, span))
     }
+}
+
+/// What `Pd` and `R7` are meant to be: pieces on a whole file or rank.
+fn whole_line(word: &str) -> Option<String> {
+    let (pieces, line) = word.split_at_checked(word.len().checked_sub(1)?)?;
+    if !pieces.chars().all(|c| "KQRBNPkqrbnpAa".contains(c)) {
+        return None;
+    }
+    let squares = match line.as_bytes() {
+        [b'a'..=b'h'] => format!("{line}1-8"),
+        [b'1'..=b'8'] => format!("a-h{line}"),
+        _ => return None,
+    };
+    Some(if pieces.len() > 1 { format!("[{pieces}]{squares}") } else { format!("{pieces}{squares}") })
 }

@@ -259,7 +259,7 @@ impl Parser {
 }
 
 /// A symbol of a `fen "..."` board and how many squares it covers.
-fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
+pub(super) fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
     let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
     let empty = Pieces { list: PieceSet::EMPTY, ..none };
     Some(match symbol {

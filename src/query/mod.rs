@@ -11,6 +11,7 @@ mod cql5;
 pub mod diagram;
 mod dictionaries;
 mod edges;
+pub mod english;
 mod filters;
 mod functions;
 mod game;
@@ -25,6 +26,7 @@ mod parser;
 mod ranges;
 mod reader;
 mod repeats;
+mod similar;
 mod slips;
 mod state;
 mod strings;
@@ -34,10 +36,12 @@ pub mod tree;
 mod valued;
 mod variables;
 mod vocabulary;
+mod weaker;
 pub mod words;
 
 pub use necessary::{necessary, passes_over};
 pub use tree::{Node, Query, Type};
+pub use weaker::{Weaker, weaker};
 
 use std::rc::Rc;
 

@@ -735,7 +735,7 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
 
 /// Operands of an associative operation as a tree that is no deeper than it must be, so that long
 /// lists stay within the stack. A single operand stays itself.
-fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
+pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
     match right.next() {
         Some(middle) => join(balanced(first, rest, join), balanced(middle, right.collect(), join)),
@@ -743,7 +743,7 @@ fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     }
 }
 
-fn cardinality(set: Squares) -> Node {
+pub(super) fn cardinality(set: Squares) -> Node {
     let span = set.span();
     filter(N::Cardinality(set), span)
 }

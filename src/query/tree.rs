@@ -247,6 +247,30 @@ pub enum Type {
     Position,
 }
 
+impl Type {
+    /// Its name: `condition`, `set`, `number`, `string`, `position`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Bool => "condition",
+            Type::Set => "set",
+            Type::Num => "number",
+            Type::Str => "string",
+            Type::Position => "position",
+        }
+    }
+
+    /// What it is, and where a value of it is a hit, in words.
+    pub fn described(self) -> &'static str {
+        match self {
+            Type::Bool => "condition",
+            Type::Set => "set of squares (a hit if it is not empty)",
+            Type::Num => "number (a hit wherever it has a value)",
+            Type::Str => "string (a hit wherever it has a value)",
+            Type::Position => "position of the game (a hit wherever there is one)",
+        }
+    }
+}
+
 /// A form of the tree: what is written of a filter beside its operation, and what stands for its transforms.
 pub trait Form: Copy + Debug + 'static {
     /// What every filter carries with it.

@@ -38,6 +38,8 @@ pub(super) enum Reading {
     Sign,
     /// It is part of a designator.
     Piece(Pieces),
+    /// The same before a text in quotation marks; elsewhere it may be a name.
+    BeforeText(fn(&mut Parser, &str) -> Parsed<Node>),
     /// No filter knows it: it belongs to the header, or nowhere.
     Outside,
 }
@@ -100,12 +102,12 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
 
 /// The word that a misspelt one most resembles; of CQL 5 one that is here, or else one that is not yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
-    use Reading::{Direction, Filter, Inside, Transform};
+    use Reading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
         Dialect::Cql5 => cql5::nearest(misspelt),
         Dialect::Cql6 => TABLE.nearest(
             misspelt,
-            &[|reading| matches!(reading, Filter(_) | Transform(_) | Direction(_) | Inside)],
+            &[|reading| matches!(reading, Filter(_) | BeforeText(_) | Transform(_) | Direction(_) | Inside)],
         ),
     }
 }
@@ -167,7 +169,7 @@ pub(super) fn is_inside(word: &str) -> bool {
 
 /// Whether a word begins or stands in a filter, and so can name no variable.
 pub(super) fn is_reserved(word: &str) -> bool {
-    reading(word).is_some_and(|reading| !matches!(reading, Reading::Outside))
+    reading(word).is_some_and(|reading| !matches!(reading, Reading::Outside | Reading::BeforeText(_)))
 }
 
 // ---- what the header asks

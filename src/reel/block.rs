@@ -111,6 +111,8 @@ pub(super) struct GameRecord {
     pub(super) cut: bool,
     /// Whether the game begins with an entry of the start table; never set for the first.
     pub(super) from_table: bool,
+    /// Whether its sides have changed places; never in a file.
+    pub(super) is_swapped: bool,
 }
 
 /// A side line.
@@ -458,6 +460,7 @@ impl<'a> GameRow<'a> {
             annotations: self.annotations().to_vec(),
             tags: self.tags_owned(),
             outcome: self.outcome(),
+            is_swapped: self.is_swapped(),
             status: if self.is_cut() { Status::Cut(Fault::default()) } else { Status::Whole },
             ..Game::default()
         }
@@ -545,6 +548,11 @@ impl<'a> GameRow<'a> {
     /// How the movetext ended.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
+    }
+
+    /// Whether its sides have changed places: see [`Block::seen_by`].
+    pub fn is_swapped(&self) -> bool {
+        self.record().is_swapped
     }
 }
 

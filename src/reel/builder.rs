@@ -54,9 +54,13 @@ impl BlockBuilder {
 
     /// Appends a game of the block whose stretches these are, with its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
-        let game = row.to_game();
+        self.push_row_as(row, &row.to_game());
+    }
+
+    /// Appends a game in the place of one of that block.
+    pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
-        self.push_slots(record.stretch, record.number, &game);
+        self.push_slots(record.stretch, record.number, game);
         for later in &mut self.block.source_games[record.stretch as usize + 1..] {
             later.first_game += 1;
         }
@@ -82,6 +86,7 @@ impl BlockBuilder {
             outcome: game.outcome,
             cut: matches!(game.status, Status::Cut(_)),
             from_table,
+            is_swapped: game.is_swapped,
         });
         self.push_moves(start.unwrap_or_else(Position::standard), game);
         self.push_lines(game);

@@ -377,7 +377,9 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         };
         let cut = flags & 4 != 0;
         let stretch = stretch as u32;
-        block.games.push(GameRecord { first_slot, stretch, number: 0, offset: 0, outcome, cut, from_table });
+        let (number, offset, is_swapped) = (0, 0, false);
+        let record = GameRecord { first_slot, stretch, number, offset, outcome, cut, from_table, is_swapped };
+        block.games.push(record);
     }
     let mut before = (u32::MAX, 0u32);
     for game in &mut block.games {

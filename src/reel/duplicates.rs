@@ -1,7 +1,8 @@
 //! Games that equal an earlier one.
 //!
-//! Two games are equal if start position, moves, result and tag pairs are, the pairs in any order, and if both or
-//! neither were cut; where side lines are kept, these, comments and glyphs must be equal as well. Games are compared by a hash of 128 bits: among a billion games, the chance that any
+//! Two games are equal by their tags if start position, moves, result and tag pairs are, the pairs in any order, and if both
+//! or neither were cut; where side lines are kept, these, comments and glyphs must be equal as well. By their moves they are
+//! equal if start position and main line are. Games are compared by a hash of 128 bits: among a billion games, the chance that any
 //! two different ones have the same is below 1 in 10^20.
 
 use hashbrown::HashTable;
@@ -11,47 +12,40 @@ use super::block::{Block, GameRecord, GameRow, Problem, ProblemKind};
 use super::builder::BlockBuilder;
 use crate::pgn::{Annotation, AnnotationKind};
 
+/// What of two games must be equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Alike {
+    /// Everything that is kept of them.
+    #[default]
+    Tags,
+    /// The start position and the moves of the main line; whatever tags, result, side lines and comments are.
+    Moves,
+}
+
 /// What equal games have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameHash(pub u128);
 
 impl GameHash {
-    /// The hashes of a block's games, in order. Tags must have been read.
-    pub fn of_block(block: &Block) -> Vec<GameHash> {
+    /// The hashes of a block's games, in order. Tags must have been read if they count.
+    pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
-        block.games().map(|game| GameHash::of(game, &mut text)).collect()
+        block.games().map(|game| GameHash::of(game, alike, &mut text)).collect()
     }
 
     /// `text` is room that is used again.
-    fn of(game: GameRow<'_>, text: &mut Vec<u8>) -> GameHash {
+    fn of(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
         let start = game.start();
         text.clear();
         text.extend_from_slice(bytemuck::cast_slice(&start.board.planes));
         text.extend_from_slice(&start.state.0.to_le_bytes());
-        text.extend([game.outcome() as u8, u8::from(game.is_cut())]);
+        if alike == Alike::Tags {
+            text.extend([game.outcome() as u8, u8::from(game.is_cut())]);
+        }
         text.extend((game.plies() as u64).to_le_bytes());
         text.extend_from_slice(bytemuck::cast_slice(game.moves()));
-        for line in game.lines() {
-            text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));
-            text.extend_from_slice(&line.edge().0.to_le_bytes());
-            text.extend_from_slice(bytemuck::cast_slice(line.moves()));
-        }
-        let mut tags: Vec<(&[u8], &[u8])> = game.tags().collect();
-        tags.sort_unstable();
-        for part in tags.iter().flat_map(|(name, value)| [name, value]) {
-            text.extend((part.len() as u64).to_le_bytes());
-            text.extend_from_slice(part);
-        }
-        for Annotation { node, kind } in game.annotations() {
-            let (kind, note): (u8, &[u8]) = match kind {
-                AnnotationKind::Before(note) => (0, note),
-                AnnotationKind::Comment(note) => (1, note),
-                AnnotationKind::Nag(glyph) => (2, &glyph.to_le_bytes()),
-            };
-            text.extend(node.to_le_bytes());
-            text.push(kind);
-            text.extend((note.len() as u64).to_le_bytes());
-            text.extend_from_slice(note);
+        if alike == Alike::Tags {
+            add_the_rest(game, text);
         }
         GameHash(XxHash3_128::oneshot(text))
     }
@@ -61,10 +55,37 @@ impl GameHash {
     }
 }
 
+/// Adds the side lines, tags and comments of a game.
+fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
+    for line in game.lines() {
+        text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));
+        text.extend_from_slice(&line.edge().0.to_le_bytes());
+        text.extend_from_slice(bytemuck::cast_slice(line.moves()));
+    }
+    let mut tags: Vec<(&[u8], &[u8])> = game.tags().collect();
+    tags.sort_unstable();
+    for part in tags.iter().flat_map(|(name, value)| [name, value]) {
+        text.extend((part.len() as u64).to_le_bytes());
+        text.extend_from_slice(part);
+    }
+    for Annotation { node, kind } in game.annotations() {
+        let (kind, note): (u8, &[u8]) = match kind {
+            AnnotationKind::Before(note) => (0, note),
+            AnnotationKind::Comment(note) => (1, note),
+            AnnotationKind::Nag(glyph) => (2, &glyph.to_le_bytes()),
+        };
+        text.extend(node.to_le_bytes());
+        text.push(kind);
+        text.extend((note.len() as u64).to_le_bytes());
+        text.extend_from_slice(note);
+    }
+}
+
 /// The games that were seen so far. Each takes 20 bytes, and with the free places of the table 24 to 48; while
 /// the table grows, the old one is there as well.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
+    alike: Alike,
     /// Words of the hash, and the number over all sources of the first game that has it.
     games: HashTable<([u32; 4], u32)>,
     /// Where these numbers lead to, by the first of each run.
@@ -82,6 +103,16 @@ struct Run {
 }
 
 impl GameSet {
+    /// No games yet.
+    pub fn new(alike: Alike) -> GameSet {
+        GameSet { alike, ..GameSet::default() }
+    }
+
+    /// What of two games must be equal.
+    pub fn alike(&self) -> Alike {
+        self.alike
+    }
+
     /// Adds a game unless an equal one is there, whose number is returned then.
     fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
@@ -157,6 +188,7 @@ impl Block {
     pub(crate) fn without_duplicates<'a>(
         &self,
         duplicates: &[Duplicate],
+        alike: Alike,
         name: impl Fn(u32) -> &'a str,
     ) -> Block {
         let mut builder = BlockBuilder::with_source_games(&self.source_games);
@@ -168,8 +200,11 @@ impl Block {
                 continue;
             };
             let GameRecord { stretch, number, offset, .. } = self.games[row.index()];
-            let reason =
-                format!("exact duplicate of game {} of {}", duplicate.number, name(duplicate.source));
+            let what = match alike {
+                Alike::Tags => "exact duplicate of",
+                Alike::Moves => "same moves as",
+            };
+            let reason = format!("{what} game {} of {}", duplicate.number, name(duplicate.source));
             dropped.push(Problem { kind: ProblemKind::Skipped, stretch, number, offset, ply: 0, reason });
         }
         let place = |problem: &Problem| (problem.stretch, problem.number);

@@ -18,6 +18,9 @@ pub const OTHER_REASONS: &str = "other reasons";
 /// The class of games that were dropped since they equal an earlier one.
 pub const DUPLICATE: &str = "exact duplicate";
 
+/// The class of games that are dropped because an earlier one has the same moves.
+pub const SAME_MOVES: &str = "same moves as an earlier game";
+
 /// Sums over games. Whole and cut games have positions, skipped ones do not.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
@@ -252,6 +255,9 @@ pub fn reason_class(reason: &str) -> String {
     if reason.starts_with("exact duplicate of ") {
         return String::from(DUPLICATE);
     }
+    if reason.starts_with("same moves as game ") {
+        return String::from(SAME_MOVES);
+    }
     if reason.starts_with("variant ") {
         return reason.to_lowercase();
     }
@@ -282,6 +288,7 @@ mod tests {
             ("game is longer than 67108864 bytes", "game is longer than N bytes"),
             ("comment is not closed", "comment is not closed"),
             ("exact duplicate of game 17 of a.pgn", DUPLICATE),
+            ("same moves as game 17 of a.pgn", SAME_MOVES),
             ("a side line is left out: without moves", "side lines left out: without moves"),
             ("12 side lines are cut: Nd7 is illegal here", "side lines cut: illegal move"),
         ] {

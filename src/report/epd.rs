@@ -21,7 +21,7 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
 
 /// Appends the EPDs of a game's rows; returns how many positions of it hit. Operations: `sm`, the move that
 /// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply,
-/// and the line and the node of a position in a side line.
+/// and the line and the node of a position in a side line; `c1`, the move that led there, with its number.
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {
@@ -42,7 +42,10 @@ fn line(row: &Row, id: &str) -> String {
         "" => String::new(),
         line => format!(" of ({line}), node {}", row.node),
     };
-    format!("{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}{line}\";\n")
+    let led = row.san.as_ref().map_or(String::new(), |san| format!(" c1 \"{} {san}\";", row.label));
+    format!(
+        "{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}{line}\";{led}\n"
+    )
 }
 
 /// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,

@@ -11,6 +11,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::heat::HeatMap;
+use super::numbers::NumberSummary;
 use crate::{
     board::{Bitboard, Dihedral, Square},
     orbit::{self, AsText, Filter, Orbit, Pattern, Placement, Places},
@@ -18,7 +19,9 @@ use crate::{
 };
 
 /// Copies listed at most; there may be 100,000.
-const COPIES_MAX: usize = 1_000;
+const COPIES_MAX: usize = 100;
+/// A group of fewer games says little.
+pub const FEW_GAMES: u64 = 50;
 /// Letters of a copy's text at most: one with orbits in it may be as long as all their copies.
 pub(crate) const TEXT_MAX: usize = 300;
 
@@ -45,12 +48,45 @@ pub struct Findings {
     pub orbit: Option<OrbitFindings>,
     /// For a query whose value is a set of squares: in how many positions each square was in it.
     pub squares: Option<HeatMap>,
+    /// The same for the squares on which white pieces stand, black pieces, and no piece, in this order and without those that
+    /// have none; empty if there is one of these alone.
+    pub squares_by_color: Vec<HeatMap>,
+    /// For a query whose value is a number: how the values are spread.
+    pub values: Option<ValueFindings>,
     /// Groups of games or positions, each with its share of hits.
     pub histograms: Vec<Histogram>,
     /// Some of the positions that hit.
     pub sample: Vec<SampleHit>,
     /// How the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
     pub sample_note: String,
+    /// What similar queries hit, if nothing hits and this was tried.
+    pub misses: Option<Misses>,
+}
+
+/// What queries hit that are similar to one without hits.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Misses {
+    /// The games searched, from the first one on.
+    pub games: u64,
+    /// Their positions.
+    pub positions: u64,
+    /// Whether these are all games.
+    pub is_whole: bool,
+    /// The queries, in the order in which they were tried.
+    pub tried: Vec<Miss>,
+}
+
+/// A query that is similar to one without hits.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Miss {
+    /// How it differs, in words: ``without `kh8` ``.
+    pub change: String,
+    /// Its text.
+    pub query: String,
+    /// Games with a hit.
+    pub games_hit: u64,
+    /// Positions that hit.
+    pub positions_hit: u64,
 }
 
 /// Games and positions, and how many of them hit.
@@ -73,7 +109,7 @@ pub struct OrbitFindings {
     pub copies_total: u64,
     /// Copies that hit anywhere.
     pub copies_hit: u64,
-    /// The copies that hit, most frequent first, then in the order of the orbit; 1,000 at most.
+    /// The copies that hit, most frequent first, then in the order of the orbit; 100 at most.
     pub copies: Vec<CopyFindings>,
     /// Hits by turn or reflection, the filter as written first.
     pub symmetries: Vec<TransformSum>,
@@ -81,6 +117,8 @@ pub struct OrbitFindings {
     pub colors: Vec<TransformSum>,
     /// Hits by place, if the copies stand in more than one.
     pub heat: Option<HeatMap>,
+    /// The same for the copies with colours as written, and for those with colours swapped; empty if only one of the two hits.
+    pub heat_by_color: Vec<HeatMap>,
 }
 
 /// One copy and its hits.
@@ -129,6 +167,37 @@ pub struct PatternBoard {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SquareNames(pub Bitboard);
 
+/// The values of a query at its hits, which are numbers.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ValueFindings {
+    /// The share of all positions whose value lies in a step, for each step.
+    pub steps: Histogram,
+    /// All hits, and then groups of them.
+    pub groups: Vec<ValueGroup>,
+}
+
+/// The values of some hits in few numbers.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ValueGroup {
+    /// What the hits are grouped by; empty for all.
+    pub grouping: String,
+    /// The name of the group.
+    pub label: String,
+    /// The first number that lies in it, if it is a group of numbers; so with `last`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<i64>,
+    /// The last number that lies in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<i64>,
+    /// Games with a hit.
+    pub games: u64,
+    /// How many hits there are.
+    pub positions: u64,
+    /// Their values.
+    #[serde(flatten)]
+    pub summary: NumberSummary,
+}
+
 /// Groups of games or positions.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Histogram {
@@ -155,6 +224,12 @@ pub enum Unit {
 pub struct HistogramRow {
     /// Its name: `2015`, `2400-2499`.
     pub label: String,
+    /// The first number that lies in it, if it is a group of numbers; so with `last`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<i64>,
+    /// The last number that lies in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<i64>,
     /// What was searched and what hit.
     #[serde(flatten)]
     pub counts: HitCounts,
@@ -189,12 +264,16 @@ pub struct SampleHit {
     pub node: u32,
     /// The side line that it lies in; empty in the main line.
     pub line: String,
-    /// The move that led to the position: `23...`.
+    /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
+    /// That move, as SAN.
+    pub san: Option<String>,
     /// The position.
     pub fen: String,
     /// The move that follows, as SAN.
     pub next: Option<String>,
+    /// The moves around the position.
+    pub moves: SampleMoves,
     /// The squares that the pattern matched.
     pub lit: SquareNames,
     /// The moves of which it consists, if its filter is one of moves.
@@ -205,6 +284,15 @@ pub struct SampleHit {
     pub value: Option<String>,
     /// The copy that hit, as CQL.
     pub copy: Option<String>,
+}
+
+/// The moves around a position, in SAN, with numbers where PGN has them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SampleMoves {
+    /// Those before it; the last one led to it.
+    pub before: Vec<String>,
+    /// Those after it, in its line; the first has a number.
+    pub after: Vec<String>,
 }
 
 /// The moves of which a hit consists.
@@ -244,8 +332,22 @@ impl OrbitFindings {
             symmetries: transform_sums(orbit, counts, |p| (p.turned(), p.turn45), symmetry_name),
             colors: transform_sums(orbit, counts, |p| p.swap_colors, color_name),
             heat: HeatMap::of_places(&places, counts),
+            heat_by_color: heat_by_color(orbit, &places, counts),
         }
     }
+}
+
+/// The heat map of the copies with colours as written, and that of the others; nothing if only one of the two hits.
+fn heat_by_color(orbit: &Orbit, places: &Places, counts: &[u64]) -> Vec<HeatMap> {
+    let of = |is_swapped: bool| {
+        let copies = orbit.copies.iter().zip(counts);
+        let counts: Vec<u64> = copies
+            .map(|(copy, &count)| if copy.placement.swap_colors == is_swapped { count } else { 0 })
+            .collect();
+        let map = HeatMap::of_places(places, &counts).filter(|_| counts.iter().any(|&count| count > 0))?;
+        Some(HeatMap { label: format!("{}, {}", map.label, color_name(&is_swapped)), ..map })
+    };
+    of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])
 }
 
 /// Sums by what copies have in common, in its order.
@@ -339,6 +441,20 @@ impl HitCounts {
             Unit::Games => (self.games, self.games_hit),
             Unit::Positions => (self.positions, self.positions_hit),
         }
+    }
+}
+
+impl HistogramRow {
+    /// Whether it has so few games that it says little.
+    pub fn is_few(&self) -> bool {
+        self.counts.games < FEW_GAMES
+    }
+}
+
+impl ValueGroup {
+    /// Whether it has so few games that it says little.
+    pub fn is_few(&self) -> bool {
+        self.games < FEW_GAMES
     }
 }
 

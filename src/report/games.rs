@@ -115,7 +115,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
                 }
                 None => b")".to_vec(),
             },
-            MoveToken::Move(san) => san.into_bytes(),
+            MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
             // A brace would end a comment in braces; one that has any stood behind a semicolon, on one line.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),

@@ -98,6 +98,25 @@ impl HeatMap {
         self.counts[row * self.grid.side() + column]
     }
 
+    /// The names of all cells and their counts: squares, or shifts in files and ranks, `+1,-2`.
+    pub fn cells(&self) -> Vec<(String, u64)> {
+        let side = self.grid.side();
+        let cell = |(index, &count): (usize, &u64)| {
+            let (column, row) = (index % side, index / side);
+            let name = match self.grid {
+                Grid::Squares => format!("{}{}", char::from(b'a' + column as u8), row + 1),
+                Grid::Offsets => format!("{:+},{:+}", column as i32 - 7, row as i32 - 7),
+            };
+            (name, count)
+        };
+        self.counts.iter().enumerate().map(cell).collect()
+    }
+
+    /// How many cells have a count.
+    pub fn cells_hit(&self) -> usize {
+        self.counts.iter().filter(|&&count| count > 0).count()
+    }
+
     /// The largest count.
     pub fn most(&self) -> u64 {
         self.counts.iter().copied().max().unwrap_or(0)

@@ -2,129 +2,84 @@
 
 use serde_json::{Map, Value, json};
 
-use super::SpanMoves;
-use super::csv::Extras;
-use super::row::{Found, Row, Rows};
-use super::words::{self, push_number};
-use crate::engine::Answer;
+use super::columns::{Cell, Columns, cell, span_cells};
+use super::row::{Found, Rows};
+use super::words::push_number;
 use crate::reel::GameRow;
-use crate::text::decode;
 use crate::visible::{Context, escape};
 
 /// Appends the rows of a game; returns how many positions of it hit.
-pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, extras: Extras, out: &mut Vec<u8>) -> usize {
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     // What all positions of a game share is written once.
-    let mut shared = None;
+    let mut shared: Vec<Option<Vec<u8>>> = vec![None; columns.list().len()];
     found.rows(game, rows, |row| {
-        let (head, tags) =
-            shared.get_or_insert_with(|| (head(found, game), written(&Value::Object(tags(game)))));
-        out.extend_from_slice(head.as_bytes());
-        push_number(out, row.ply);
-        if extras.nodes {
-            out.extend_from_slice(b",\"node\":");
-            push_number(out, row.node);
-            out.extend_from_slice(b",\"line\":");
-            push_text(Some(row.line.as_str()).filter(|line| !line.is_empty()), out);
+        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+        for (index, (&column, shared)) in columns.list().iter().zip(&mut shared).enumerate() {
+            out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
+            out.extend_from_slice(column.name().as_bytes());
+            out.extend_from_slice(b"\":");
+            let push = |out: &mut Vec<u8>| push(&cell(column, found, row, span.as_ref()), out);
+            match shared {
+                Some(shared) => out.extend_from_slice(shared),
+                None if column.is_of_game() => {
+                    let start = out.len();
+                    push(out);
+                    *shared = Some(out[start..].to_vec());
+                }
+                None => push(out),
+            }
         }
-        // No character of a label, a FEN or SAN needs an escape.
-        for (name, text) in [(",\"move\":\"", &row.label), ("\",\"fen\":\"", &row.fen)] {
-            out.extend_from_slice(name.as_bytes());
-            out.extend_from_slice(text.as_bytes());
-        }
-        out.extend_from_slice(b"\",\"next\":");
-        push_text(Some(row.next.as_str()).filter(|next| !next.is_empty()), out);
-        out.push(b',');
-        push_value(row, out);
-        push_copy(found, row, out);
-        if extras.spans {
-            push_span(found, row, out);
-        }
-        out.extend_from_slice(b",\"hits\":");
-        push_number(out, row.hits);
-        out.extend_from_slice(b",\"url\":");
-        push_text(row.url().as_deref(), out);
-        out.extend_from_slice(b",\"tags\":");
-        out.extend_from_slice(tags.as_bytes());
         out.extend_from_slice(b"}\n");
     })
 }
 
-fn head(found: &Found, game: &GameRow) -> String {
-    format!(
-        "{{\"game\":{},\"source\":{},\"number_in_source\":{},\"offset\":{},\"ply\":",
-        game.number(),
-        written(&json!(found.names.source(game))),
-        game.number_in_source(),
-        game.offset()
-    )
+/// An object as JSON.
+pub(super) fn text(cell: &Cell) -> String {
+    let mut out = Vec::new();
+    push(cell, &mut out);
+    String::from_utf8(out).expect("JSON is text")
 }
 
-/// Of several tags of one name the first counts, as in queries.
-fn tags(game: &GameRow) -> Map<String, Value> {
-    let mut tags = Map::new();
-    for (name, value) in game.tags() {
-        tags.entry(decode(name)).or_insert_with(|| Value::String(decode(value).into_owned()));
-    }
-    tags
-}
-
-fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
-    out.extend_from_slice(written(&json!(text)).as_bytes());
-}
-
-fn push_value(row: &Row, out: &mut Vec<u8>) {
-    if let Some(text) = row.text {
-        out.extend_from_slice(b"\"value\":");
-        words::push_text(out, text);
-        return;
-    }
-    match row.value {
-        Answer::Bool(_) | Answer::Num(None) => out.extend_from_slice(b"\"value\":true"),
-        Answer::Num(Some(number)) => {
-            out.extend_from_slice(b"\"value\":");
-            push_number(out, number);
+fn push(cell: &Cell, out: &mut Vec<u8>) {
+    match cell {
+        Cell::Null => out.extend_from_slice(b"null"),
+        Cell::Number(number) => push_number(out, *number),
+        Cell::Text(text) if text.bytes().all(is_plain) => {
+            out.push(b'"');
+            out.extend_from_slice(text.as_bytes());
+            out.push(b'"');
         }
-        Answer::Set(squares) => {
-            let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
-            out.extend_from_slice(format!("\"squares\":{}", json!(names)).as_bytes());
+        Cell::Text(text) => push_value(&json!(text), out),
+        Cell::Numbers(numbers) => push_value(&json!(numbers), out),
+        Cell::Words(words) => push_value(&json!(words), out),
+        Cell::Pieces(pieces) => {
+            let pieces = pieces.iter().map(|(name, squares)| ((*name).to_owned(), json!(squares)));
+            push_value(&Value::Object(pieces.collect()), out);
+        }
+        Cell::Span(span) => {
+            let span = json!({
+                "kind": span.kind,
+                "nodes": span.nodes,
+                "plies": span.plies,
+                "moves": span.moves,
+                "text": span.text,
+                "length": span.moves.len(),
+            });
+            push_value(&span, out);
+        }
+        Cell::Tags(tags) => {
+            let tags = tags.iter().map(|(name, value)| (name.to_string(), json!(value)));
+            push_value(&Value::Object(tags.collect::<Map<_, _>>()), out);
         }
     }
 }
 
-/// The lowest copy that matches, from 1, what it is, and how many match.
-fn push_copy(found: &Found, row: &Row, out: &mut Vec<u8>) {
-    let name = |names: &[String]| row.copy.and_then(|copy| names.get(copy as usize).cloned());
-    let copy = row.copy.map(|copy| copy + 1);
-    let (pattern, transform) = (name(&found.names.copies), name(&found.names.transforms));
-    let text = format!(
-        ",\"copy\":{},\"pattern\":{},\"transform\":{},\"copies\":{}",
-        json!(copy),
-        written(&json!(pattern)),
-        json!(transform),
-        row.copies
-    );
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// The positions and moves of which a hit consists, or null.
-fn push_span(found: &Found, row: &Row, out: &mut Vec<u8>) {
-    let span = found.span(&row.game, row.node).map(|span| {
-        let moves = SpanMoves::of(&span, &row.game);
-        let plies: Vec<u32> = span.nodes.iter().map(|&node| row.game.ply_of(node)).collect();
-        json!({
-            "kind": span.kind.name(),
-            "nodes": span.nodes,
-            "plies": plies,
-            "moves": moves.sans().collect::<Vec<_>>(),
-            "text": moves.text(usize::MAX),
-            "length": moves.count(),
-        })
-    });
-    out.extend_from_slice(b",\"span\":");
-    out.extend_from_slice(written(&json!(span)).as_bytes());
+/// Whether a letter stands for itself in a string.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
 
 /// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.
-fn written(value: &Value) -> String {
-    escape(&value.to_string(), Context::Json).into_owned()
+fn push_value(value: &Value, out: &mut Vec<u8>) {
+    out.extend_from_slice(escape(&value.to_string(), Context::Json).as_bytes());
 }

@@ -5,6 +5,8 @@
 //! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
 //! never on threads or on time.
 
+mod around;
+mod columns;
 mod comments;
 mod csv;
 mod epd;
@@ -12,7 +14,9 @@ pub mod findings;
 mod games;
 pub mod heat;
 mod jsonl;
+mod labels;
 mod movetext;
+mod numbers;
 pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -35,10 +39,12 @@ use crate::engine::Values;
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
+pub use around::moves_around;
+pub use columns::{Column, ColumnType, Columns, Extras, SCHEMA};
 pub use comments::CommentStyle;
-pub use csv::{COLUMNS, ColumnType, Extras, NODE_COLUMNS, SPAN_COLUMNS, TEXT_COLUMNS};
 pub use games::{PgnWriter, game_pgn, game_text};
 pub use movetext::{MoveToken, movetext};
+pub use numbers::{Bin, Distribution, NumberSummary};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use row::{Found, Names, Row, Rows, fen_at};
@@ -55,28 +61,31 @@ pub use walk::Walk;
 /// How hits are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// One line for each game with hits, for reading. At most so many plies are listed.
+    /// One line for each game with hits, for reading. Hits that follow each other and have one value are a run; at most so
+    /// many runs are listed.
     Text {
         /// Longer lists end with how many more there are.
-        plies_max: usize,
+        runs_max: usize,
         /// How wide columns are.
         layout: Layout,
         /// The moves that are shown of what a hit consists of, at most; `None` for no such lines.
         moves_max: Option<usize>,
+        /// Whether the moves that led to hits are in colour.
+        styled: bool,
     },
     /// One JSON object a line for each row.
     JsonLines {
         /// Which.
         rows: Rows,
-        /// What they have besides.
-        extras: Extras,
+        /// Which fields they have.
+        columns: Columns,
     },
     /// CSV with a head line.
     Csv {
         /// Which rows.
         rows: Rows,
-        /// Which columns they have besides [`COLUMNS`].
-        extras: Extras,
+        /// Which columns they have.
+        columns: Columns,
     },
     /// The position of each row, and what is known of it as operations.
     Epd(Rows),
@@ -121,7 +130,7 @@ pub struct ReportedGame {
 impl Format {
     /// What stands before all reports.
     pub fn head(self) -> Vec<u8> {
-        if let Format::Csv { extras, .. } = self { csv::head(extras) } else { Vec::new() }
+        if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
 
     /// Writes the hits of some games of a block, by their indices.
@@ -133,8 +142,9 @@ impl Format {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
-        if let Format::Text { plies_max, layout, moves_max } = self {
-            text::write(found, games, text::Limits { plies_max, moves_max }, layout, &mut report);
+        if let Format::Text { runs_max, layout, moves_max, styled } = self {
+            let limits = text::Limits { runs_max, moves_max, styled };
+            text::write(found, games, limits, layout, &mut report);
             return report;
         }
         // Of most blocks most games have no hit at all.
@@ -152,8 +162,8 @@ impl Format {
             let count = match self {
                 Format::Plain => plain::nodes(&game, hits, out),
                 Format::Values { .. } => plain::values(&game, hits, lists_all, out),
-                Format::JsonLines { rows, extras } => jsonl::write(found, &game, rows, extras, out),
-                Format::Csv { rows, extras } => csv::write(found, &game, rows, extras, out),
+                Format::JsonLines { rows, columns } => jsonl::write(found, &game, rows, columns, out),
+                Format::Csv { rows, columns } => csv::write(found, &game, rows, columns, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
                 Format::Text { .. } | Format::Nothing => {
@@ -172,8 +182,8 @@ impl Format {
             Format::Text { moves_max, .. } => {
                 Needs::TAGS | Needs::VALUES | Needs::SPANS.when(moves_max.is_some())
             }
-            Format::JsonLines { extras, .. } | Format::Csv { extras, .. } => {
-                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(extras.spans)
+            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => {
+                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(columns.have_spans())
             }
             Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
             Format::Values { .. } => Needs::VALUES,

@@ -14,8 +14,8 @@ pub enum MoveToken<'a> {
     Open,
     /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
     Number(String),
-    /// A move in SAN.
-    Move(String),
+    /// A move in SAN, and the node to which it leads.
+    Move(String, u32),
     /// A numeric annotation glyph.
     Nag(u16),
     /// A comment without its braces, bytes as found.
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
         let anew = || String::from_utf8_lossy(&label).into_owned();
         let number = number.or_else(|| self.anew.then(anew));
         self.out.extend(number.map(MoveToken::Number));
-        self.out.push(MoveToken::Move(mv.to_san(&frame.before)));
+        self.out.push(MoveToken::Move(mv.to_san(&frame.before), node));
         self.anew = false;
         self.annotate(node, |index| index >= before);
     }

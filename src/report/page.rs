@@ -1,19 +1,27 @@
 //! A report as one HTML file.
 //!
-//! The file stands alone: it asks for nothing from anywhere, runs no script, and its policy forbids both. What
-//! it shows is [`Findings`] and nothing else, and these are in it as JSON as well. Behind every chart there is a
-//! table. The invariant: equal findings make equal bytes.
+//! The file stands alone: it asks for nothing from anywhere, and its policy forbids it. The one script that the policy lets
+//! run copies FENs; without it the page shows the same. What the page shows is [`Findings`] and nothing else, and these are
+//! in it as JSON as well. Behind every chart there is a table. The invariant: equal findings make equal bytes.
 
 mod charts;
 mod copies;
+mod misses;
 mod sample;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{findings::Findings, summary::grouped, svg};
+use super::findings::{FEW_GAMES, Findings};
+use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 
 const STYLE: &str = include_str!("page/style.css");
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/// Copies FENs to the clipboard.
+const SCRIPT: &str = include_str!("page/copy.js");
+/// The script is named by its SHA-256, which a test computes, so that no other one runs.
+const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
+                      form-action 'none'";
+/// Longer queries are no headline.
+const HEADLINE_MAX: usize = 80;
 /// Sources that are listed by name.
 const SOURCES_MAX: usize = 12;
 
@@ -34,35 +42,62 @@ pub fn page(findings: &Findings) -> String {
             }
             body {
                 (svg::definitions())
-                header {
-                    p.kicker {
-                        "Chess positions that match a pattern"
-                        @if let Some(date) = &findings.date { " · " time { (date) } }
-                    }
-                    h1 dir="auto" { (title) }
-                    pre.query tabindex="0" aria-label="The query" { code { (findings.query) } }
-                    @if !findings.chosen.is_empty() { p.chosen dir="auto" { "Only " (findings.chosen) } }
-                }
-                nav aria-label="Contents" {
-                    ul {
-                        @for section in &sections {
-                            li { a href={ "#" (section.id) } { (section.name) } }
-                        }
-                    }
-                }
+                (header(findings, title))
                 main {
-                    @for section in &sections {
+                    @for (index, section) in sections.iter().enumerate() {
                         section id=(section.id) aria-labelledby={ (section.id) "-name" } {
-                            h2 id={ (section.id) "-name" } { (section.name) }
+                            h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
+                        // The numbers come first, on a phone as well.
+                        @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
                 script type="application/json" id="findings" { (PreEscaped(json(findings))) }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     };
     page.into_string() + "\n"
+}
+
+/// The query, once: as the headline if it is short and the page has no other name.
+fn header(findings: &Findings, title: &str) -> Markup {
+    let query = findings.query.trim();
+    let is_named = title != "Report" && !query.starts_with(title);
+    let is_headline =
+        !is_named && !query.contains('\n') && query.chars().count() <= HEADLINE_MAX && !query.is_empty();
+    html! {
+        header {
+            @if is_named || is_headline {
+                p.kicker { (KICKER) @if let Some(date) = &findings.date { " · " time { (date) } } }
+            } @else {
+                h1 { (KICKER) }
+                @if let Some(date) = &findings.date { p.kicker { time { (date) } } }
+            }
+            @if is_named { h1 dir="auto" { (title) } }
+            @if is_headline {
+                h1.query dir="auto" { code { (query) } }
+            } @else {
+                pre.query tabindex="0" aria-label="The query" { code { (findings.query) } }
+            }
+            @if !findings.chosen.is_empty() { p.chosen dir="auto" { "Only " (findings.chosen) } }
+        }
+    }
+}
+
+const KICKER: &str = "Chess positions that match a pattern";
+
+fn contents(sections: &[Section]) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                @for section in sections {
+                    li { a href={ "#" (section.id) } { (section.name) } }
+                }
+            }
+        }
+    }
 }
 
 /// The findings as JSON that no HTML parser takes for the end of a script.
@@ -76,28 +111,45 @@ struct Section {
     body: Markup,
 }
 
-/// The sections that have something to show.
+/// The sections that have something to show, first those that tell most.
 fn sections(findings: &Findings) -> Vec<Section> {
-    let mut out = vec![
-        Section { id: "summary", name: "Summary", body: summary(findings) },
-        Section { id: "pattern", name: "The pattern and its copies", body: copies::section(findings) },
-    ];
-    let maps = [
-        findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref()).map(|map| ("heat", map)),
-        findings.squares.as_ref().map(|map| ("squares", map)),
-    ];
-    let maps: Vec<_> = maps.into_iter().flatten().collect();
-    if !maps.is_empty() {
+    let mut out = vec![Section { id: "summary", name: "Summary", body: summary(findings) }];
+    let has_hits = findings.totals.positions_hit > 0 || findings.totals.games_hit > 0;
+    if !has_hits {
+        out.push(Section { id: "misses", name: "Nothing hits", body: misses::section(findings) });
+    }
+    if !findings.sample.is_empty() {
+        out.push(Section { id: "sample", name: "A sample of the hits", body: sample::section(findings) });
+    }
+    if let Some(values) = &findings.values {
+        out.push(Section { id: "values", name: "Values", body: charts::values(values) });
+    }
+    let name = if findings.orbit.is_some() { "The pattern and its copies" } else { "The pattern" };
+    out.extend(copies::section(findings).map(|body| Section { id: "pattern", name, body }));
+    let maps = maps(findings);
+    if has_hits && !maps.is_empty() {
         out.push(Section { id: "board", name: "Where on the board", body: charts::heat_maps(&maps) });
     }
     if !findings.histograms.is_empty() {
         let body = charts::histograms(&findings.histograms);
         out.push(Section { id: "groups", name: "In which games", body });
     }
-    if !findings.sample.is_empty() {
-        out.push(Section { id: "sample", name: "A sample of the hits", body: sample::section(findings) });
-    }
     out.push(Section { id: "about", name: "About this report", body: about(findings) });
+    out
+}
+
+/// The heat maps with the names of their tables: where colours differ, a map for each instead of one for both.
+fn maps(findings: &Findings) -> Vec<(String, &HeatMap)> {
+    let orbit = findings.orbit.as_ref();
+    let places = orbit.map_or((None, &[][..]), |orbit| (orbit.heat.as_ref(), &orbit.heat_by_color));
+    let squares = (findings.squares.as_ref(), &findings.squares_by_color[..]);
+    let mut out = Vec::new();
+    for (id, (both, apart)) in [("heat", places), ("squares", squares)] {
+        match apart {
+            [] => out.extend(both.map(|map| (id.to_owned(), map))),
+            apart => out.extend(apart.iter().enumerate().map(|(k, map)| (format!("{id}-{k}"), map))),
+        }
+    }
     out
 }
 
@@ -107,8 +159,26 @@ fn summary(findings: &Findings) -> Markup {
         dl.tiles {
             (tile("Positions hit", totals.positions_hit, totals.positions, "positions"))
             (tile("Games hit", totals.games_hit, totals.games, "games"))
-            @if let Some(orbit) = &findings.orbit {
+            @if let Some(orbit) = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1) {
                 (tile("Copies hit", orbit.copies_hit, orbit.copies_total, "distinct copies"))
+            }
+            @if let Some(all) = findings.values.as_ref().and_then(|values| values.groups.first()) {
+                (value_tile(&all.summary))
+            }
+        }
+    }
+}
+
+/// The values of all hits in a few words.
+fn value_tile(all: &NumberSummary) -> Markup {
+    html! {
+        div {
+            @if all.min == all.max {
+                dt { "Value" }
+                dd { (all.min) small { "at every position that hits" } }
+            } @else {
+                dt { "Mean value" }
+                dd { (format!("{:.2}", all.mean)) small { "median " (all.median) ", from " (all.min) " to " (all.max) } }
             }
         }
     }
@@ -129,9 +199,9 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// A number for people, with the same for programs beside it.
+/// A number for people, with the same for programs beside it where it differs.
 fn number(number: u64) -> Markup {
-    html! { data value=(number) { (grouped(number)) } }
+    html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }
 
 /// A table that scrolls inside its box, behind a word that opens it.
@@ -168,15 +238,20 @@ fn about(findings: &Findings) -> Markup {
             @if more > 0 { dd { "and " (grouped(more)) " more sources" } }
             dt { "Engine" }
             dd { (findings.engine) }
-            dt { "Intervals" }
-            dd {
-                "The whiskers in the charts, and the columns “from” and “to” in the tables, show the 95 % interval of "
-                "each share. The whiskers of small groups may be longer than their chart."
+            @if !findings.histograms.is_empty() {
+                dt { "Intervals" }
+                dd {
+                    "The whiskers in the charts, and the columns “from” and “to” in the tables, show the 95 % interval of "
+                    "each share. A triangle above a whisker says that the interval goes on beyond the chart. Groups of fewer "
+                    "than " (FEW_GAMES) " games are faded."
+                }
             }
-            dt { "Copies" }
-            dd {
-                "A transform makes distinct copies of a pattern. A position that several copies match counts as one "
-                "position hit, and as one hit of each of these copies."
+            @if findings.orbit.as_ref().is_some_and(|orbit| orbit.copies_total > 1) {
+                dt { "Copies" }
+                dd {
+                    "A transform makes distinct copies of a pattern. A position that several copies match counts as one "
+                    "position hit, and as one hit of each of these copies."
+                }
             }
             dt { "Data" }
             dd { "This file contains all its numbers as JSON, in the element " code { "findings" } "." }

@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::csv::{ColumnType, Extras};
+use super::columns::{Column, ColumnType, Columns};
 
 /// Rows of a group at most, and bytes of text: what is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
@@ -28,8 +28,7 @@ pub struct ParquetWriter<W: Write + Send> {
 
 /// A column of the group that is being filled.
 struct Cells {
-    name: &'static str,
-    ty: ColumnType,
+    column: Column,
     /// 1 for a value, 0 for null.
     levels: Vec<i16>,
     numbers: Vec<i64>,
@@ -37,43 +36,47 @@ struct Cells {
 }
 
 impl Cells {
-    fn new((name, ty): (&'static str, ColumnType)) -> Cells {
-        Cells { name, ty, levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
+    fn new(column: Column) -> Cells {
+        Cells { column, levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
     }
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file; `extras` is that of [`Format::Csv`](super::Format::Csv).
+    /// Begins a file; `columns` are those of [`Format::Csv`](super::Format::Csv).
     ///
     /// # Errors
     ///
     /// Those of `out`.
-    pub fn new(out: W, extras: Extras) -> io::Result<ParquetWriter<W>> {
-        let columns = extras.columns();
-        let field = |(name, ty): &(&str, ColumnType)| match ty {
-            ColumnType::Number => format!("OPTIONAL INT64 {name};"),
-            ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
+    pub fn new(out: W, columns: Columns) -> io::Result<ParquetWriter<W>> {
+        let field = |column: &Column| match column.ty() {
+            ColumnType::Number => format!("OPTIONAL INT64 {};", column.name()),
+            _ => format!("OPTIONAL BYTE_ARRAY {} (UTF8);", column.name()),
         };
-        let fields: Vec<String> = columns.iter().map(field).collect();
+        let fields: Vec<String> = columns.list().iter().map(field).collect();
         let schema = parse_message_type(&format!("message hits {{ {} }}", fields.join(" ")));
         let schema = Arc::new(schema.expect("the columns are our own"));
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
-        Ok(ParquetWriter { file, columns: columns.into_iter().map(Cells::new).collect(), rows: 0, bytes: 0 })
+        Ok(ParquetWriter {
+            file,
+            columns: columns.list().iter().copied().map(Cells::new).collect(),
+            rows: 0,
+            bytes: 0,
+        })
     }
 
     fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {
         for (cell, column) in record.iter().zip(&mut self.columns) {
-            let name = column.name;
+            let (name, ty) = (column.column.name(), column.column.ty());
             column.levels.push(i16::from(!cell.is_empty()));
-            match column.ty {
+            match ty {
                 _ if cell.is_empty() => {}
-                ColumnType::Text => column.texts.push(cell.into()),
                 ColumnType::Number => {
                     let number =
                         cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
                     column.numbers.push(number);
                 }
+                _ => column.texts.push(cell.into()),
             }
         }
         self.rows += 1;
@@ -87,7 +90,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
         let mut group = self.file.next_row_group().map_err(fault)?;
         for cells in &mut self.columns {
-            let empty = Cells::new((cells.name, cells.ty));
+            let empty = Cells::new(cells.column);
             let Cells { levels, numbers, texts, .. } = std::mem::replace(cells, empty);
             let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
             match column.untyped() {

@@ -1,12 +1,13 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::Walk;
-use crate::board::Position;
+use crate::board::{Bitboard, Board, Color, Position};
 use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
 use crate::game;
-use crate::orbit::{AsText, Filter, Placement};
+use crate::orbit::{AsText, Designators, Difference, Filter, Likeness, Placement};
 use crate::reel::{Block, GameRow};
 
 /// Names for the numbers in hits.
@@ -18,6 +19,10 @@ pub struct Names {
     pub copies: Vec<String>,
     /// How each copy came from the filter, in words.
     pub transforms: Vec<String>,
+    /// The designators of the filter that a table names.
+    pub designators: Designators,
+    /// The board that the query compares positions with, if it does.
+    pub likeness: Option<Likeness>,
 }
 
 impl Names {
@@ -31,7 +36,12 @@ impl Names {
             }
             None => (vec![text(filter)], vec![Placement::IDENTITY.to_string()]),
         };
-        Names { sources, copies, transforms }
+        Names { sources, copies, transforms, designators: Designators::new(filter), likeness: None }
+    }
+
+    /// Where the pieces that the filter names stand in a position that a copy hits.
+    fn matched(&self, copy: Option<u32>, board: &Board) -> Vec<(&str, Bitboard)> {
+        copy.map_or(Vec::new(), |copy| self.designators.on(copy as usize, board))
     }
 
     /// The name of a source.
@@ -49,6 +59,8 @@ pub struct Found<'a> {
     pub hits: &'a Hits,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
+    /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
+    pub sides: Option<&'a [Option<Color>]>,
     /// What the query says of each game, if it is asked of whole games.
     pub told: Option<&'a [GameAnswer]>,
     /// What the query writes, if that is known.
@@ -88,6 +100,8 @@ pub struct Row<'a> {
     pub position: Position,
     /// The number of the move that led to it: `23...`, or `start`.
     pub label: String,
+    /// That move in SAN; `None` at the start.
+    pub san: Option<String>,
     /// The position as FEN, with halfmove clock and move number.
     pub fen: String,
     /// The move that follows in its line, in SAN; empty at the end of the line.
@@ -100,9 +114,26 @@ pub struct Row<'a> {
     pub copy: Option<u32>,
     /// How many copies match.
     pub copies: usize,
+    /// What [`Found::difference_at`] told.
+    difference: OnceCell<Option<Difference>>,
 }
 
 impl<'a> Found<'a> {
+    /// Hits, all of which count, and nothing else.
+    pub fn new(block: &'a Block, hits: &'a Hits, names: &'a Names) -> Found<'a> {
+        Found {
+            block,
+            hits,
+            games: None,
+            sides: None,
+            told: None,
+            commentary: None,
+            copies: None,
+            spans: None,
+            names,
+        }
+    }
+
     /// What a hit of a game consists of, if that is wanted.
     pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<Span>> {
         self.spans?.span((self.hits, self.copies), game, node)
@@ -111,6 +142,34 @@ impl<'a> Found<'a> {
     /// Whether a game counts.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])
+    }
+
+    /// The side of the player in a game; White where the query was asked from no player's side.
+    pub fn side(&self, game: &GameRow) -> Color {
+        self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
+    }
+
+    /// Where the pieces that the filter names stand, on the squares of the game as it was played.
+    pub(super) fn matched(&self, row: &Row) -> Vec<(&'a str, Bitboard)> {
+        let board = row.position.board;
+        match self.side(&row.game) {
+            Color::White => self.names.matched(row.copy, &board),
+            Color::Black => {
+                let mut pieces = self.names.matched(row.copy, &board.colors_swapped());
+                pieces.iter_mut().for_each(|(_, squares)| *squares = squares.flip_vertical());
+                pieces
+            }
+        }
+    }
+
+    /// How a position of a game differs from the board that the query compares it with, if it does.
+    pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<Difference> {
+        self.names.likeness.as_ref().map(|likeness| likeness.of(board, self.side(game)))
+    }
+
+    /// The same of the position of a row, told once.
+    pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r Difference> {
+        row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }
 
     /// What the query says of a game, if it is asked of whole games.
@@ -145,8 +204,15 @@ impl<'a> Found<'a> {
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
         let mut walk = Walk::of(game);
+        // What follows one hit has often led to the next one, and SAN takes time.
+        let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
             walk.to((slot - first) as u32);
+            let san = match last.take() {
+                Some((node, next)) if node + 1 == walk.node() && !next.is_empty() => Some(next),
+                _ => walk.san(),
+            };
+            let next = walk.next();
             let copies = self.copies.map(|copies| (copies.lowest(hit), copies.count(hit)));
             let (copy, copies) = copies.unwrap_or((Some(0), 1));
             visit(&Row {
@@ -157,13 +223,16 @@ impl<'a> Found<'a> {
                 line: walk.line().to_owned(),
                 position: walk.position(),
                 label: walk.label(),
+                san,
                 fen: walk.fen(),
-                next: walk.next(),
+                next: next.clone(),
                 value: self.hits.answer(slot),
                 text: self.hits.text(slot),
                 copy,
                 copies,
+                difference: OnceCell::new(),
             });
+            last = Some((walk.node(), next));
         }
         count
     }

@@ -6,12 +6,14 @@
 
 mod board;
 mod chart;
+mod means;
 mod pieces;
 
 use maud::{Markup, html};
 
 pub use board::Diagram;
-pub use chart::{ROWS_MAX, bars, heat_map, percent, scale};
+pub use chart::{ROWS_MAX, bars, heat_map, is_cut, percent, scale};
+pub use means::means;
 pub use pieces::definitions;
 
 use super::heat::HeatMap;

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::words::{push_number, push_squares, push_text};
+use super::labels::{label, push_difference};
+use super::words::push_number;
 use super::{Found, Report, SpanMoves, Walk};
 use crate::board::Color;
 use crate::engine::Answer;
-use crate::game::{Date, MoveNumbers, Rating, tags};
+use crate::game::{Date, Rating, tags};
 use crate::reel::GameRow;
 use crate::text::clipped;
 use crate::visible;
@@ -17,6 +18,9 @@ use crate::visible;
 const PLAYERS_WIDTH_MAX: usize = 56;
 /// Longer names of events are shortened; JSON Lines have all of them.
 const EVENT_WIDTH_MAX: usize = 32;
+
+/// Squares of a value that are named, unless all hits are listed.
+const SQUARES_MAX: usize = 4;
 
 /// How wide the columns of text are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,11 +47,16 @@ struct Line<'a> {
 /// How much of a game is listed.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// Plies at most.
-    pub(super) plies_max: usize,
+    /// Runs of hits at most.
+    pub(super) runs_max: usize,
     /// The moves that are shown of a hit; `None` for none.
     pub(super) moves_max: Option<usize>,
+    /// Whether the moves that led to hits are in colour.
+    pub(super) styled: bool,
 }
+
+/// The colour of the moves that led to hits, and its end.
+const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
 /// Writes those games of a block that are found.
 pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: Layout, report: &mut Report) {
@@ -92,56 +101,113 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
 }
 
 fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
-    let (hits, plies_max) = (found.hits, limits.plies_max);
     let first = game.first_slot();
-    let numbers = MoveNumbers::of(&game);
+    let count = found.hits.count_in(first..game.end_slot()) as usize;
     let mut walk = Walk::of(&game);
-    let (mut plies, mut count, mut last) = (Vec::new(), 0, (Answer::Bool(true), None));
-    let mut around = None;
-    for slot in hits.slots(first..game.end_slot()) {
-        count += 1;
-        if count > plies_max {
-            continue;
-        }
-        let node = (slot - first) as u32;
-        let line = game.line_of(node);
-        let is_same = line.map(|line| line.index()) == around;
-        if !is_same && around.is_some() {
+    let runs = runs(&game, found, &mut walk, limits);
+    let (mut plies, mut listed, mut around) = (Vec::new(), 0, None);
+    for (index, run) in runs.iter().enumerate() {
+        walk.to(run.first);
+        let line = walk.line();
+        let is_same = around.as_ref().is_none_or(|around| *around == line);
+        let is_side_line = |line: &Option<String>| line.as_ref().is_some_and(|line| !line.is_empty());
+        if !is_same && is_side_line(&around) {
             plies.push(b')');
         }
-        if count > 1 {
-            plies.push(b' ');
+        if index > 0 {
+            plies.extend_from_slice(b"; ");
         }
-        if let Some(line) = line.filter(|_| !is_same) {
-            walk.to(line.first_node());
-            plies.extend_from_slice(format!("({}: ", walk.line()).as_bytes());
+        if !line.is_empty() && around.as_ref() != Some(&line) {
+            plies.extend_from_slice(format!("({line}: ").as_bytes());
         }
-        around = line.map(|line| line.index());
-        numbers.push_label(line.map_or(node, |line| walk.ply() + node - line.first_node()), &mut plies);
-        let value = (hits.answer(slot), hits.text(slot));
-        if value != last {
-            push_value(value, &mut plies);
-            last = value;
+        run.push(&game, found, &mut walk, limits.styled, &mut plies);
+        listed += (run.last - run.first + 1) as usize;
+        around = Some(line);
+        if index + 1 == runs.len() && is_side_line(&around) {
+            plies.push(b')');
         }
     }
-    if around.is_some() {
-        plies.push(b')');
-    }
-    if count > plies_max {
-        plies.extend_from_slice(b" +");
-        push_number(&mut plies, count - plies_max);
+    if count > listed {
+        plies.extend_from_slice(b"; +");
+        push_number(&mut plies, count - listed);
     }
     let cells = [players(&game), game.outcome().text().to_owned(), year(&game), event(&game)];
-    let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, plies_max, max));
+    let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, limits.runs_max, max));
     Line { game, cells, plies, hits: count, spans }
 }
 
+/// Hits that follow each other move by move and have one value.
+struct Run {
+    first: u32,
+    last: u32,
+    /// The value in words.
+    label: String,
+}
+
+impl Run {
+    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. A move that leads to another hit is told there.
+    fn push(&self, game: &GameRow, found: &Found, walk: &mut Walk, styled: bool, out: &mut Vec<u8>) {
+        walk.to(self.first);
+        push_move(walk, styled, out);
+        if self.last > self.first {
+            walk.to(self.last);
+            out.extend_from_slice(b" to ");
+            push_move(walk, styled, out);
+        }
+        if !self.label.is_empty() {
+            out.extend_from_slice(format!(", {}", self.label).as_bytes());
+        }
+        let next = walk.next();
+        let slot = game.first_slot() + self.last as usize;
+        let leads_to_hit = found.hits.slots(slot + 1..game.end_slot()).next() == Some(slot + 1);
+        if !next.is_empty() && !leads_to_hit {
+            out.extend_from_slice(format!(", next {next}").as_bytes());
+        }
+    }
+}
+
+/// The first runs of a game.
+fn runs(game: &GameRow, found: &Found, walk: &mut Walk, limits: Limits) -> Vec<Run> {
+    let first = game.first_slot();
+    let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
+    let mut runs: Vec<Run> = Vec::new();
+    let mut around = (None, (Answer::Bool(true), None));
+    for slot in found.hits.slots(first..game.end_slot()) {
+        let node = (slot - first) as u32;
+        let line = game.line_of(node).map(|line| line.index());
+        walk.to(node);
+        let value = (found.hits.answer(slot), found.hits.text(slot));
+        let board = walk.position().board;
+        let mut label = label(value, &board, squares_max);
+        if let Some(difference) = found.difference(game, &board) {
+            push_difference(&difference, &mut label);
+        }
+        let is_like = |run: &&mut Run| run.last + 1 == node && around == (line, value) && run.label == label;
+        if let Some(run) = runs.last_mut().filter(is_like) {
+            run.last = node;
+        } else if runs.len() < limits.runs_max {
+            runs.push(Run { first: node, last: node, label });
+        } else {
+            break;
+        }
+        around = (line, value);
+    }
+    runs
+}
+
+/// `23. Nxf6+`, or `start`.
+fn push_move(walk: &Walk, styled: bool, out: &mut Vec<u8>) {
+    let (begin, end) = if styled { HIT } else { ("", "") };
+    let san = walk.san().map_or(String::new(), |san| format!(" {san}"));
+    out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
+}
+
 /// The moves of which the first hits consist. What was found at the hit before is not repeated.
-fn spans(game: &GameRow, found: &Found, plies_max: usize, moves_max: usize) -> Vec<(String, String)> {
+fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = Walk::of(game);
     let mut out: Vec<(String, String)> = Vec::new();
-    for slot in found.hits.slots(first..game.end_slot()).take(plies_max) {
+    for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
         // Each move that led to what was found stands by itself, with a gap before it.
@@ -158,17 +224,6 @@ fn spans(game: &GameRow, found: &Found, plies_max: usize, moves_max: usize) -> V
         out.push((label, moves));
     }
     out
-}
-
-/// Appends ` =5`, ` =e4`, ` =[a1,h1]` or ` ="text"`.
-fn push_value((value, text): (Answer, Option<&[u8]>), out: &mut Vec<u8>) {
-    out.extend_from_slice(b" =");
-    match (value, text) {
-        (_, Some(text)) => push_text(out, text),
-        (Answer::Num(Some(number)), _) => push_number(out, number),
-        (Answer::Set(squares), _) => push_squares(out, squares),
-        (Answer::Num(None) | Answer::Bool(_), None) => {}
-    }
 }
 
 /// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.

@@ -13,6 +13,8 @@ pub struct Walk<'a> {
     numbers: MoveNumbers,
     start: Place,
     here: Place,
+    /// The position before, and the move that led from there; nothing at the start.
+    before: Option<(Position, PackedMove)>,
     node: u32,
     /// The side line that it stands in.
     line: Option<LineRow<'a>>,
@@ -45,7 +47,7 @@ impl<'a> Walk<'a> {
     pub fn of(game: &GameRow<'a>) -> Walk<'a> {
         let numbers = MoveNumbers::of(game);
         let start = Place { position: game.start(), clock: numbers.clock, ply: 0 };
-        Walk { game: *game, numbers, start, here: start, node: 0, line: None, branches: None }
+        Walk { game: *game, numbers, start, here: start, before: None, node: 0, line: None, branches: None }
     }
 
     /// Goes to a node.
@@ -60,19 +62,23 @@ impl<'a> Walk<'a> {
             self.enter(line);
         }
         let (first, moves) = line.map_or((0, self.game.moves()), |line| (line.first_node(), line.moves()));
-        moves[(self.node - first) as usize..(node - first) as usize]
-            .iter()
-            .for_each(|&mv| self.here.play(mv));
+        if let [passed @ .., last] = &moves[(self.node - first) as usize..(node - first) as usize] {
+            passed.iter().for_each(|&mv| self.here.play(mv));
+            self.before = Some((self.here.position, *last));
+            self.here.play(*last);
+        }
         self.node = node;
     }
 
     /// Goes to the first node of a line.
     fn enter(&mut self, line: Option<LineRow<'a>>) {
-        (self.here, self.node) = (self.start, 0);
+        (self.here, self.before, self.node) = (self.start, None, 0);
         if let Some(line) = line {
             let branches =
                 self.branches.get_or_insert_with(|| branches(&self.game, self.numbers, self.start));
-            self.here = branches[line.index()].after(line);
+            let branch = &branches[line.index()];
+            self.here = branch.after(line);
+            self.before = Some((branch.before.position, line.edge()));
             self.node = line.first_node();
         }
         self.line = line;
@@ -119,6 +125,11 @@ impl<'a> Walk<'a> {
         let mut label = Vec::new();
         self.numbers.push_label(self.here.ply, &mut label);
         String::from_utf8(label).expect("labels are ASCII")
+    }
+
+    /// The move that led there, in SAN; `None` at the start.
+    pub fn san(&self) -> Option<String> {
+        self.before.as_ref().map(|(position, mv)| mv.to_san(position))
     }
 
     /// The move that follows in its line, in SAN; empty at the end of the line.

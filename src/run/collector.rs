@@ -8,6 +8,7 @@ use super::messages::MessagesCollector;
 use super::needs::Needs;
 use super::ordered::OrderedCollector;
 use super::part::{Part, PartError};
+use super::players::SpellingsCollector;
 use super::problems::ProblemsCollector;
 use super::statistics::StatisticsCollector;
 use super::totals::TotalsCollector;
@@ -159,6 +160,8 @@ collectors! {
     statistics: StatisticsCollector,
     /// What the query prints while it runs.
     messages: MessagesCollector,
+    /// How the names of a player are spelt.
+    spellings: SpellingsCollector,
     /// What a report shows.
     findings: FindingsCollector,
 }

@@ -2,6 +2,7 @@
 //! hits.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,13 @@ use crate::game::{date, tags};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan,
-    SquareNames, SquarePair, TEXT_MAX, Unit,
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleMoves,
+    SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{Found, Row, Rows, SpanMoves, grouped};
-use crate::stats::{self, By, Grouping, Key, ManyCounts, Stats};
+use crate::report::{Bin, Distribution, Found, Row, Rows, SpanMoves, Walk, grouped, moves_around};
+use crate::stats::{self, By, Grouping, Key, ManyCounts, Share, Stats};
 use crate::text::shortened;
 
 /// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].
@@ -33,8 +34,14 @@ const HISTOGRAMS: [(&str, Unit); 5] = [
     ("ply:10", Unit::Positions),
 ];
 
-/// Of more years a histogram shows decades.
-const YEARS_MAX: usize = 100;
+/// Of a longer time a histogram shows decades.
+const YEARS_MAX: i64 = 100;
+
+/// Bars of the histogram of values at most.
+const STEPS_MAX: i64 = 60;
+
+/// Moves that are shown before a hit of the sample and after it, at most.
+const MOVES_AROUND: [usize; 2] = [4, 4];
 
 /// Moves of a hit at most.
 const SPAN_MOVES_MAX: usize = 24;
@@ -56,7 +63,8 @@ pub struct FindingsCollector {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,
-    /// How often each square was in the value, if that is a set.
+    /// How often each square was in the value, if that is a set: 64 counts for those on which a white piece stands, then for
+    /// black pieces and for empty squares.
     squares: Vec<u64>,
     counts: ManyCounts,
     /// The sample so far; `None` before the first block.
@@ -88,10 +96,19 @@ impl FindingsCollector {
             orbit,
             finds_squares: ty == Type::Set,
             spans: false,
-            stats: Stats::new(groupings.to_vec()),
+            stats: match ty {
+                Type::Num => Stats::new(groupings.to_vec()).with_values(),
+                _ => Stats::new(groupings.to_vec()),
+            },
             sample_max,
             seed,
         }
+    }
+
+    /// Says that the games are those of a player.
+    #[must_use]
+    pub fn of_player(self) -> FindingsCollector {
+        FindingsCollector { stats: self.stats.of_player(), ..self }
     }
 
     /// Shows or does not show of what moves hits consist.
@@ -116,8 +133,20 @@ impl FindingsCollector {
     /// How often each square was in the value, if that is a set.
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
-        counts.iter_mut().zip(&part.squares).for_each(|(sum, count)| *sum = *count);
+        part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
         self.finds_squares.then(|| HeatMap::of_squares(&counts))
+    }
+
+    /// The same by what stands on the squares, if that differs.
+    fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
+        let names = ["with a white piece", "with a black piece", "without a piece"];
+        let of = |(counts, name): (&[u64], &str)| {
+            let map = HeatMap::of_squares(counts.try_into().expect("64 squares of each kind"));
+            HeatMap { label: format!("{}, those {name}", map.label), ..map }
+        };
+        let maps = part.squares.chunks_exact(64).zip(names).map(of);
+        let maps: Vec<HeatMap> = maps.filter(|map| map.most() > 0).collect();
+        if maps.len() > 1 { maps } else { Vec::new() }
     }
 
     /// Everything that a report shows of a run.
@@ -127,15 +156,25 @@ impl FindingsCollector {
         let total = all.total();
         let (orbit, squares) = (self.orbit(part), self.squares(part));
         let mut histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &all)).to_vec();
-        let other = if histograms[0].rows.len() > YEARS_MAX { "year" } else { "decade" };
+        let other = if years(&histograms[0]) > YEARS_MAX { "year" } else { "decade" };
         histograms.retain(|histogram| histogram.rows.len() > 1 && histogram.name != other);
-        let sample = part.sample.clone().map_or(Vec::new(), |sample| self.order().list(sample));
-        let sample_note = format!(
-            "{} of the {} games that hit, chosen at random (seed {}), with one position of each.",
-            sample.len(),
-            grouped(total.hit.games),
-            self.seed
-        );
+        let values = total.values.as_ref().filter(|values| values.count() > 0);
+        let values = values.map(|values| ValueFindings {
+            steps: steps(values, &total),
+            groups: value_groups(&all, &total, &histograms),
+        });
+        // Where nothing hits, or everything, shares say nothing.
+        if total.hit.games == 0 || total.hit.positions == total.all.positions {
+            histograms.clear();
+        }
+        let mut sample = part.sample.clone().map_or(Vec::new(), |sample| self.order().list(sample));
+        let sources = without_folders(about.sources);
+        for hit in &mut sample {
+            if let Some(at) = about.sources.iter().position(|source| *source == hit.source) {
+                hit.source.clone_from(&sources[at]);
+            }
+        }
+        let sample_note = sample_note(sample.len() as u64, total.hit.games, self.seed);
         let title = about.query.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         Findings {
             title: title.to_owned(),
@@ -144,13 +183,16 @@ impl FindingsCollector {
             chosen: about.chosen.to_owned(),
             pattern: PatternBoard::of(&self.base),
             engine: about.engine.to_owned(),
-            sources: about.sources.to_vec(),
+            sources,
             totals: hit_counts(&total),
             orbit,
             squares,
+            squares_by_color: self.squares_by_color(part),
+            values,
             histograms,
             sample,
             sample_note,
+            misses: None,
         }
     }
 
@@ -185,6 +227,7 @@ impl FindingsCollector {
         let span = found.span(game, row.node).filter(|_| self.spans);
         let moves = span.as_ref().map(|span| SpanMoves::shown(span, game));
         let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
+        let [before, after] = moves_around(game, row.node, MOVES_AROUND[0], MOVES_AROUND[1]);
         SampleHit {
             game: game.number().into(),
             source: found.names.source(game).to_owned(),
@@ -197,9 +240,11 @@ impl FindingsCollector {
             ply: row.ply,
             line: row.line.clone(),
             label: row.label.clone(),
+            san: row.san.clone(),
             fen: row.fen.clone(),
             next: Some(row.next.clone()).filter(|next| !next.is_empty()),
-            lit: SquareNames(self.lit(row)),
+            moves: SampleMoves { before, after },
+            lit: SquareNames(self.lit(row, found)),
             span: moves.as_ref().map(|moves| SampleSpan {
                 kind: moves.kind().name().to_owned(),
                 moves: moves.text(SPAN_MOVES_MAX),
@@ -214,12 +259,21 @@ impl FindingsCollector {
         }
     }
 
-    /// The squares that are in the value, and those on which pieces are that the copy names.
-    fn lit(&self, row: &Row) -> Bitboard {
+    /// The squares that are in the value, and those on which pieces are that the copy names, as the player sees the board; of a query
+    /// that compares positions with a board, those on which both agree.
+    fn lit(&self, row: &Row, found: &Found) -> Bitboard {
+        let side = found.side(&row.game);
+        if let Some(likeness) = &found.names.likeness {
+            return likeness.of(&row.position.board, side).right;
+        }
         let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
         let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
         let filter = copy.map_or(&*self.base, |copy| &copy.filter);
-        found | orbit::matched(filter, &row.position.board)
+        let board = row.position.board;
+        match side {
+            Color::White => found | orbit::matched(filter, &board),
+            Color::Black => found | orbit::matched(filter, &board.colors_swapped()).flip_vertical(),
+        }
     }
 }
 
@@ -279,14 +333,66 @@ fn value_text(value: Answer) -> Option<String> {
     }
 }
 
-/// How often each square is in the values of hits; nothing if they are no sets.
+/// How often each square is in the values of hits, by what stands on it, as the player sees the board if there is one; nothing
+/// if they are no sets.
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
-    let mut sums = vec![0; 64];
-    for slot in found.hits.slots(0..found.block.slots()) {
-        Bitboard(sets[slot]).into_iter().for_each(|square| sums[square as usize] += 1);
+    let mut sums = vec![0; 3 * 64];
+    for game in found.block.games().filter(|game| found.has_hits(game)) {
+        let (side, mut walk) = (found.side(&game), Walk::of(&game));
+        let first = game.first_slot();
+        for slot in found.hits.slots(first..game.end_slot()) {
+            walk.to((slot - first) as u32);
+            let board = walk.position().board;
+            for square in Bitboard(sets[slot]) {
+                // A player with the black pieces sees them as a query sees White's.
+                let kind = board.at(square).piece().map_or(2, |piece| usize::from(piece.color != side));
+                let square = if side.is_white() { square } else { square.flip_vertical() };
+                sums[64 * kind + square as usize] += 1;
+            }
+        }
     }
     sums
+}
+
+fn sample_note(shown: u64, games_hit: u64, seed: u64) -> String {
+    match (shown, games_hit) {
+        (0, _) => String::new(),
+        (1, 1) => String::from("The game that hits, with one position of it."),
+        _ if shown == games_hit => {
+            format!(
+                "All {} games that hit, with one position of each, chosen at random (seed {seed}).",
+                grouped(shown)
+            )
+        }
+        _ => format!(
+            "{} of the {} games that hit, chosen at random (seed {seed}), with one position of each.",
+            grouped(shown),
+            grouped(games_hit)
+        ),
+    }
+}
+
+/// The names of sources without the folders that they have in common, of those that begin at the root of a disk: the others
+/// are as the user wrote them.
+fn without_folders(sources: &[String]) -> Vec<String> {
+    let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
+    let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
+    let first = folders.next().unwrap_or(Path::new(""));
+    let common = folders.fold(first, |common, folder| {
+        common.ancestors().find(|parent| folder.starts_with(parent)).unwrap_or(Path::new(""))
+    });
+    let short = |source: &String| match Path::new(source) {
+        path if path.is_absolute() => path.strip_prefix(common).unwrap_or(path).display().to_string(),
+        _ => source.clone(),
+    };
+    sources.iter().map(short).collect()
+}
+
+/// How many years there are from the first to the last one.
+fn years(years: &Histogram) -> i64 {
+    let known = || years.rows.iter().filter_map(|row| row.first);
+    known().max().zip(known().min()).map_or(0, |(last, first)| last - first + 1)
 }
 
 fn hit_counts(row: &stats::GroupRow) -> HitCounts {
@@ -298,20 +404,76 @@ fn hit_counts(row: &stats::GroupRow) -> HitCounts {
     }
 }
 
+/// The share of all positions whose value lies in a step.
+fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
+    let step = values.step_within(STEPS_MAX);
+    let rows = values.bins(step).into_iter().map(|Bin { from, to, positions }| {
+        let share = Share::of(positions, total.all.positions);
+        HistogramRow {
+            label: if step == 1 { from.to_string() } else { format!("{from} to {to}") },
+            first: Some(from),
+            last: Some(to),
+            counts: HitCounts { positions_hit: positions, ..hit_counts(total) },
+            share: share.map(|share| share.value),
+            low: share.map(|share| share.low),
+            high: share.map(|share| share.high),
+        }
+    });
+    Histogram { name: String::from("value"), unit: Unit::Positions, rows: rows.collect() }
+}
+
+/// The values of all hits, and by the groups of the histograms that are shown.
+fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram]) -> Vec<ValueGroup> {
+    let group = |grouping: &str, label: String, ends: Option<(i64, i64)>, row: &stats::GroupRow| {
+        let values = row.values.as_ref()?;
+        let (first, last) = ends.unzip();
+        let (grouping, games) = (grouping.to_owned(), row.hit.games);
+        let (summary, positions) = (values.summary()?, values.count());
+        Some(ValueGroup { grouping, label, first, last, games, positions, summary })
+    };
+    let mut groups: Vec<ValueGroup> = group("", String::from("all"), None, total).into_iter().collect();
+    for (name, _) in HISTOGRAMS {
+        let short = name.split(':').next().unwrap_or(name);
+        if !shown.iter().any(|histogram| histogram.name == short) {
+            continue;
+        }
+        let grouping: Grouping = name.parse().expect("groupings of our own");
+        groups.extend(all.rows(&grouping).iter().filter_map(|row| {
+            let key = &row.keys[0];
+            group(short, group_label(&grouping, key), group_ends(&grouping, key), row)
+        }));
+    }
+    groups
+}
+
+/// The numbers that lie in a group, if it is one of numbers.
+fn group_ends(grouping: &Grouping, key: &Key) -> Option<(i64, i64)> {
+    let step = match grouping.first {
+        By::Year => 1,
+        By::Decade => 10,
+        By::Elo(_, step) | By::Ply(step) => i64::from(step),
+        _ => return None,
+    };
+    if let Key::Number(first) = key { Some((*first, first + step - 1)) } else { None }
+}
+
+/// The name of a group: of a step both its ends.
+fn group_label(grouping: &Grouping, key: &Key) -> String {
+    match group_ends(grouping, key) {
+        Some((first, last)) if first < last => format!("{first}-{last}"),
+        _ => key.to_string(),
+    }
+}
+
 fn histogram(name: &str, unit: Unit, all: &stats::Counts) -> Histogram {
     let grouping: Grouping = name.parse().expect("groupings of our own");
-    let step = match grouping.first {
-        By::Decade => Some(10),
-        By::Elo(_, step) | By::Ply(step) => Some(i64::from(step)),
-        _ => None,
-    };
     let rows = all.rows(&grouping).into_iter().map(|row| {
         let share = if unit == Unit::Games { row.games() } else { row.positions() };
+        let (first, last) = group_ends(&grouping, &row.keys[0]).unzip();
         HistogramRow {
-            label: match (&row.keys[0], step) {
-                (Key::Number(first), Some(step)) => format!("{first}-{}", first + step - 1),
-                (key, _) => key.to_string(),
-            },
+            label: group_label(&grouping, &row.keys[0]),
+            first,
+            last,
             counts: hit_counts(&row),
             share: share.map(|share| share.value),
             low: share.map(|share| share.low),
@@ -319,4 +481,25 @@ fn histogram(name: &str, unit: Unit, all: &stats::Counts) -> Histogram {
         }
     });
     Histogram { name: name.split(':').next().unwrap_or(name).to_owned(), unit, rows: rows.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_of_this_machine_are_not_told() {
+        for (sources, shown) in [
+            (vec!["games/a.pgn".to_owned(), "-".to_owned()], vec!["games/a.pgn", "-"]),
+            (vec!["/data/games/a.pgn".to_owned()], vec!["a.pgn"]),
+            (
+                vec!["/data/games/a.pgn".to_owned(), "b.pgn".to_owned(), "/data/old/c/a.pgn".to_owned()],
+                vec!["games/a.pgn", "b.pgn", "old/c/a.pgn"],
+            ),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(without_folders(&sources), shown);
+        }
+    }
 }

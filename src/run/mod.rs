@@ -36,6 +36,7 @@ mod messages;
 pub mod needs;
 mod ordered;
 mod part;
+mod players;
 mod problems;
 mod statistics;
 mod totals;
@@ -51,13 +52,16 @@ pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::needs::Needs;
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{Part, PartError};
+pub use self::players::{SpellingsCollector, SpellingsPart};
 pub use self::problems::{ProblemsCollector, ProblemsPart};
 pub use self::statistics::StatisticsCollector;
 pub use self::totals::{TotalsCollector, TotalsPart};
 
+use crate::board::Color;
 use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
 use crate::engine::{Answers, CopyDetail, FindSpan, Outputs};
+use crate::orbit::Likeness;
 use crate::reel::Block;
 use crate::report::{Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
@@ -76,6 +80,8 @@ pub struct BlockResult<'a> {
     pub block: &'a Block,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
+    /// For each game that counts, the side of the player from which queries were asked; `None` without a player.
+    pub sides: Option<&'a [Option<Color>]>,
     /// What each query answers at the hits that count.
     pub answers: &'a [Answers],
     /// Of each query what tells of what its hits consist, if that is wanted.
@@ -140,10 +146,13 @@ impl<'a, C: Collector> Run<'a, C> {
 
     /// The names of sources, and of copies if these are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
-        match self.needs().include(Needs::COPY_NAMES) {
-            true => Names::new(self.scan.filter(), sources),
+        let filter = self.scan.filter();
+        let names = match self.needs().include(Needs::COPY_NAMES) {
+            true => Names::new(filter, sources),
             false => Names { sources, ..Names::default() },
-        }
+        };
+        let likeness = self.scan.finds_likeness().then(|| Likeness::new(filter)).flatten();
+        Names { likeness, ..names }
     }
 
     /// Collects everything.
@@ -191,15 +200,15 @@ impl<'a, C: Collector> Run<'a, C> {
         take: impl FnMut(StreamedBlock, C::Part) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs = self.needs();
-        // Duplicates are told by their tags.
-        let needs_tags = needs.include(Needs::TAGS) || database.drops_duplicates();
+        let needs_tags = needs.include(Needs::TAGS) || database.tells_games_by_tags();
         let database = if needs_tags { database } else { database.without_tags() };
         let database = if needs.include(Needs::GAME_TEXTS) { database.with_texts() } else { database };
         let filters = self.scan.queries().iter().map(|prepared| prepared.planner.filter());
         let outputs: Vec<Outputs> = filters.map(|filter| needs.outputs(filter.has_one_copy())).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
-            let BlockAnswers { block, games, answers, spans } = &found;
-            self.collector.look(&BlockResult { block, games: games.as_deref(), answers, spans, names }, room)
+            let BlockAnswers { block, games, sides, answers, spans } = &found;
+            let (games, sides) = (games.as_deref(), sides.as_deref());
+            self.collector.look(&BlockResult { block, games, sides, answers, spans, names }, room)
         };
         self.scan.for_each_block(database, &outputs, self.choice, work, take)
     }
@@ -212,7 +221,7 @@ impl<'a> BlockResult<'a> {
     ///
     /// When there is no such query.
     pub fn of(&self, query: usize) -> Found<'a> {
-        let BlockResult { block, games, names, answers, spans } = *self;
+        let BlockResult { block, games, sides, names, answers, spans } = *self;
         let Answers { hits, copies, games: told, commentary, .. } = &answers[query];
         let spans = spans[query].as_deref();
         let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
@@ -220,6 +229,7 @@ impl<'a> BlockResult<'a> {
             block,
             hits,
             games,
+            sides,
             told: told.as_deref(),
             commentary: commentary.as_ref(),
             copies,

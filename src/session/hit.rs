@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::{GameRef, Query};
 use crate::board::{Bitboard, Position};
+use crate::choice::RankFacts;
 use crate::database::StreamedBlock;
-use crate::engine::{Answer, Answers, CopyDetail};
+use crate::engine::{Answer, Answers, CopyDetail, FindSpan, Span, SpanKind};
 use crate::reel::GameRow;
+use crate::report::SpanMoves;
 
 /// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
 #[derive(Clone)]
@@ -19,6 +21,7 @@ pub struct Hit {
     lowest: (Option<u32>, usize),
     /// All copies that match, if they were wanted.
     copies: Option<Arc<[u32]>>,
+    span: Option<Arc<Span>>,
     query: Query,
 }
 
@@ -32,6 +35,63 @@ pub struct MatchedCopy<'a> {
     pub text: &'a str,
     /// What makes it of the query, in words.
     pub transform: &'a str,
+}
+
+/// What a hit consists of: the positions and moves of the `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` that matched.
+///
+/// ```
+/// use orbit_chess::{Order, Query, Session, SortKey, SpanKind};
+///
+/// let session = Session::open(["games/sample.pgn"])?;
+/// let query = Query::parse("line --> {move capture .}{2,}")?;
+/// let longest = Order::Sorted { key: SortKey::Length, reverse: false };
+/// let hits = session.search(&query).spans().order(longest, 1).hits()?;
+/// let span = hits[0].span().expect("a line matched");
+/// assert_eq!(span.kind(), SpanKind::Line);
+/// assert_eq!(span.length(), span.sans().len());
+/// assert_eq!(span.nodes()[0], hits[0].node());
+/// assert!(span.text().starts_with("11... Nxd2 12. Qxd2 cxd4 "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct HitSpan<'a> {
+    span: &'a Span,
+    game: &'a GameRef,
+}
+
+impl HitSpan<'_> {
+    /// The filter that matched.
+    pub fn kind(&self) -> SpanKind {
+        self.span.kind
+    }
+
+    /// The nodes of its positions, in the order of the filter: of a line those of its constituents, of a path its start and
+    /// those behind the moves that count, of a move the one before it and the one behind it, of `find` the hit and what was
+    /// found, of `echo` both positions.
+    pub fn nodes(&self) -> &[u32] {
+        &self.span.nodes
+    }
+
+    /// The nodes to which its moves lead, in the order in which these were played: of a path the moves that count, else all
+    /// that lie between the positions.
+    pub fn move_nodes(&self) -> &[u32] {
+        &self.span.moves
+    }
+
+    /// How many moves it has.
+    pub fn length(&self) -> usize {
+        self.span.length()
+    }
+
+    /// Its moves as SAN.
+    pub fn sans(&self) -> Vec<String> {
+        SpanMoves::of(self.span, &self.game.row()).sans().map(str::to_owned).collect()
+    }
+
+    /// Its moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; of `find` and `echo` those that led to what was found.
+    pub fn text(&self) -> String {
+        SpanMoves::shown(self.span, &self.game.row()).text(usize::MAX)
+    }
 }
 
 impl Hit {
@@ -109,6 +169,12 @@ impl Hit {
         all.iter().map(|&index| self.named(index))
     }
 
+    /// What the hit consists of, if [`Search::spans`](super::Search::spans) asked for it; `None` also if no filter matched
+    /// that consists of moves.
+    pub fn span(&self) -> Option<HitSpan<'_>> {
+        Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
+    }
+
     fn named(&self, index: u32) -> MatchedCopy<'_> {
         let at = index as usize;
         MatchedCopy { index, text: &self.query.copies()[at], transform: &self.query.transforms()[at] }
@@ -133,14 +199,22 @@ pub(super) struct BlockHits<'a> {
 }
 
 impl BlockHits<'_> {
+    /// By what its games are ranked.
+    pub(super) fn rank_facts(&self) -> RankFacts<'_> {
+        let Answers { hits, copies, games, spans, .. } = self.answers;
+        let spans = spans.as_ref().map(|spans| spans as &dyn FindSpan);
+        RankFacts { hits, copies: copies.as_ref(), told: games.as_deref(), spans }
+    }
+
     /// The hits of a game.
     pub(super) fn of(&self, game: &GameRow) -> impl Iterator<Item = Hit> {
         let (first, end) = (game.first_slot(), game.end_slot());
-        let Answers { hits, copies, .. } = self.answers;
+        let Answers { hits, copies, spans, .. } = self.answers;
         let reference = GameRef::new(&self.streamed.block, game.index(), self.sources);
         let copies = copies.as_ref();
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         hits.slots(first..end).zip(before..).map(move |(slot, hit)| Hit {
+            span: spans.as_ref().and_then(|spans| spans.span((hits, copies), game, (slot - first) as u32)),
             game: reference.clone(),
             node: (slot - first) as u32,
             value: hits.answer(slot),

@@ -27,10 +27,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::game::GameRef;
-pub use self::hit::{Hit, MatchedCopy};
+pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{Residence, SessionOptions};
 pub use self::query::{Query, QueryError};
 pub use self::search::Search;
+pub(crate) use self::search::Told;
 
 use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
@@ -271,6 +272,21 @@ impl Session {
             }
         };
         Ok(database.interrupted_by(&cancel.0))
+    }
+
+    /// The files that the database is read from or was made of.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.lock().files().collect()
+    }
+
+    /// Whether the blocks of the database are in memory.
+    pub(crate) fn is_resident(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Whether side lines and comments are kept.
+    pub fn keeps_variations(&self) -> bool {
+        self.lock().keeps_variations()
     }
 
     fn is_repeatable(&self) -> bool {

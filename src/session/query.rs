@@ -103,7 +103,8 @@ impl Query {
         self.0.prepared.planner.filter()
     }
 
-    pub(super) fn prepared(&self) -> PreparedQuery {
+    /// Every form of it that an engine reads.
+    pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
     }
 }

@@ -4,9 +4,12 @@ use std::ops::ControlFlow;
 
 use super::hit::BlockHits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
-use crate::choice::{Choice, Condition, Order};
+use crate::board::Color;
+use crate::choice::{Choice, Condition, Order, Player};
 use crate::database::{Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
+use crate::engine::{Answers, Spans};
+use crate::query::Type;
 use crate::report::HitTotals;
 use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
@@ -39,6 +42,16 @@ pub struct Search<'a> {
     watch: Box<dyn FnMut(Progress) + 'a>,
 }
 
+/// What the first query of a request answers on a block.
+pub(crate) struct Told {
+    /// At the hits that count.
+    pub(crate) answers: Answers,
+    /// For each game, whether it counts; `None` if all do.
+    pub(crate) games: Option<Vec<bool>>,
+    /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
+    pub(crate) sides: Option<Vec<Option<Color>>>,
+}
+
 impl<'a> Search<'a> {
     pub(super) fn new(session: &'a Session, queries: Vec<Query>) -> Search<'a> {
         let mut engine = session.engine.clone();
@@ -63,9 +76,27 @@ impl<'a> Search<'a> {
         self
     }
 
+    /// Counts only games of a player, and asks the query from the side that he has: see [`Player`].
+    pub fn player(mut self, player: Player) -> Self {
+        self.choice.player = Some(player);
+        self
+    }
+
     /// Counts only the first hit of each game.
     pub fn first_of_game(mut self) -> Self {
         self.choice.first = true;
+        self
+    }
+
+    /// Counts only the hit of each game with the greatest value, the first of equal ones; of sets, the number of squares.
+    pub fn best_of_game(mut self) -> Self {
+        self.choice.best = true;
+        self
+    }
+
+    /// Chooses games and hits all at once.
+    pub(crate) fn choice(mut self, choice: Choice) -> Self {
+        self.choice = choice;
         self
     }
 
@@ -85,6 +116,12 @@ impl<'a> Search<'a> {
     /// Finds all copies of the outermost transform that match at a hit, not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Needs::ALL_COPIES;
+        self
+    }
+
+    /// Finds what each hit consists of: see [`Hit::span`].
+    pub fn spans(mut self) -> Self {
+        self.detail |= Needs::SPANS;
         self
     }
 
@@ -165,23 +202,14 @@ impl<'a> Search<'a> {
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let outputs: Vec<_> =
-            self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
-        let database = session.database(&self.cancel, false)?;
-        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
-        let work = |found: BlockAnswers<'_>, _: &Room| found.answers.into_iter().next();
-        let summary = scan.for_each_block(database, &outputs, &self.choice, work, |streamed, answers| {
-            progress.add(&streamed);
-            (self.watch)(progress);
-            let Some(answers) = &answers else { return ControlFlow::Break(()) };
-            let sources = &session.sources;
-            let found = BlockHits { streamed: &streamed, answers, query: &query, sources, untold };
+        let summary = self.for_each_told(&scan, needs, |streamed, told| {
+            let (answers, sources) = (&told.answers, &session.sources);
+            let found = BlockHits { streamed, answers, query: &query, sources, untold };
             match &mut top {
                 None => streamed.block.games().try_for_each(|game| found.of(&game).try_for_each(&mut take)),
                 Some((order, top)) => {
                     for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
-                        let told = answers.games.as_ref().map(|games| &games[game.index()]);
-                        top.offer(order.rank(&game, &answers.hits, told), game.number(), || {
+                        top.offer(order.rank(&game, found.rank_facts()), game.number(), || {
                             found.of(&game).collect::<Vec<Hit>>()
                         });
                     }
@@ -189,10 +217,45 @@ impl<'a> Search<'a> {
                 }
             }
         })?;
-        self.finish(progress, &scan, &summary)?;
         if let Some((order, top)) = top {
             let _ = order.list(top).into_iter().flatten().try_for_each(&mut take);
         }
+        Ok(summary)
+    }
+
+    /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `needs` are
+    /// those of hits; those of the choice are added. The scan is that of [`Search::scan`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub(crate) fn for_each_told(
+        &mut self,
+        scan: &Scan,
+        needs: Needs,
+        mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
+    ) -> Result<Summary, SessionError> {
+        let needs = needs | self.choice.needs();
+        let outputs: Vec<_> =
+            self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
+        let database = self.session.database(&self.cancel, false)?;
+        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
+        let work = |found: BlockAnswers<'_>, _: &Room| {
+            let BlockAnswers { block, games, sides, answers, spans } = found;
+            let mut answers = answers.into_iter().next()?;
+            answers.spans = spans
+                .into_iter()
+                .next()
+                .flatten()
+                .map(|told| Spans::told(&*told, (&answers.hits, answers.copies.as_ref()), block));
+            Some(Told { answers, games, sides })
+        };
+        let summary = scan.for_each_block(database, &outputs, &self.choice, work, |streamed, told| {
+            progress.add(&streamed);
+            (self.watch)(progress);
+            told.map_or(ControlFlow::Break(()), |told| take(&streamed, told))
+        })?;
+        self.finish(progress, scan, &summary)?;
         Ok(summary)
     }
 
@@ -216,7 +279,11 @@ impl<'a> Search<'a> {
     ///
     /// Groupings that are not understood, and those of [`Search::collect`].
     pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
-        let collector = StatisticsCollector::new(Stats::new(Grouping::list(groupings)?));
+        let stats = Stats::new(Grouping::list(groupings)?);
+        let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
+        let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
+        let stats = if is_number { stats.with_values() } else { stats };
+        let collector = StatisticsCollector::new(stats);
         let (part, _) = self.collect(&collector)?;
         let counts = collector.counts(part, 1).into_iter().next();
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
@@ -257,7 +324,12 @@ impl<'a> Search<'a> {
         self.detail | self.choice.needs() | order
     }
 
-    fn scan(&self) -> Result<Scan, SessionError> {
+    /// The queries, planned for the engine of choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::engine_name`].
+    pub(crate) fn scan(&self) -> Result<Scan, SessionError> {
         let queries = self.queries.iter().map(Query::prepared).collect();
         Ok(Scan::of(queries, &self.engine)?.threads(self.threads))
     }

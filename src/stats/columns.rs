@@ -4,16 +4,18 @@
 //! tag value is looked at once. Codes of different blocks do not compare: their [`Key`]s do.
 
 use std::cell::RefCell;
+use std::path::Path;
 
 use hashbrown::HashMap;
 
 use super::Key;
 use super::grouping::By;
+use super::seen_from;
 use crate::board::Color;
-use crate::engine::{Answer, CopyHits, Hits, Span};
+use crate::engine::{Answer, CopyHits, Hits, Outcome, Span};
 use crate::game::{Date, MoveNumbers, Rating, date, eco, rating, tags};
 use crate::reel::{Block, GameRow};
-use crate::report::SpanMoves;
+use crate::report::{Found, SpanMoves};
 
 /// A group within one block: a number as it is, or the index of a text.
 pub(super) type Code = i64;
@@ -27,6 +29,8 @@ pub(super) enum GroupColumn {
     Whole,
     /// Two groups for each game, often the same one twice.
     Games { codes: Vec<[Code; 2]>, names: Option<Names> },
+    /// The names of White and Black of each game.
+    Players { codes: Vec<[Code; 2]>, names: Names },
     /// Steps of half-moves.
     Plies(u32),
     /// Steps of moves, and how the moves of each game are numbered.
@@ -72,7 +76,8 @@ pub(super) struct HitAt<'a> {
 }
 
 impl GroupColumn {
-    pub(super) fn new(by: &By, block: &Block) -> GroupColumn {
+    pub(super) fn new(by: &By, found: &Found) -> GroupColumn {
+        let block = found.block;
         let mut names = Names::default();
         let codes: Vec<[Code; 2]> = match by {
             By::Ply(step) => return GroupColumn::Plies(*step),
@@ -90,7 +95,39 @@ impl GroupColumn {
                 return GroupColumn::numbers(years(block).map(decade));
             }
             By::Elo(rating, step) => return GroupColumn::numbers(ratings(block, *rating, *step)),
-            By::Result => block.games().map(|game| [names.code(game.outcome().text().into()); 2]).collect(),
+            By::Result => {
+                let text = |game: GameRow| match found.sides.and_then(|sides| sides[game.index()]) {
+                    None => game.outcome().text(),
+                    Some(side) => result_of_player(seen_from(game.outcome(), side)),
+                };
+                block.games().map(|game| [names.code(text(game).into()); 2]).collect()
+            }
+            By::Source => of_sources(found, &mut names, |source| Some(source.to_owned())),
+            By::Folder => of_sources(found, &mut names, |source| {
+                let folder = Path::new(source).parent()?.to_string_lossy();
+                Some(if folder.is_empty() { String::from(".") } else { folder.into_owned() })
+            }),
+            By::Side => {
+                let side = |side: Option<Color>| match side {
+                    None => UNKNOWN,
+                    Some(side) => names.code(side.fold_wb("white", "black").into()),
+                };
+                of_sides(found).map(side).map(twice).collect()
+            }
+            By::Opponent => {
+                let codes = Color::ALL.map(|side| texts(block, tags::player_tag(side), &mut names));
+                of_other_side(found, codes).map(twice).collect()
+            }
+            By::PlayerElo(step) => {
+                let codes =
+                    [Rating::Black, Rating::White].map(|rating| ratings(block, rating, *step).collect());
+                return GroupColumn::numbers(of_other_side(found, codes));
+            }
+            By::OpponentElo(step) => {
+                let codes =
+                    [Rating::White, Rating::Black].map(|rating| ratings(block, rating, *step).collect());
+                return GroupColumn::numbers(of_other_side(found, codes));
+            }
             By::Eco(length) => {
                 let mut code = |value: &[u8]| {
                     let eco = eco::of_value(value)?;
@@ -102,7 +139,8 @@ impl GroupColumn {
             By::Player => {
                 let [white, black] =
                     [Color::White, Color::Black].map(|side| texts(block, tags::player_tag(side), &mut names));
-                white.into_iter().zip(black).map(|(white, black)| [white, black]).collect()
+                let codes = white.into_iter().zip(black).map(|(white, black)| [white, black]).collect();
+                return GroupColumn::Players { codes, names };
             }
         };
         GroupColumn::Games { codes, names: Some(names) }
@@ -127,6 +165,12 @@ impl GroupColumn {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. })
     }
 
+    /// Whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
+    pub(super) fn sides(&self, game: usize, code: Code) -> Option<[bool; 2]> {
+        let GroupColumn::Players { codes, .. } = self else { return None };
+        Some(codes[game].map(|player| player == code))
+    }
+
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
     pub(super) fn codes(&self, game: usize, ply: usize, out: &mut Vec<Code>) {
         out.clear();
@@ -136,7 +180,7 @@ impl GroupColumn {
             | GroupColumn::Copies
             | GroupColumn::Lengths(_)
             | GroupColumn::Sans(_) => out.push(0),
-            GroupColumn::Games { codes, .. } => {
+            GroupColumn::Games { codes, .. } | GroupColumn::Players { codes, .. } => {
                 let [first, second] = codes[game];
                 out.push(first);
                 if second != first {
@@ -208,11 +252,50 @@ impl GroupColumn {
             GroupColumn::Whole => Key::Whole,
             GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
             _ if code == UNKNOWN => Key::Unknown,
-            GroupColumn::Games { names: Some(names), .. } => Key::Text(names.texts[code as usize].clone()),
+            GroupColumn::Games { names: Some(names), .. } | GroupColumn::Players { names, .. } => {
+                Key::Text(names.texts[code as usize].clone())
+            }
             GroupColumn::Sans(names) => Key::Text(names.borrow().texts[code as usize].clone()),
             _ => Key::Number(code),
         }
     }
+}
+
+/// How a game ended for a player who is White, in a word.
+pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::WhiteWins => "won",
+        Outcome::Draw => "drawn",
+        Outcome::BlackWins => "lost",
+        Outcome::Unknown => Outcome::Unknown.text(),
+    }
+}
+
+/// What `read` makes of the name of each game's source, which may be unknown.
+fn of_sources(found: &Found, names: &mut Names, read: impl Fn(&str) -> Option<String>) -> Vec<[Code; 2]> {
+    let mut codes: HashMap<u32, Code> = HashMap::new();
+    let code = |game: GameRow| {
+        *codes.entry(game.source()).or_insert_with(|| {
+            let text = Some(found.names.source(&game)).filter(|source| !source.is_empty()).and_then(&read);
+            text.map_or(UNKNOWN, |text| names.code(text))
+        })
+    };
+    found.block.games().map(code).map(twice).collect()
+}
+
+/// The side of the player in each game.
+fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<'a> {
+    let sides = found.sides;
+    (0..found.block.games_len()).map(move |game| sides.and_then(|sides| sides[game]))
+}
+
+/// Of what is known of White and of Black of each game that of the player's opponent.
+fn of_other_side(found: &Found, [white, black]: [Vec<Code>; 2]) -> impl Iterator<Item = Code> {
+    of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
+        None => UNKNOWN,
+        Some(Color::White) => black,
+        Some(Color::Black) => white,
+    })
 }
 
 fn twice(code: Code) -> [Code; 2] {

@@ -19,10 +19,22 @@ pub enum By {
     Eco(u8),
     /// How the movetext ended.
     Result,
+    /// The file, or what else the game comes from.
+    Source,
+    /// The folder of that file.
+    Folder,
     /// A rating, in steps of so many points.
     Elo(Rating, u32),
-    /// Either player. A game is in the groups of both.
+    /// Either player. A game is in the groups of both, and the score of a group is that of its player.
     Player,
+    /// The opponent of the player whose games are chosen.
+    Opponent,
+    /// The side that this player has.
+    Side,
+    /// His rating, in steps of so many points.
+    PlayerElo(u32),
+    /// That of his opponent.
+    OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
     /// Half-moves played before a position, in steps of so many.
@@ -107,12 +119,18 @@ const NAMES: &[&str] = &[
     "decade",
     "eco",
     "result",
+    "source",
+    "folder",
     "elo",
     "meanelo",
     "whiteelo",
     "blackelo",
     "elodiff",
     "player",
+    "opponent",
+    "side",
+    "playerelo",
+    "opponentelo",
     "event",
     "site",
     "round",
@@ -203,12 +221,23 @@ impl fmt::Display for Grouping {
 impl By {
     /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
     pub fn is_ranked(&self) -> bool {
-        matches!(self, By::Eco(_) | By::Player | By::Tag(_) | By::Copy | By::San)
+        matches!(self, By::Eco(_) | By::Player | By::Opponent | By::Tag(_) | By::Copy | By::San)
+    }
+
+    /// Whether its groups have names, not numbers.
+    pub fn is_named(&self) -> bool {
+        matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
+            || matches!(self, By::Player | By::Opponent | By::Tag(_))
     }
 
     /// Whether it is a property of hits alone, so that its groups are shares of all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy) || self.is_of_spans()
+    }
+
+    /// Whether it is a property of a player, so that a player must be chosen.
+    pub fn is_of_player(&self) -> bool {
+        matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
 
     /// Whether it is a property of the moves of which a hit consists.
@@ -220,12 +249,13 @@ impl By {
     pub fn needs(&self) -> Needs {
         match self {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
+            By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
             By::Move(_) => Needs::TAGS,
             By::Value(_) => Needs::VALUES,
             By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
             By::Length(_) | By::San => Needs::SPANS,
-            By::Result | By::Ply(_) => Needs::NOTHING,
+            By::Result | By::Source | By::Folder | By::Ply(_) => Needs::NOTHING,
         }
     }
 }
@@ -247,6 +277,8 @@ impl FromStr for By {
             "whiteelo" => By::Elo(Rating::White, step(100)?),
             "blackelo" => By::Elo(Rating::Black, step(100)?),
             "elodiff" => By::Elo(Rating::Difference, step(100)?),
+            "playerelo" => By::PlayerElo(step(100)?),
+            "opponentelo" => By::OpponentElo(step(100)?),
             "ply" => By::Ply(step(10)?),
             "move" => By::Move(step(10)?),
             "value" => By::Value(step(1)?),
@@ -269,7 +301,11 @@ impl FromStr for By {
             "year" => By::Year,
             "decade" => By::Decade,
             "result" => By::Result,
+            "source" => By::Source,
+            "folder" => By::Folder,
             "player" => By::Player,
+            "opponent" => By::Opponent,
+            "side" => By::Side,
             "copy" => By::Copy,
             "san" => By::San,
             name => {
@@ -292,12 +328,18 @@ impl fmt::Display for By {
             By::Eco(3) => f.write_str("eco"),
             By::Eco(length) => write!(f, "eco:{length}"),
             By::Result => f.write_str("result"),
+            By::Source => f.write_str("source"),
+            By::Folder => f.write_str("folder"),
             By::Elo(Rating::Higher, step) => write!(f, "elo:{step}"),
             By::Elo(Rating::Mean, step) => write!(f, "meanelo:{step}"),
             By::Elo(Rating::White, step) => write!(f, "whiteelo:{step}"),
             By::Elo(Rating::Black, step) => write!(f, "blackelo:{step}"),
             By::Elo(Rating::Difference, step) => write!(f, "elodiff:{step}"),
             By::Player => f.write_str("player"),
+            By::Opponent => f.write_str("opponent"),
+            By::Side => f.write_str("side"),
+            By::PlayerElo(step) => write!(f, "playerelo:{step}"),
+            By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
                 // What resembles a known tag is written so that it is read again.

@@ -28,7 +28,7 @@ impl Stats {
     /// When the hits are not those of this block, or copies are wanted and were not all told.
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
-        let columns = self.columns(first.block);
+        let columns = self.columns(first);
         let main_lines: Vec<bool> = found.iter().map(|found| found.hits.main_lines).collect();
         let counts = found.iter().enumerate().map(|(query, found)| {
             let which = if first_like(&main_lines, query) == query { Games::All } else { Games::Hit };

@@ -27,8 +27,7 @@
 //!     &Choice::default(),
 //!     |result, _| {
 //!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
-//!         let (games, told, commentary, copies, spans) = (None, None, None, None, None);
-//!         stats.count(&Found { block, hits, games, told, commentary, copies, spans, names })
+//!         stats.count(&Found::new(block, hits, names))
 //!     },
 //!     |_, more| {
 //!         counts.add(more).expect("two years");
@@ -60,14 +59,14 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use self::columns::{Code, GroupColumn, HitAt};
-use crate::engine::{CopyHits, Hits, Outcome};
-use crate::reel::Block;
-use crate::report::{Found, grouped};
+use crate::board::Color;
+use crate::engine::{CopyHits, Hits, Outcome, Values};
+use crate::report::{Distribution, Found, grouped};
 use crate::run::needs::Needs;
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
-pub use rows::{GroupRow, Share};
+pub use rows::{Difference, GroupRow, ScoreOf, Share};
 
 /// Groups of one grouping at most; each takes some 100 bytes.
 pub const GROUPS_MAX: usize = 5_000_000;
@@ -128,12 +127,12 @@ pub struct Tally {
     pub positions: u64,
     /// Those of the games whose results are known.
     pub results: u64,
-    /// White's points in them: 2 for a win, 1 for a draw.
+    /// The points in them of whose score it is: 2 for a win, 1 for a draw.
     pub half_points: u64,
 }
 
 impl Tally {
-    /// One game.
+    /// One game, which ended so for White of a query.
     fn of(outcome: Outcome, positions: u64) -> Tally {
         let (results, half_points) = match outcome {
             Outcome::Unknown => (0, 0),
@@ -151,8 +150,9 @@ impl Tally {
         self.half_points += other.half_points;
     }
 
-    /// White's mean score, from 0 to 1, in the games whose results are known; `None` without any.
-    pub fn white_score(&self) -> Option<f64> {
+    /// The mean score, from 0 to 1, in the games whose results are known; `None` without any. [`GroupRow::score_of`] says
+    /// whose it is.
+    pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
 }
@@ -165,6 +165,10 @@ pub struct Stats {
     /// How many were asked for.
     asked: usize,
     groups_max: usize,
+    /// Whose scores they are where a group does not say it.
+    score_of: ScoreOf,
+    /// Whether the values at hits are told, which are numbers.
+    tells_values: bool,
 }
 
 /// The counts of some blocks, which add up in any order.
@@ -173,6 +177,8 @@ pub struct Counts {
     stats: Stats,
     /// All games that count, and those that hit.
     total: [Tally; 2],
+    /// The values at hits, if they are told.
+    values: Distribution,
     /// One for each grouping.
     tables: Vec<Table>,
 }
@@ -183,6 +189,8 @@ pub struct Counts {
 struct Table {
     all: Arc<HashMap<[Key; 2], Tally>>,
     hit: HashMap<[Key; 2], Tally>,
+    /// The values at hits, if they are told.
+    values: HashMap<[Key; 2], Distribution>,
 }
 
 /// A game of a block that counts.
@@ -193,6 +201,7 @@ struct Game {
     positions: usize,
     /// Whether side lines are among them.
     has_lines: bool,
+    /// How it ended for White of the query.
     outcome: Outcome,
     hits: u64,
     /// Hits of the block before it.
@@ -215,7 +224,30 @@ impl Stats {
                 }
             }
         }
-        Stats { groupings: all.into(), asked, groups_max: GROUPS_MAX }
+        Stats {
+            groupings: all.into(),
+            asked,
+            groups_max: GROUPS_MAX,
+            score_of: ScoreOf::White,
+            tells_values: false,
+        }
+    }
+
+    /// Tells how the values at hits are spread, of a query whose value is a number.
+    #[must_use]
+    pub fn with_values(self) -> Stats {
+        Stats { tells_values: true, ..self }
+    }
+
+    /// Whether [`Stats::with_values`] was asked for.
+    pub fn tells_values(&self) -> bool {
+        self.tells_values
+    }
+
+    /// Says that the games are those of a player, who is White of the query: [`Found::sides`] has the sides.
+    #[must_use]
+    pub fn of_player(self) -> Stats {
+        Stats { score_of: ScoreOf::Player, ..self }
     }
 
     /// Sets how many groups a grouping may have, [`GROUPS_MAX`] otherwise.
@@ -231,7 +263,7 @@ impl Stats {
 
     /// What has to be known of games and hits.
     pub fn needs(&self) -> Needs {
-        self.properties().map(By::needs).collect()
+        Needs::VALUES.when(self.tells_values) | self.properties().map(By::needs).collect::<Needs>()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {
@@ -241,7 +273,7 @@ impl Stats {
     /// The counts of nothing.
     pub fn none(&self) -> Counts {
         let tables = self.groupings.iter().map(|_| Table::default()).collect();
-        Counts { stats: self.clone(), total: Default::default(), tables }
+        Counts { stats: self.clone(), total: Default::default(), values: Distribution::default(), tables }
     }
 
     /// Counts one block. Games that do not count are as if they were not there.
@@ -250,13 +282,13 @@ impl Stats {
     ///
     /// When the hits are not those of this block, or copies are wanted and were not all told ([`CopyDetail::All`](crate::engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
-        self.count_with(&self.columns(found.block), found, Games::All)
+        self.count_with(&self.columns(found), found, Games::All)
     }
 
-    fn columns(&self, block: &Block) -> HashMap<&By, GroupColumn> {
+    fn columns(&self, found: &Found) -> HashMap<&By, GroupColumn> {
         let mut columns = HashMap::new();
         for by in self.properties() {
-            columns.entry(by).or_insert_with(|| GroupColumn::new(by, block));
+            columns.entry(by).or_insert_with(|| GroupColumn::new(by, found));
         }
         columns
     }
@@ -279,16 +311,27 @@ impl Stats {
                 total[1].add(&Tally::of(game.outcome, game.hits));
             }
         }
+        let numbers = match &hits.values {
+            Values::Numbers(numbers) if self.tells_values => Some(&numbers[..]),
+            _ => None,
+        };
+        let mut values = Distribution::default();
+        if let Some(numbers) = numbers {
+            let slots = |game: &Game| hits.slots(game.first_slot..game.first_slot + game.positions);
+            games.iter().flat_map(slots).for_each(|slot| values.add(numbers[slot], 1));
+        }
         let tables = self.groupings.iter().map(|grouping| {
             let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
+            let (values, scratch) = (HashMap::new(), Scratch::default());
             let mut counter =
-                Counter { found, columns, hits, copies, which, all, hit, scratch: Scratch::default() };
+                Counter { found, columns, hits, numbers, copies, which, all, hit, values, scratch };
             games.iter().for_each(|game| counter.count(game));
             counter.table()
         });
-        Counts { stats: self.clone(), total, tables: tables.collect() }
+        let tables = tables.collect();
+        Counts { stats: self.clone(), total, values, tables }
     }
 }
 
@@ -317,7 +360,7 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
                 first_slot: row.first_slot(),
                 positions: if has_lines { row.positions() } else { row.plies() + 1 },
                 has_lines,
-                outcome: row.outcome(),
+                outcome: seen_from(row.outcome(), found.side(&row)),
                 hits: in_game,
                 hits_before,
             });
@@ -327,15 +370,23 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
     games
 }
 
+/// How a game ended for a side, as if that were White.
+fn seen_from(outcome: Outcome, side: Color) -> Outcome {
+    if side.is_white() { outcome } else { outcome.colors_swapped() }
+}
+
 /// Counts the games of a block by one grouping.
 struct Counter<'a> {
     found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
+    /// The values at hits, if they are told.
+    numbers: Option<&'a [i32]>,
     copies: &'a CopyHits,
     which: Games,
     all: HashMap<[Code; 2], Tally>,
     hit: HashMap<[Code; 2], Tally>,
+    values: HashMap<[Code; 2], Distribution>,
     scratch: Scratch,
 }
 
@@ -369,11 +420,12 @@ impl Counter<'_> {
         }
         for same in self.scratch.runs.chunk_by(|a, b| a.0 == b.0) {
             let (positions, hits) = same.iter().fold((0, 0), |sum, run| (sum.0 + run.1, sum.1 + run.2));
+            let outcome = outcome(self.found, self.columns, game, same[0].0);
             if self.which == Games::All {
-                self.all.entry(same[0].0).or_default().add(&Tally::of(game.outcome, positions));
+                self.all.entry(same[0].0).or_default().add(&Tally::of(outcome, positions));
             }
             if hits > 0 && !is_of_hits {
-                self.hit.entry(same[0].0).or_default().add(&Tally::of(game.outcome, hits));
+                self.hit.entry(same[0].0).or_default().add(&Tally::of(outcome, hits));
             }
         }
         if is_of_hits && game.hits > 0 {
@@ -398,6 +450,15 @@ impl Counter<'_> {
                 column.codes(game.index, ply, codes);
             }
             runs.extend(pairs(codes).map(|pair| (pair, (end - node) as u64, hits)));
+            if let Some(numbers) = self.numbers.filter(|_| hits > 0)
+                && !self.columns.iter().any(|column| column.is_of_hits())
+            {
+                for pair in pairs(codes) {
+                    let values = self.values.entry(pair).or_default();
+                    let slots = self.hits.slots(game.first_slot + node..game.first_slot + end);
+                    slots.for_each(|slot| values.add(numbers[slot], 1));
+                }
+            }
             node = end;
         }
     }
@@ -419,10 +480,14 @@ impl Counter<'_> {
                 column.codes_of_hit(game.index, ply, hit, codes);
             }
             found.extend(pairs(codes));
+            if let Some(numbers) = self.numbers {
+                pairs(codes).for_each(|pair| self.values.entry(pair).or_default().add(numbers[slot], 1));
+            }
         }
         found.sort_unstable();
         for same in found.chunk_by(|a, b| a == b) {
-            self.hit.entry(same[0]).or_default().add(&Tally::of(game.outcome, same.len() as u64));
+            let outcome = outcome(self.found, self.columns, game, same[0]);
+            self.hit.entry(same[0]).or_default().add(&Tally::of(outcome, same.len() as u64));
         }
     }
 
@@ -432,7 +497,23 @@ impl Counter<'_> {
         let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
         let hit = self.hit.into_iter();
         let hit = hit.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
-        Table { all: Arc::new(all.collect()), hit: hit.collect() }
+        let values = self.values.into_iter();
+        let values = values.map(|([a, b], all)| ([first.key_of_hit(a), second.key_of_hit(b)], all));
+        Table { all: Arc::new(all.collect()), hit: hit.collect(), values: values.collect() }
+    }
+}
+
+/// How a game ended for those whose score a pair of groups has: for the player of a group of players.
+fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &Game, groups: [Code; 2]) -> Outcome {
+    let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
+    let played = || found.block.game(game.index).outcome();
+    match sides {
+        None => game.outcome,
+        Some([_, false]) => played(),
+        Some([false, true]) => played().colors_swapped(),
+        // Whoever has both sides has one point of two.
+        Some([true, true]) if played() == Outcome::Unknown => Outcome::Unknown,
+        Some([true, true]) => Outcome::Draw,
     }
 }
 
@@ -456,8 +537,17 @@ impl Counts {
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
             sum.add(more);
         }
+        self.values.merge(&other.values);
         for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
             let all = Arc::unwrap_or_clone(more.all);
+            for (keys, values) in more.values {
+                sum.values.entry(keys).or_default().merge(&values);
+            }
+            let values: usize = sum.values.values().map(Distribution::distinct).sum();
+            if values > self.stats.groups_max {
+                let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
+                return Err(TooManyGroups { grouping, max });
+            }
             for (sum, more) in [(Arc::make_mut(&mut sum.all), all), (&mut sum.hit, more.hit)] {
                 for (keys, tally) in more {
                     sum.entry(keys).or_default().add(&tally);
@@ -479,7 +569,8 @@ impl Counts {
     /// All games that count, as one group.
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
-        GroupRow { keys: [Key::Whole, Key::Whole], all, hit }
+        let values = self.stats.tells_values.then(|| self.values.clone());
+        GroupRow { keys: [Key::Whole, Key::Whole], all, hit, score_of: self.stats.score_of, values }
     }
 
     /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
@@ -492,7 +583,7 @@ impl Counts {
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];
-        let mut rows = rows::of(table, grouping);
+        let mut rows = rows::of(table, grouping, &self.stats);
         match &grouping.second {
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
@@ -514,7 +605,9 @@ impl Counts {
 /// Results in the order in which they are usually given.
 fn result_rank(key: &Key) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
-    let place = |text: &String| order.iter().position(|outcome| outcome.text() == text);
+    let is =
+        |outcome: Outcome, text: &str| outcome.text() == text || columns::result_of_player(outcome) == text;
+    let place = |text: &String| order.iter().position(|&outcome| is(outcome, text));
     if let Key::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, GroupRow, Grouping, Key, Share};
+use super::{By, Counts, GroupRow, Grouping, Key, ScoreOf, Share};
+use crate::report::{Bin, Distribution, NumberSummary};
 use crate::visible::{Context, escape};
 
 /// One row. Shares and scores are from 0 to 1, rounded to six places.
@@ -26,9 +27,93 @@ struct Record<'a> {
     share_positions: Option<f64>,
     share_positions_low: Option<f64>,
     share_positions_high: Option<f64>,
-    white_score_hit: Option<f64>,
-    white_score_all: Option<f64>,
+    score_of: ScoreOf,
+    score_hit: Option<f64>,
+    score_all: Option<f64>,
     pattern: Option<&'a str>,
+}
+
+/// What is told besides of a query whose value is a number; nothing where nothing hits.
+#[derive(Serialize)]
+struct ValuesRecord {
+    value_mean: Option<f64>,
+    value_min: Option<i32>,
+    value_p10: Option<f64>,
+    value_p25: Option<f64>,
+    value_median: Option<f64>,
+    value_p75: Option<f64>,
+    value_p90: Option<f64>,
+    value_max: Option<i32>,
+}
+
+/// The columns of [`Record`] in CSV, and those of [`ValuesRecord`] with the steps of the histogram.
+const COLUMNS: [&str; 17] = [
+    "grouping",
+    "key",
+    "key2",
+    "games",
+    "games_hit",
+    "positions",
+    "positions_hit",
+    "share_games",
+    "share_games_low",
+    "share_games_high",
+    "share_positions",
+    "share_positions_low",
+    "share_positions_high",
+    "score_of",
+    "score_hit",
+    "score_all",
+    "pattern",
+];
+const VALUE_COLUMNS: [&str; 9] = [
+    "value_mean",
+    "value_min",
+    "value_p10",
+    "value_p25",
+    "value_median",
+    "value_p75",
+    "value_p90",
+    "value_max",
+    "value_histogram",
+];
+
+impl ValuesRecord {
+    fn of(values: &Distribution) -> ValuesRecord {
+        let summary = values.summary();
+        let number = |read: fn(&NumberSummary) -> f64| summary.as_ref().map(read);
+        ValuesRecord {
+            value_mean: number(|summary| summary.mean),
+            value_min: summary.map(|summary| summary.min),
+            value_p10: number(|summary| summary.p10),
+            value_p25: number(|summary| summary.p25),
+            value_median: number(|summary| summary.median),
+            value_p75: number(|summary| summary.p75),
+            value_p90: number(|summary| summary.p90),
+            value_max: summary.map(|summary| summary.max),
+        }
+    }
+}
+
+/// A row in JSON.
+#[derive(Serialize)]
+struct JsonRecord<'a> {
+    #[serde(flatten)]
+    record: Record<'a>,
+    #[serde(flatten)]
+    values: Option<ValuesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_histogram: Option<Vec<Bin>>,
+}
+
+impl<'a> JsonRecord<'a> {
+    fn new(row: &'a GroupRow, pattern: Option<&'a str>, step: i64) -> JsonRecord<'a> {
+        JsonRecord {
+            record: Record::new(None, row, pattern),
+            values: row.values.as_ref().map(ValuesRecord::of),
+            value_histogram: row.values.as_ref().map(|values| values.bins(step)),
+        }
+    }
 }
 
 fn rounded(number: f64) -> f64 {
@@ -55,8 +140,9 @@ impl<'a> Record<'a> {
             share_positions: value(positions),
             share_positions_low: low(positions),
             share_positions_high: high(positions),
-            white_score_hit: row.hit.white_score().map(rounded),
-            white_score_all: row.all.white_score().map(rounded),
+            score_of: row.score_of,
+            score_hit: row.hit.score().map(rounded),
+            score_all: row.all.score().map(rounded),
             pattern,
         }
     }
@@ -81,7 +167,8 @@ struct Groupings<'a>(&'a Document<'a>);
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("total", &Record::new(None, &self.counts.total(), None))?;
+        let (total, step) = (self.counts.total(), self.counts.value_step());
+        map.serialize_entry("total", &JsonRecord::new(&total, None, step))?;
         map.serialize_entry("groupings", &Groupings(self))?;
         map.end()
     }
@@ -92,7 +179,7 @@ impl Serialize for Groupings<'_> {
         let Document { counts, copies } = *self.0;
         serializer.collect_map(counts.stats().groupings().iter().map(|grouping| {
             let rows = counts.rows(grouping);
-            (grouping.to_string(), Rows { grouping, rows, copies })
+            (grouping.to_string(), Rows { grouping, rows, copies, step: counts.value_step() })
         }))
     }
 }
@@ -101,11 +188,13 @@ struct Rows<'a> {
     grouping: &'a Grouping,
     rows: Vec<GroupRow>,
     copies: &'a [String],
+    /// Of histograms of values.
+    step: i64,
 }
 
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let record = |row| Record::new(None, row, pattern(self.grouping, row, self.copies));
+        let record = |row| JsonRecord::new(row, pattern(self.grouping, row, self.copies), self.step);
         serializer.collect_seq(self.rows.iter().map(record))
     }
 }
@@ -129,14 +218,32 @@ impl Counts {
     ///
     /// Those of the writer.
     pub fn write_csv(&self, copies: &[String], out: impl Write) -> io::Result<()> {
-        let mut out = csv::Writer::from_writer(out);
-        out.serialize(Record::new(Some("total"), &self.total(), None))?;
+        let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+        let (total, step) = (self.total(), self.value_step());
+        let values = VALUE_COLUMNS.iter().filter(|_| total.values.is_some());
+        out.write_record(COLUMNS.iter().chain(values))?;
+        let mut write = |record: Record, values: Option<&Distribution>| match values {
+            None => out.serialize(record),
+            Some(values) => out.serialize((record, ValuesRecord::of(values), histogram(values, step))),
+        };
+        write(Record::new(Some("total"), &total, None), total.values.as_ref())?;
         for grouping in self.stats().groupings() {
             let name = grouping.to_string();
             for row in self.rows(grouping) {
-                out.serialize(Record::new(Some(&name), &row, pattern(grouping, &row, copies)))?;
+                write(Record::new(Some(&name), &row, pattern(grouping, &row, copies)), row.values.as_ref())?;
             }
         }
         out.flush()
     }
+
+    /// The width of the steps in which values are counted: the same for all groups.
+    fn value_step(&self) -> i64 {
+        self.total().values.map_or(1, |values| values.step())
+    }
+}
+
+/// The steps in which values lie, each by its least number, and how many do: `-5:12 0:340`.
+fn histogram(values: &Distribution, step: i64) -> String {
+    let bins = values.bins(step).into_iter().filter(|bin| bin.positions > 0);
+    bins.map(|bin| format!("{}:{}", bin.from, bin.positions)).collect::<Vec<_>>().join(" ")
 }

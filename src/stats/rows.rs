@@ -3,9 +3,11 @@
 use std::cmp::Ordering;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Key, Table, Tally, compare};
+use super::{Key, Stats, Table, Tally, compare};
+use crate::report::Distribution;
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +18,31 @@ pub struct GroupRow {
     pub all: Tally,
     /// Those of them that hit.
     pub hit: Tally,
+    /// Whose scores these are.
+    pub score_of: ScoreOf,
+    /// The values at its hits, of a query whose value is a number, if they are told.
+    pub values: Option<Distribution>,
+}
+
+/// Whose score is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoreOf {
+    /// White's.
+    #[default]
+    White,
+    /// That of the player whose games were chosen, or of the player of a group.
+    Player,
+}
+
+impl ScoreOf {
+    /// Its name as a heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            ScoreOf::White => "White's score",
+            ScoreOf::Player => "player's score",
+        }
+    }
 }
 
 impl GroupRow {
@@ -63,8 +90,37 @@ impl Share {
     }
 }
 
+/// A share less another one, from -1 to 1, and where the difference of many more such games would lie, with a confidence of
+/// 95 %.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Difference {
+    /// The difference that was found.
+    pub value: f64,
+    /// The low end of the interval.
+    pub low: f64,
+    /// Its high end.
+    pub high: f64,
+}
+
+impl Difference {
+    /// The difference of shares of different games, with the interval that their own intervals make.
+    ///
+    /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
+    /// methods", Statistics in Medicine 17 (1998), 873-890, method 10.
+    pub fn of(one: Share, other: Share) -> Difference {
+        let value = one.value - other.value;
+        let below = (one.value - one.low).hypot(other.high - other.value);
+        let above = (one.high - one.value).hypot(other.value - other.low);
+        Difference { value, low: value - below, high: value + above }
+    }
+}
+
 /// The rows of a table, in no order.
-pub(super) fn of(table: &Table, grouping: &Grouping) -> Vec<GroupRow> {
+pub(super) fn of(table: &Table, grouping: &Grouping, stats: &Stats) -> Vec<GroupRow> {
+    let is_by_player = grouping.properties().any(|by| *by == By::Player);
+    let score_of = if is_by_player { ScoreOf::Player } else { stats.score_of };
+    let values =
+        |keys: &[Key; 2]| stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default());
     let mut properties = grouping.properties().map(By::is_of_hits);
     let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
     let tally =
@@ -74,12 +130,14 @@ pub(super) fn of(table: &Table, grouping: &Grouping) -> Vec<GroupRow> {
             keys: keys.clone(),
             all,
             hit: tally(&table.hit, keys),
+            score_of,
+            values: values(keys),
         };
         return table.all.iter().map(row).collect();
     }
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
         let base = [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() });
-        GroupRow { keys: keys.clone(), all: tally(&table.all, &base), hit }
+        GroupRow { keys: keys.clone(), all: tally(&table.all, &base), hit, score_of, values: values(keys) }
     };
     table.hit.iter().map(row).collect()
 }
@@ -108,6 +166,26 @@ mod tests {
             let share = Share::of(part, whole).unwrap();
             let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
             assert!(close(share.low, low) && close(share.high, high), "{part} of {whole}: {share:?}");
+        }
+    }
+
+    /// R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
+    /// methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four places.
+    #[test]
+    fn intervals_of_differences_are_those_of_the_literature() {
+        for (one, other, value, low, high) in [
+            ((56, 70), (48, 80), 0.2000, 0.0524, 0.3339),
+            ((9, 10), (3, 10), 0.6000, 0.1705, 0.8090),
+            ((6, 7), (2, 7), 0.5714, 0.0582, 0.8062),
+            ((5, 56), (0, 29), 0.0893, -0.0381, 0.1926),
+            ((0, 10), (0, 10), 0.0, -0.2775, 0.2775),
+            ((10, 10), (0, 10), 1.0, 0.6075, 1.0),
+        ] {
+            let [a, b] = [one, other].map(|(part, whole)| Share::of(part, whole).unwrap());
+            let found = Difference::of(a, b);
+            let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
+            let is_due = close(found.value, value) && close(found.low, low) && close(found.high, high);
+            assert!(is_due, "{one:?} less {other:?}: {found:?}");
         }
     }
 

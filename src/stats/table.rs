@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::records::pattern;
 use super::{By, Counts, GroupRow, Grouping, Key, Share};
-use crate::report::{TextTable, grouped};
+use crate::report::{NumberSummary, TextTable, grouped};
 use crate::text::clipped;
 use crate::visible;
 
@@ -30,7 +30,13 @@ impl Counts {
                 writeln!(out)?;
             }
             match &grouping.second {
-                None => out.write_all(self.list(grouping, rows_max, copies).text().as_bytes())?,
+                None => {
+                    out.write_all(self.list(grouping, rows_max, copies).text().as_bytes())?;
+                    if self.stats().tells_values() {
+                        writeln!(out)?;
+                        out.write_all(self.values(grouping, rows_max).text().as_bytes())?;
+                    }
+                }
                 Some(second) => {
                     writeln!(out, "games hit by {} (down) and {second} (across)", grouping.first)?;
                     out.write_all(self.matrix(grouping, second, rows_max).text().as_bytes())?;
@@ -44,6 +50,8 @@ impl Counts {
     fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String]) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let total = self.total();
+        let score_of = rows.first().map_or(total.score_of, |row| row.score_of);
         let has_copies = *by == By::Copy;
         let name = by.to_string();
         let mut header: Vec<&str> = vec![
@@ -54,7 +62,7 @@ impl Counts {
             "positions hit",
             "positions",
             "share",
-            "white",
+            score_of.heading(),
             "of all",
         ];
         header.extend(has_copies.then_some("pattern"));
@@ -64,7 +72,35 @@ impl Counts {
             grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(pattern));
         }
         more.into_iter().for_each(|more| grid.remark(more));
-        grid.push("total".into(), numbers(&self.total()));
+        let mut sums = numbers(&total);
+        if score_of != total.score_of {
+            // Of all players together there is no score to tell.
+            sums.truncate(SCORES_FROM);
+        }
+        grid.push("total".into(), sums);
+        grid
+    }
+
+    /// The values at hits by one property: a line for each group, and one for everything.
+    fn values(&self, grouping: &Grouping, rows_max: usize) -> TextTable {
+        let by = &grouping.first;
+        let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let total = self.total();
+        let all = total.values.clone().unwrap_or_default();
+        let (step, bins) = (all.step(), all.bins(all.step()));
+        let ends = bins.first().zip(bins.last());
+        let spread = ends.map_or(String::from("spread"), |(first, last)| match step {
+            1 => format!("{} to {}", first.from, last.to),
+            step => format!("{} to {} by {step}", first.from, last.to),
+        });
+        let header = ["values", "mean", "min", "10 %", "25 %", "median", "75 %", "90 %", "max"];
+        let header = std::iter::once(by.to_string()).chain(header.map(String::from)).chain([spread]);
+        let mut grid = grid(by, header.collect()).last_left(true);
+        let cells =
+            |row: &GroupRow| value_cells(row, step, bins.first().map_or(0, |bin| bin.from), bins.len());
+        rows.iter().for_each(|row| grid.push(label(&row.keys[0]), cells(row)));
+        more.into_iter().for_each(|more| grid.remark(more));
+        grid.push("total".into(), cells(&total));
         grid
     }
 
@@ -95,7 +131,7 @@ impl Counts {
 
 /// A table whose groups stand in the first column: names to the left, numbers to the right.
 fn grid(by: &By, headings: Vec<String>) -> TextTable {
-    TextTable::new(headings).first_left(matches!(by, By::Result | By::Eco(_) | By::Player | By::Tag(_)))
+    TextTable::new(headings).first_left(by.is_named())
 }
 
 /// The groups that are shown, and how many more there are.
@@ -107,6 +143,9 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
     rows.truncate(rows_max);
     (rows, Some(format!("... and {} more", grouped(more as u64))))
 }
+
+/// Cells of a group before those of its scores.
+const SCORES_FROM: usize = 6;
 
 /// The cells of a group.
 fn numbers(row: &GroupRow) -> Vec<String> {
@@ -123,10 +162,38 @@ fn numbers(row: &GroupRow) -> Vec<String> {
         grouped(row.hit.positions),
         grouped(row.all.positions),
         positions,
-        score(row.hit.white_score()),
-        score(row.all.white_score()),
+        score(row.hit.score()),
+        score(row.all.score()),
     ]
 }
+
+/// The values at the hits of a group: in few numbers, and as a picture of as many steps from a number on.
+fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String> {
+    let values = row.values.clone().unwrap_or_default();
+    let mut out = vec![grouped(values.count())];
+    let Some(summary) = values.summary() else { return out };
+    let NumberSummary { mean, min, p10, p25, median, p75, p90, max } = summary;
+    let short = |number: f64| {
+        let text = format!("{number:.1}");
+        text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    };
+    out.extend([format!("{mean:.2}"), min.to_string(), short(p10), short(p25), short(median), short(p75)]);
+    out.extend([short(p90), max.to_string()]);
+    let mut heights = vec![0; steps];
+    for bin in values.bins(step) {
+        heights[((bin.from - from) / step) as usize] = bin.positions;
+    }
+    let most = heights.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |height: u64| match height {
+        0 => ' ',
+        height => BARS[((height * BARS.len() as u64).div_ceil(most) as usize).clamp(1, BARS.len()) - 1],
+    };
+    out.push(heights.into_iter().map(bar).collect::<String>().trim_end().to_owned());
+    out
+}
+
+/// From few to many.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The name of a group, for a terminal and not too long for it.
 fn label(key: &Key) -> String {

@@ -62,7 +62,7 @@ fn show_prints_the_same_from_reel_and_pgn() {
     }
     let out = orbit(folder.path(), &["show", "a.reel", "3:1"]);
     let shown = text(&out.stdout);
-    assert!(shown.contains("1. a8=Q Kh6 1/2-1/2"), "{shown}");
+    assert!(shown.contains("1. >a8=Q< Kh6 1/2-1/2"), "{shown}");
     assert!(shown.contains("; cut: Qb9 is no move"), "{shown}");
     assert!(shown.ends_with("Q7/7k/8/8/8/8/7K/8 b - - 0 1\n"), "{shown}");
     let out = orbit(folder.path(), &["show", "a.pgn", "1:2", "--json"]);

@@ -64,7 +64,7 @@ fn queries_begin_with_dashes() {
     assert_eq!(stdout(&["scan", "-e", "--(castle)", "--format", "plain", "main.pgn"]), "1 6\n3 13\n");
     assert_eq!(stdout(&["scan", "main.pgn", "--query", "castle", "--format", "plain"]), "1 7\n3 14\n");
     for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
-        assert!(stdout(&args).starts_with(&format!("query   {}\n", args[1])), "{args:?}");
+        assert!(stdout(&args).contains(&format!("\nquery   {}\n", args[1])), "{args:?}");
     }
     // The place of a fault is that in the text as it was given.
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
@@ -77,6 +77,15 @@ fn queries_begin_with_dashes() {
     let (code, fault) = told(&["scan", "-e", "check", "mate", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("with -e the query comes from the command line"), "{fault}");
+    let (code, fault) = told(&["scan", "-e", "check", "-e", "mate", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        fault.contains("tip: a run takes one query: `{A} or {B}` finds what either of two finds"),
+        "{fault}"
+    );
+    let (code, fault) = told(&["scan", "--limit", "1", "--limit", "2", "check", "main.pgn"]);
+    assert_eq!(code, Some(2));
+    assert!(fault.contains("tip: give it once"), "{fault}");
 }
 
 #[test]

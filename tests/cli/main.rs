@@ -2,12 +2,16 @@
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
 //! * `cql`: CQL's command line.
+//! * `columns`: what tables hold, and `docs/output.md`.
 //! * `commands`: the other commands.
 //! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
 //! * `indexing`: reels that grow.
+//! * `manners`: colours, standard output, counts as tables, messages as JSON.
 //! * `parquet`: the table of the optional feature.
+//! * `program`: the program itself.
 //! * `promises`: names, endings and words promise nothing that is not done.
 //! * `readme`: every command of the README.
+//! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: nothing that a game holds acts on a terminal.
 //! * `trees`: games with side lines.
 //! * `without_gpu`: what a build without the GPU engine says.
@@ -19,6 +23,7 @@ extern crate attribute;
 mod adapter;
 #[cfg(feature = "gpu")]
 mod card;
+mod columns;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
@@ -27,12 +32,18 @@ mod game_queries;
 #[cfg(feature = "gpu")]
 mod gpu_commands;
 mod indexing;
+mod manners;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod players;
+mod program;
 mod promises;
 mod readme;
+mod repl;
 mod scan;
+mod serve;
+mod similar;
 mod spans;
 mod stats;
 mod terminal;

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Command;
 
-use orbit_chess::internals::report::{ColumnType, Extras, ParquetWriter};
+use orbit_chess::internals::report::{Column, ColumnType, Columns, Extras, ParquetWriter};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
 #[test]
 fn parquet_says_what_csv_says() {
-    for (arguments, columns) in [(&[][..], 26), (&["--variations"], 28)] {
+    for (arguments, columns) in [(&[][..], 31), (&["--variations"], 33)] {
         check(arguments, columns);
     }
 }
@@ -61,17 +61,18 @@ fn check(arguments: &[&str], columns: usize) {
 /// Groups of rows are as long as they are, whatever is written at once.
 #[test]
 fn row_groups_do_not_follow_parts() {
-    let extras = Extras { nodes: true, spans: true, texts: true };
+    let columns =
+        Columns::of_table(Extras { nodes: true, spans: true, texts: true, likeness: true, player: true });
     let record = |row: usize| {
-        let cell = |(column, (_, ty)): (usize, &(&str, ColumnType))| match ty {
-            ColumnType::Number => (row * 31 + column).to_string(),
-            ColumnType::Text => format!("t{}", row % 100 + column),
+        let cell = |(index, column): (usize, &Column)| match column.ty() {
+            ColumnType::Number => (row * 31 + index).to_string(),
+            _ => format!("t{}", row % 100 + index),
         };
-        extras.columns().iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
+        columns.list().iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
     };
     let records: Vec<String> = (0..70_000).map(record).collect();
     let written = |rows_at_once: usize| {
-        let mut table = ParquetWriter::new(Vec::new(), extras).unwrap();
+        let mut table = ParquetWriter::new(Vec::new(), columns).unwrap();
         records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
         table.finish().unwrap()
     };

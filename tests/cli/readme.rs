@@ -1,9 +1,11 @@
-//! Runs every command of the README and of the tutorial and compares what it prints.
+//! Runs every command of the README, of the guide and of the tutorial and compares what it prints.
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+use crate::program::{QUERY, stdout};
 
 /// The commands of a document's console blocks, each with the lines under it.
 fn examples(document: &str) -> Vec<(String, String)> {
@@ -50,10 +52,25 @@ fn the_tutorial_shows_what_is_printed() {
     check("docs/tutorial.md");
 }
 
+#[test]
+fn the_guide_shows_what_is_printed() {
+    check("docs/guide.md");
+}
+
+/// The picture of the README is what its command draws.
+#[test]
+fn the_picture_is_what_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = folder.path().join("knight.svg");
+    stdout(&["scan", "--heat", "-o", drawn.to_str().unwrap(), QUERY, "games/sample.pgn"]);
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/knight.svg");
+    assert_eq!(std::fs::read_to_string(drawn).unwrap(), std::fs::read_to_string(shown).unwrap());
+}
+
 fn check(document: &str) {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     let examples = examples(&text);
-    assert!(examples.len() >= 10, "{} examples", examples.len());
+    assert!(examples.len() >= 6, "{} examples", examples.len());
     for (command, shown) in examples {
         assert!(command.starts_with("orbit "), "{command}");
         assert_eq!(printed(&command), shown, "{command}");

@@ -90,6 +90,29 @@ fn text_shows_moves_as_pgn_writes_them() {
 }
 
 #[test]
+fn games_are_sorted_by_their_longest_spans() {
+    let folder = Folder::new();
+    let games = ["d4 Nf6", "Nf3 d5 Nh4 d4", "e4", "d4 Nf6 Nf3"]
+        .map(|moves| format!("[White \"A\"]\n\n{moves} *\n\n"));
+    fs::write(folder.0.path().join("four.pgn"), games.concat()).unwrap();
+    let order = |args: &[&str]| {
+        let plain = ["--format", "plain", "four.pgn"];
+        let text = folder.stdout("{path -- {1,}} true", &[&plain, args].concat());
+        let mut games: Vec<String> = text.lines().map(|line| line[..1].to_owned()).collect();
+        games.dedup();
+        games.concat()
+    };
+    assert_eq!(order(&[]), "1234");
+    assert_eq!(order(&["--sort", "length"]), "2413");
+    assert_eq!(order(&["--sort", "length", "--reverse"]), "3142");
+    assert_eq!(order(&["--sort", "length", "--limit", "2", "--threads", "1", "--no-spans"]), "24");
+    let refused = folder.run("check", &["--sort", "length", "four.pgn"]);
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("--sort length needs a query whose hits consist of moves"), "{told}");
+}
+
+#[test]
 fn long_spans_are_cut_in_text() {
     let folder = Folder::new();
     let long = format!("1. {} *\n", "Nf3 Nf6 Ng1 Ng8 ".repeat(5));
@@ -101,7 +124,7 @@ fn long_spans_are_cut_in_text() {
     let cut = "start  1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 6. Ng1 Ng8 …";
     assert_eq!(line(&[]), cut);
     assert!(line(&["--all-plies"]).ends_with(" 9. Nf3 Nf6 10. Ng1 Ng8"));
-    assert!(line(&["--no-spans"]).ends_with("start =20  (1)"));
+    assert!(line(&["--no-spans"]).ends_with("start, value 20, next Nf3  (1)"));
 }
 
 #[test]
@@ -119,12 +142,13 @@ fn rows_have_nodes_plies_and_moves() {
     assert!(folder.rows(query, &["--variations", "--no-spans", "a.pgn"])[0].get("span").is_none());
     let csv = folder.stdout(query, &["--format", "csv", "--variations", "a.pgn"]);
     assert!(
-        csv.starts_with("game,") && csv.contains(",node,line,span_kind,span_nodes,span_moves,span_length\n"),
+        csv.starts_with("schema,game,")
+            && csv.contains(",node,line,span_kind,span_nodes,span_plies,span_moves,span_text,span_length\n"),
         "{csv}"
     );
-    assert!(csv.ends_with(",5,,line,5 8 9 10,3... g6 4. Qf3 --,3\n"), "{csv}");
+    assert!(csv.ends_with(",5,,line,5 8 9 10,5 6 7 8,g6 Qf3 --,3... g6 4. Qf3 --,3\n"), "{csv}");
     let csv = folder.stdout("initial not line --> mate", &["--format", "csv", "a.pgn"]);
-    assert!(csv.ends_with(",,,,\n"), "{csv}");
+    assert!(csv.ends_with(",,,,,,\n"), "{csv}");
 }
 
 #[test]

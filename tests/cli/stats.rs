@@ -83,3 +83,61 @@ fn what_cannot_be_counted_is_refused() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Values of numeric queries in few numbers, beside those of the rows of hits.
+#[test]
+fn values_are_told_in_few_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        let out = command.current_dir(folder.path()).args(["scan", "-q"]).args(args);
+        let out = out.args(["power A - power a", sample]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    };
+    let mut values: std::collections::BTreeMap<String, Vec<i64>> = Default::default();
+    for line in run(&["--format", "jsonl"]).lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let value = row["value"].as_i64().unwrap();
+        for group in [row["result"].as_str().unwrap(), "total"] {
+            values.entry(group.to_owned()).or_default().push(value);
+        }
+    }
+    values.values_mut().for_each(|values| values.sort_unstable());
+    let json: Value = serde_json::from_str(&run(&["--stats", "result", "--stats-format", "json"])).unwrap();
+    let groups = json["groupings"]["result"].as_array().unwrap();
+    assert!(groups.len() >= 3 && values.len() == groups.len() + 1);
+    for row in groups.iter().chain([&json["total"]]) {
+        let values = &values[row["key"].as_str().unwrap_or("total")];
+        let quantile = |share: f64| {
+            let place = (values.len() - 1) as f64 * share;
+            let [below, above] = [place.floor(), place.ceil()].map(|place| values[place as usize] as f64);
+            below + (above - below) * place.fract()
+        };
+        let mean = values.iter().sum::<i64>() as f64 / values.len() as f64;
+        for (name, due) in [
+            ("value_mean", mean),
+            ("value_min", quantile(0.0)),
+            ("value_p10", quantile(0.1)),
+            ("value_p25", quantile(0.25)),
+            ("value_median", quantile(0.5)),
+            ("value_p75", quantile(0.75)),
+            ("value_p90", quantile(0.9)),
+            ("value_max", quantile(1.0)),
+        ] {
+            let found = row[name].as_f64().unwrap();
+            assert!((found - due).abs() < 1e-6, "{name} of {}: {found}, not {due}", row["key"]);
+        }
+        for bin in row["value_histogram"].as_array().unwrap() {
+            let [from, to] = ["from", "to"].map(|end| bin[end].as_i64().unwrap());
+            let due = values.iter().filter(|value| (from..=to).contains(value)).count();
+            assert_eq!(bin["positions"], due);
+        }
+    }
+    let csv = run(&["--stats", "result", "--stats-format", "csv"]);
+    assert!(csv.lines().next().unwrap().ends_with(",pattern,value_mean,value_min,value_p10,value_p25,value_median,value_p75,value_p90,value_max,value_histogram"));
+    let plain = run(&["--stats", "result"]);
+    assert!(plain.contains("median") && plain.contains('█'), "{plain}");
+    assert!(!stdout(&["--stats", "result"]).contains("median"));
+}

@@ -49,10 +49,10 @@ impl Folder {
 fn lists_name_lines_and_nodes() {
     let folder = Folder::new();
     let queens = "scan -q {Qf3_or_nc6_or_check} a.pgn";
-    assert_eq!(folder.stdout(queens), "1  A - B  1-0  E  2... 3. 3... 4.  (4)\n");
+    assert_eq!(folder.stdout(queens), "1  A - B  1-0  E  2... Nc6 to 4. Qxf7#  (4)\n");
     assert_eq!(
         folder.stdout(&format!("{queens} --variations")),
-        "1  A - B  1-0  E  2... 3. 3... 4. (3...g6: 3... 4. 4...) (1...c5 2.Nc3: 2...)  (8)\n"
+        "1  A - B  1-0  E  2... Nc6 to 4. Qxf7#; (3...g6: 3... g6 to 4... Nf6); (1...c5 2.Nc3: 2... Nc6)  (8)\n"
     );
     let plain = "1 4\n1 5\n1 6\n1 7\n1 8\n1 9\n1 10\n1 15\n";
     assert_eq!(folder.stdout(&format!("{queens} --variations --format plain")), plain);
@@ -149,13 +149,15 @@ fn show_prints_the_tree() {
     let folder = Folder::new();
     let plain = folder.stdout("show a.pgn 1");
     assert!(
-        plain.contains("\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\ngame 1, ply 7 of 7\n"),
+        plain.contains(
+            "\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\ngame 1, ply 7 of 7, after 4. Qxf7#\n"
+        ),
         "{plain}"
     );
     let shown = folder.stdout("show --variations a.pgn 1:15");
-    let tree = "\n\n{Hello} 1. e4 e5 $1 {good} ({or} 1... c5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end})\n\
+    let tree = "\n\n{Hello} 1. e4 e5 $1 {good} ({or} 1... c5 2. Nf3 (2. Nc3 >Nc6<) 2... d6 {end})\n\
         (1... e6) 2. Bc4 Nc6 3. Qh5 Nf6 (3... g6 4. Qf3 Nf6) 4. Qxf7# 1-0\n\n\
-        game 1, node 15, ply 4 of (1...c5 2.Nc3)\n8  r . b q k b n r\n";
+        game 1, node 15, ply 4 of (1...c5 2.Nc3), after 2... Nc6\n8  r . b q k b n r\n";
     assert!(shown.contains(tree), "{shown}");
     assert!(
         shown.ends_with("\nr1bqkbnr/pp1ppppp/2n5/2p5/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 2 3\n"),
@@ -184,7 +186,7 @@ fn pages_name_lines() {
     let folder = Folder::new();
     folder.stdout("scan -q --variations {Nc3_nc6} a.pgn -o a.html");
     let page = fs::read_to_string(folder.path("a.html")).unwrap();
-    assert!(page.contains("after 2... (1...c5 2.Nc3)"), "{page}");
+    assert!(page.contains("after 2... Nc6 (1...c5 2.Nc3)"), "{page}");
     assert!(page.contains("\"node\":15,\"line\":\"1...c5 2.Nc3\""), "{page}");
 }
 

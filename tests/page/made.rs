@@ -6,8 +6,8 @@ use orbit_chess::internals::{
     query,
     report::{
         findings::{
-            Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleSpan,
-            SquareNames, SquarePair, Unit,
+            Findings, Histogram, HistogramRow, HitCounts, Miss, Misses, OrbitFindings, PatternBoard,
+            SampleHit, SampleMoves, SampleSpan, SquareNames, SquarePair, Unit,
         },
         heat::HeatMap,
     },
@@ -41,6 +41,7 @@ pub fn rich(query: &str) -> Findings {
         histograms: histograms(),
         sample: sample(),
         sample_note: "6 of 98,765 hits, seed 1.".into(),
+        ..Findings::default()
     }
 }
 
@@ -55,20 +56,42 @@ pub fn empty() -> Findings {
         pattern: PatternBoard::default(),
         engine: "cpu".into(),
         sources: Vec::new(),
-        totals: HitCounts::default(),
+        totals: HitCounts { games: 1_234, positions: 98_765, ..HitCounts::default() },
         orbit: Some(OrbitFindings::new(&orbit, &vec![0; orbit.copies.len()])),
         squares: Some(HeatMap::of_squares(&[0; 64])),
         histograms: vec![
             histogram("year", Unit::Games, &[]),
             histogram("ply", Unit::Positions, &[("0", 0, 0)]),
         ],
-        sample: Vec::new(),
-        sample_note: String::new(),
+        misses: Some(Misses {
+            games: 1_234,
+            positions: 98_765,
+            is_whole: false,
+            tried: vec![
+                Miss {
+                    change: "without R[a1,a2]".into(),
+                    query: "shift {k}".into(),
+                    games_hit: 1_200,
+                    positions_hit: 98_000,
+                },
+                Miss {
+                    change: "a-change-without-any-blank-in-it-that-goes-on-and-on & <b>".into(),
+                    query: "{".repeat(300),
+                    games_hit: 0,
+                    positions_hit: 0,
+                },
+            ],
+        }),
+        ..Findings::default()
     }
 }
 
 fn histograms() -> Vec<Histogram> {
-    let years: Vec<_> = (1990..2026u64).map(|year| (year.to_string(), (year * 37) % 211, 4_000)).collect();
+    // From 2001 to 2010 there are no games.
+    let years: Vec<_> = (1990..2026u64)
+        .filter(|year| !(2001..2011).contains(year))
+        .map(|year| (year.to_string(), (year * 37) % 211, 4_000))
+        .collect();
     let ratings: Vec<_> = (0..14u64)
         .map(|k| {
             (
@@ -79,6 +102,7 @@ fn histograms() -> Vec<Histogram> {
         })
         .collect();
     let plies: Vec<_> = (0..300u64).map(|k| (k.to_string(), k * 13 % 1_000, 100_000 - k)).collect();
+    let rare: Vec<_> = (0..9u64).map(|k| (format!("{k}"), k, 100_000)).collect();
     let names = [
         "Čigorin <b>&amp;\"'",
         "Шахматы",
@@ -87,8 +111,12 @@ fn histograms() -> Vec<Histogram> {
         "</script><script>alert(1)",
     ];
     let names: Vec<_> = names.into_iter().map(|name| (name.to_owned(), 1_234_567, u64::MAX / 2)).collect();
-    let lists =
-        [("year", Unit::Games, years), ("rating", Unit::Games, ratings), ("ply", Unit::Positions, plies)];
+    let lists = [
+        ("year", Unit::Games, years),
+        ("rating", Unit::Games, ratings),
+        ("ply", Unit::Positions, plies),
+        ("rare", Unit::Positions, rare),
+    ];
     let mut out: Vec<Histogram> = lists.iter().map(|(name, unit, rows)| owned(name, *unit, rows)).collect();
     out.push(owned("event <&>", Unit::Games, &names));
     out
@@ -103,8 +131,11 @@ fn histogram(name: &str, unit: Unit, rows: &[(&str, u64, u64)]) -> Histogram {
     let row = |&(label, hit, all): &(&str, u64, u64)| {
         let share = (all > 0).then(|| hit as f64 / all as f64);
         let reach = 1.0 / (all.max(1) as f64).sqrt();
+        let (first, last) = label.split_once('-').unwrap_or((label, label));
         HistogramRow {
             label: label.into(),
+            first: first.parse().ok(),
+            last: last.parse().ok(),
             counts: HitCounts { games: all, games_hit: hit, positions: all, positions_hit: hit.min(all) },
             share,
             low: share.map(|share| (share - reach).max(0.0)),
@@ -137,6 +168,10 @@ fn sample() -> Vec<SampleHit> {
     let arrows = [[Square::G8, Square::H8], [Square::F6, Square::H7], [Square::A1, Square::B1]];
     vec![
         SampleHit {
+            moves: SampleMoves {
+                before: ["59... Kg8", "60. Nf6+", "Kh8", "61. Nxh7", "Nxf6+"].map(String::from).into(),
+                after: ["62. Nxf6+", "Kxh7"].map(String::from).into(),
+            },
             span: Some(SampleSpan {
                 kind: "path".into(),
                 moves: "61... Kh8 62. Nxh7 … 64. Rb1".into(),

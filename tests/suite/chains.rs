@@ -72,6 +72,12 @@ fn nested_repeats_take_no_longer_than_their_places() {
 }
 
 #[test]
+fn long_games_are_searched() {
+    let game = format!("{{{}}} {}", "x".repeat(1_000_001), long_game(60_000));
+    assert_eq!(values("terminal {find <-- all true}", &game), [(60_000, 60_001)]);
+}
+
+#[test]
 fn chains_that_keep_state_are_searched_up_to_a_limit() {
     let chain = "line --> ({xx=ply true}* --> {xx=ply true}*){3}";
     assert_eq!(values(&format!("initial {chain}"), &long_game(6)), [(0, 7)]);

@@ -1,7 +1,7 @@
 //! Choosing among what a query hits.
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks};
-use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, Top};
+use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
 use orbit_chess::internals::engine::{Hits, Values};
 use orbit_chess::internals::reel::Block;
 
@@ -112,7 +112,7 @@ fn conditions_hold_where_they_should() {
         ("tag:White~carlsen", "1"),
         ("tag::white~carlsen", "1"),
     ] {
-        let choice = Choice { conditions: vec![condition.parse().unwrap()], first: false };
+        let choice = Choice { conditions: vec![condition.parse().unwrap()], ..Choice::default() };
         let games = choice.games(&block).unwrap();
         let found: String =
             ["1", "2", "3"].into_iter().zip(games).filter_map(|(game, fits)| fits.then_some(game)).collect();
@@ -162,8 +162,8 @@ fn only_what_counts_is_left() {
     assert_eq!(slots(&Choice::default()), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(slots(&Choice { first: true, ..Choice::default() }), [0, 3, 6]);
     let conditions = vec!["player~carlsen".parse().unwrap(), "eco=C*".parse().unwrap()];
-    assert_eq!(slots(&Choice { conditions: conditions.clone(), first: false }), [3, 4, 5]);
-    assert_eq!(slots(&Choice { conditions, first: true }), [3]);
+    assert_eq!(slots(&Choice { conditions: conditions.clone(), ..Choice::default() }), [3, 4, 5]);
+    assert_eq!(slots(&Choice { conditions, first: true, ..Choice::default() }), [3]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn games_are_ranked() {
         let mut top = Top::new(3);
         let order = Order::Sorted { key, reverse };
         for game in block.games() {
-            top.offer(order.rank(&game, &hits, None), game.number(), || game.number());
+            top.offer(order.rank(&game, RankFacts::of(&hits)), game.number(), || game.number());
         }
         top.by_rank().collect::<Vec<u32>>()
     };
@@ -218,7 +218,7 @@ fn samples_are_of_games_not_of_places() {
         let games = blocks.iter().flat_map(|block| block.games());
         for game in games {
             let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };
-            let rank = Order::Sampled { seed }.rank(&game, &none, None);
+            let rank = Order::Sampled { seed }.rank(&game, RankFacts::of(&none));
             top.offer(rank, game.number(), || game.moves().to_vec());
         }
         let mut games = top.by_rank().collect::<Vec<_>>();

@@ -218,6 +218,9 @@ fn dialects_are_told_by_their_form() {
         ("  ; words\n( match (position Ra1))", Dialect::Cql5),
         ("/* a */ // b\n(position)", Dialect::Cql5),
         ("(positionid)", Dialect::Cql6),
+        ("(position (ply-1))", Dialect::Cql6),
+        ("(position (positionid+2))", Dialect::Cql6),
+        ("(position (position Ra1))", Dialect::Cql5),
         ("(Ra1)", Dialect::Cql6),
         ("flip Ra1", Dialect::Cql6),
     ] {

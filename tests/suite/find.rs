@@ -123,7 +123,7 @@ fn what_outputs_carry_is_their_own() {
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared = |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default());
     let error = prepared("flip shift find all {Nd4 kf3}").expect_err("336 copies");
-    assert!(error.message.contains("336 things at other positions"), "{error}");
+    assert!(error.message.contains("336 numbers and sets at other positions"), "{error}");
     for text in ["flip shift flipcolor find {Nd4 kf3}", "shift count find {square s in N {s attacks k}}"] {
         assert!(prepared(text).is_ok(), "{text}");
     }

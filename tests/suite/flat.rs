@@ -83,6 +83,15 @@ const QUERIES: &[&str] = &[
     "{nn=2 echo(s t){s<t distance(s t)==nn castle}}",
     "find echo(s t){t<s (s&t)==.}",
     "echo(s t){piece X in Q {s:X==X X--}}",
+    "echo(s t){s<t sidetomove==s:sidetomove mm=~(s&t) mm #mm==2}",
+    "echo(s t){s<t ply<s:ply+3 mm=(a & s:A) mm==to}",
+    "echo(s t){s<t (_ & s:Q)==s:Q Q}",
+    "{mm=[] echo(s t){s<t mm=~(s&t) #mm==4} #mm}",
+    "{mm=[] echo(s t){s<t #mm<9 mm=~(s&t) #mm>2}}",
+    "{piece X in [Rr] echo(s t){s<t s:X==X ply==s:ply+4 a1==s:X}}",
+    "{piece X in R piece Y in r echo(s t){s<t X==s:Y Y==s:X}}",
+    "{piece X in N piece Y in n echo(s t){s<t X==s:Y}}",
+    "{piece X in N echo(s t){s<t X==s:X piece X=Qd1}}",
 ];
 
 pub(crate) fn tree_blocks() -> Vec<Block> {
@@ -97,7 +106,9 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
-    for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(Runner::gpu(0)) {
+    // A card computes the operands alone, which other tests ask of it: it gets every fifth query.
+    let card = if text.len().is_multiple_of(5) { Runner::gpu(0) } else { None };
+    for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(card) {
         let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
         if let Some(slot) = (0..block.slots()).find(|&slot| found[slot] != reference[slot]) {
             panic!("{text}, {}: slot {slot}: {:?}, due {:?}", runner.name, found[slot], reference[slot]);
@@ -109,7 +120,7 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
 #[test]
 fn programs_answer_as_the_reference_engine() {
     let blocks = corpus_blocks("otb.pgn");
-    let sample = every_nth_game(&blocks, 7, by_length(8, 120));
+    let sample = every_nth_game(&blocks, 7, by_length(40, 120));
     let without: Vec<&str> = QUERIES.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
     assert!(5 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }

@@ -1,15 +1,16 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
 use orbit_chess::internals::{
-    engine::{Engine as _, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    engine::{Answer, Engine as _, Outputs, PreparedQuery, Request, narrowed::Narrowed},
     plan::Options,
     query,
     reel::Block,
 };
 
 use crate::{
-    common::{by_length, corpus_blocks, every_nth_game},
+    common::{by_length, corpus_blocks, every_nth_game, pgn_blocks},
     flat::{compared, tree_blocks},
+    runners::Runner,
 };
 
 /// Queries whose constituents read variables, and queries in which they assign them.
@@ -54,7 +55,7 @@ const QUERIES: &[&str] = &[
 
 #[test]
 fn chains_answer_as_the_reference_engine() {
-    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(20, 120));
+    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(40, 120));
     let read: Vec<&str> = QUERIES.iter().copied().filter(|text| query::parse(text).is_ok()).collect();
     let without: Vec<&str> = read.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
     assert!(read.len() == QUERIES.len() && 4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
@@ -83,7 +84,7 @@ const SORTED: &[&str] = &[
 
 #[test]
 fn games_without_a_match_are_passed_over() {
-    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(20, 120));
+    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(40, 120));
     let blocks: [&Block; 1] = [&sample];
     let mut hits = 0;
     for text in SORTED {
@@ -100,4 +101,19 @@ fn games_without_a_match_are_passed_over() {
         hits += all[0][0].hits.count();
     }
     assert!(hits > 0);
+}
+
+/// What searches remember has a limit: of the shorter game fewer tables than there are pieces, of the longer one none.
+#[test]
+fn long_games_are_searched_in_bounded_memory() {
+    let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let game = |plies: usize| (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n";
+    let query = "ply<3 piece X in A {path (-- #X>0) {1,300}}";
+    for plies in [2_000, 40_000] {
+        let block = pgn_blocks(&game(plies)).remove(0);
+        let answers = Runner::cpu(0).answers(query, &block).unwrap();
+        let all_men = |answer: &Answer| matches!(answer, Answer::Set(squares) if squares.count() == 16);
+        assert!(answers[..3].iter().all(all_men), "{plies}");
+        assert_eq!(answers.iter().filter(|answer| answer.is_hit()).count(), 3, "{plies}");
+    }
 }

@@ -12,7 +12,7 @@ use orbit_chess::internals::{
     pgn::{Game, SideLine},
     plan::Options,
     query::{self, Query},
-    reel::{Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay},
+    reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay},
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan, ScanError},
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
@@ -287,11 +287,14 @@ fn cql_answers_on_studies_with_side_lines() {
 fn games_with_other_comments_are_no_duplicates() {
     let games = ["1. e4 e5 *", "1. e4 {a} e5 *", "1. e4 $1 e5 *", "1. e4 e5 (1... c5) *", "1. e4 e5 {a} *"];
     let text = games.map(|game| format!("[Event \"a\"]\n\n{game}\n\n")).concat();
-    let hashes = |options| {
-        let all: Vec<_> = pgn_blocks_with(&text, options).iter().flat_map(GameHash::of_block).collect();
+    let hashes = |options, alike| {
+        let blocks = pgn_blocks_with(&text, options);
+        let all: Vec<_> = blocks.iter().flat_map(|block| GameHash::of_block(block, alike)).collect();
         all.iter().map(|hash| hash.0).collect::<std::collections::BTreeSet<u128>>().len()
     };
-    assert_eq!((hashes(with_variations()), hashes(DatabaseOptions::default())), (games.len(), 1));
+    assert_eq!(hashes(with_variations(), Alike::Tags), games.len());
+    assert_eq!(hashes(DatabaseOptions::default(), Alike::Tags), 1);
+    assert_eq!(hashes(with_variations(), Alike::Moves), 1);
 }
 
 /// Queries over side lines and over main lines in one run, each as alone.

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use orbit_chess::internals::{
-    choice::{Choice, Order},
+    choice::{Choice, Order, RankFacts},
     database::{Database, DatabaseOptions},
     engine::{Answer, Answers, Engine, EngineError, Outputs, Rank},
     query,
@@ -63,11 +63,15 @@ pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Resul
 
 /// What an engine answers to a row, in the notation of the table.
 fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
+    answer_on(row, data(&format!("games/{}", row.file)), engine)
+}
+
+/// The same on other games.
+pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
-    let text = data(&format!("games/{}", row.file)).into_bytes();
-    let database = Database::from_pgn_bytes(&row.file, text, options);
+    let database = Database::from_pgn_bytes(&row.file, pgn.into_bytes(), options);
     let mut engine_options = EngineOptions::default();
     engine_options.engine = engine;
     let scan = Scan::with_query(parsed, &engine_options).map_err(|error| error.to_string())?;
@@ -97,11 +101,12 @@ struct Answered<'a> {
 impl Answered<'_> {
     fn add(&mut self, block: &Block, answers: &Answers) {
         for game in block.games() {
-            let told = answers.games.as_ref().map(|games| &games[game.index()]);
+            let facts = RankFacts { told: answers.games.as_deref(), ..RankFacts::of(&answers.hits) };
+            let told = facts.told.map(|games| &games[game.index()]);
             let slots = game.first_slot()..game.end_slot();
             let is_found = told.map_or(answers.hits.count_in(slots.clone()) > 0, |told| told.is_found);
             if is_found {
-                self.games.push((Order::ByQuery.rank(&game, &answers.hits, told), game.number()));
+                self.games.push((Order::ByQuery.rank(&game, facts), game.number()));
             }
             for slot in answers.hits.slots(slots) {
                 let mut place = format!("{}:{}", game.number(), slot - game.first_slot());

@@ -19,6 +19,7 @@
 //! * `moves`: moves as sets beside shakmaty and beside a list of moves.
 //! * `mutations`: scripts with a few changes, which bring nothing down.
 //! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
+//! * `player`: queries asked from a player's side, beside queries with the colours swapped by hand and beside python-chess.
 //! * `parts`: what is collected of a database in pieces.
 //! * `errors`: what the parser says of queries that it refuses.
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
@@ -57,6 +58,7 @@ mod errors;
 mod examples;
 mod find;
 mod flat;
+mod flat_state;
 mod flat_walks;
 mod fuzz_smoke;
 mod game_golden;
@@ -80,6 +82,7 @@ mod narrowed;
 mod parts;
 mod pgn;
 mod planned;
+mod player;
 mod positions;
 mod reel;
 mod reference;
@@ -89,6 +92,7 @@ mod scripts;
 mod second;
 mod second_chains;
 mod session;
+mod similar;
 mod soup;
 mod stats;
 mod tables;

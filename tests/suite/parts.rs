@@ -6,16 +6,18 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::choice::{Choice, Order, SortKey};
+use orbit_chess::internals::choice::{Choice, Order, Player, SortKey};
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
-use orbit_chess::internals::report::{Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
+use orbit_chess::internals::report::{
+    Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page,
+};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, Parts, ProblemsCollector,
-    Reach, Run, StatisticsCollector, TotalsCollector,
+    Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
 };
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, Stats};
@@ -33,6 +35,8 @@ const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 struct Example {
     queries: Vec<&'static str>,
     condition: Option<&'static str>,
+    /// A player from whose side the queries are asked.
+    player: Option<&'static str>,
     first: bool,
     collectors: Box<dyn Fn(&Scan) -> Collectors>,
     /// Games that are passed over, and that are listed.
@@ -46,6 +50,7 @@ impl Example {
         Example {
             queries: vec![query],
             condition: None,
+            player: None,
             first: false,
             collectors: Box::new(collectors),
             limits: (0, None),
@@ -64,7 +69,7 @@ const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)),
 fn formats(layout: Layout) -> Vec<Format> {
     let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![
-        Format::Text { plies_max: 3, layout, moves_max: Some(3) },
+        Format::Text { runs_max: 3, layout, moves_max: Some(3), styled: false },
         Format::Values { all: true },
         Format::Values { all: false },
         Format::Plain,
@@ -72,8 +77,8 @@ fn formats(layout: Layout) -> Vec<Format> {
     ];
     for rows in [Rows::Hits, Rows::Games] {
         formats.extend([
-            Format::JsonLines { rows, extras },
-            Format::Csv { rows, extras },
+            Format::JsonLines { rows, columns: Columns::of_objects(extras) },
+            Format::Csv { rows, columns: Columns::of_table(extras) },
             Format::Epd(rows),
             Format::Fen(rows),
         ]);
@@ -111,6 +116,10 @@ fn examples(name: &str) -> Vec<Example> {
             messages: Some(MessagesCollector),
             ..none()
         })],
+        "spellings" => vec![Example {
+            player: Some("Kasparov"),
+            ..Example::new("check", |_| Collectors { spellings: Some(SpellingsCollector), ..none() })
+        }],
         "findings" => [COPIES, SETS, NUMBERS, RARE, MOVES, STATE]
             .map(|query| {
                 Example::new(query, |scan| {
@@ -172,12 +181,13 @@ fn ordered() -> Vec<Example> {
             examples.push(Example { limits: (skip, games_max), ..Example::new(SETS, collectors) });
         }
     }
-    let moves = |_: &Scan| {
-        let order = Order::Sampled { seed: 1 };
-        let ordered = OrderedCollector::new(order, 7, formats(Layout::Fixed), Some(Comment::None));
-        Collectors { ordered: Some(ordered), ..none() }
-    };
-    examples.push(Example { limits: (0, Some(7)), ..Example::new(MOVES, moves) });
+    for order in [Order::Sampled { seed: 1 }, Order::Sorted { key: SortKey::Length, reverse: false }] {
+        let moves = move |_: &Scan| {
+            let ordered = OrderedCollector::new(order, 7, formats(Layout::Fixed), Some(Comment::None));
+            Collectors { ordered: Some(ordered), ..none() }
+        };
+        examples.push(Example { limits: (0, Some(7)), ..Example::new(MOVES, moves) });
+    }
     examples
 }
 
@@ -213,6 +223,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
         sum.merge(part.clone()).unwrap();
     }
     out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.totals, sum.problems, sum.copies).into_bytes());
+    out.extend(format!("{:?}\n", sum.spellings).into_bytes());
     if collectors.lists.is_some() {
         let lists = parts.iter().map(|part| part.lists.iter().flatten().map(|list| &list.report).collect());
         write_lists(lists.collect(), formats(Layout::Fixed).len(), Some(sources), example.limits, &mut out);
@@ -342,7 +353,8 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     let scan = scan(&example.queries);
     let collectors = (example.collectors)(&scan);
     let conditions = example.condition.iter().map(|text| text.parse().unwrap()).collect();
-    let choice = Choice { conditions, first: example.first };
+    let player = example.player.map(|name| Player::new(name.parse().unwrap()));
+    let choice = Choice { conditions, player, first: example.first, best: false };
     let run = Run::new(&scan, &choice, &collectors);
     let database = open(files, 4_000);
     run.splits(&database).unwrap();

@@ -169,6 +169,9 @@ const MIXED: &[u8] = b"[Event \"a\"]\n\n1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 g6 
 [Event \"f\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2 d5 5. cxd5 Qxd5 6. Nf3 Qf5 7. Qxf5 exf5 8. a3 Be7 9. Bf4 c6 \
 10. e3 Nbd7 11. Bd3 Nb6 12. O-O Be6 13. Rfc1 O-O 14. Na4 Nxa4 0-1\n\n";
 
+/// Kings and rooks that move while they may castle.
+const KINGS: &[u8] = b"[Event \"g\"]\n\n1. e4 e5 2. Ke2 Nf6 3. Nf3 a6 4. Nxe5 Ra7 5. Ke3 Ke7 6. Ng4 *\n\n";
+
 fn mixed() -> Vec<Played> {
     // Several times over, so that games begin and end at many places of a segment.
     played(&[&MIXED.repeat(40)[..], b"[Event \"z\"]\n\n1. e4 e5 *\n\n"].concat())
@@ -254,7 +257,9 @@ fn a_wrong_base_into_a_table_is_noticed() {
 
 #[test]
 fn eight_segments_at_once_equal_each_alone() {
-    let block = build(&mixed());
+    let mut games = mixed();
+    games.extend(played(&KINGS.repeat(20)));
+    let block = build(&games);
     let mut moves = LaneMoves::new_boxed();
     let mut planes = [[[0; LANES]; SEGMENT_SLOTS]; 4];
     let mut states = [[0; LANES]; SEGMENT_SLOTS];

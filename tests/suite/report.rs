@@ -8,7 +8,7 @@ use orbit_chess::internals::pgn::{ParseOptions, Sources};
 use orbit_chess::internals::reel::{Block, BlockBuilder};
 use orbit_chess::internals::report::words::push_squares;
 use orbit_chess::internals::report::{
-    COLUMNS, Extras, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
+    Column, Columns, Extras, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
 };
 use orbit_chess::internals::stats::{Grouping, Stats};
 use orbit_chess::internals::text::decode;
@@ -31,16 +31,7 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found {
-        block,
-        hits,
-        games: None,
-        told: None,
-        commentary: None,
-        copies: None,
-        spans: None,
-        names: &names,
-    };
+    let found = Found::new(block, hits, &names);
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -101,23 +92,14 @@ fn conditions_groups_and_tables_agree() {
         let block = block(&[header, &b"\n\n1. e4 *\n"[..]].concat());
         let all = hits(&block, Values::None, |_| true);
         let names = Names::default();
-        let found = Found {
-            block: &block,
-            hits: &all,
-            games: None,
-            told: None,
-            commentary: None,
-            spans: None,
-            copies: None,
-            names: &names,
-        };
+        let found = Found::new(&block, &all, &names);
         let counts = Stats::new(Grouping::list(&groupings.join(",")).unwrap()).count(&found);
         for (name, fact) in groupings.into_iter().zip(facts) {
             let [row] = &counts.rows(&name.parse().unwrap())[..] else { panic!("{facts:?}: one game") };
             assert_eq!(row.keys[0].to_string(), fact, "{name}");
             let name = name.split(':').next().unwrap();
             let holds = |condition: String| {
-                let choice = Choice { conditions: vec![condition.parse().unwrap()], first: false };
+                let choice = Choice { conditions: vec![condition.parse().unwrap()], ..Choice::default() };
                 choice.games(&block).unwrap()[0]
             };
             match fact {
@@ -129,12 +111,14 @@ fn conditions_groups_and_tables_agree() {
             }
         }
         let [year, elo, _, white] = facts.map(|fact| if fact == "?" { "" } else { fact });
-        let csv = &lines(Format::Csv { rows: Rows::Games, extras: Extras::default() }, &block, &all)[0];
-        let cells: Vec<&str> = csv.split(',').collect();
-        assert_eq!(cells[11], elo, "{csv}");
-        assert!(cells[6].trim().starts_with(year), "{csv}");
-        let text =
-            &lines(Format::Text { plies_max: 1, layout: Layout::Fitted, moves_max: None }, &block, &all)[0];
+        let columns = Columns::new(&[Column::WhiteElo, Column::Year, Column::White]);
+        let csv = &lines(Format::Csv { rows: Rows::Games, columns }, &block, &all)[0];
+        assert_eq!(*csv, format!("{elo},{year},{white}"));
+        let text = &lines(
+            Format::Text { runs_max: 1, layout: Layout::Fitted, moves_max: None, styled: false },
+            &block,
+            &all,
+        )[0];
         let player = if white.is_empty() { "?" } else { white };
         let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
         assert!(text.contains(&format!("  {player}{rating} - ?  *  {year}")), "{text}");
@@ -160,13 +144,14 @@ fn fens_count_as_shakmaty_does() {
     let pgn = format!("[FEN \"{start}\"]\n\n{} *", moves.join(" "));
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |_| true);
-    let found: Vec<String> =
-        lines(Format::JsonLines { rows: Rows::Hits, extras: Extras::default() }, &block, &all)
-            .iter()
-            .map(|line| {
-                serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned()
-            })
-            .collect();
+    let found: Vec<String> = lines(
+        Format::JsonLines { rows: Rows::Hits, columns: Columns::of_objects(Extras::default()) },
+        &block,
+        &all,
+    )
+    .iter()
+    .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["fen"].as_str().unwrap().to_owned())
+    .collect();
     let mut chess: Chess = start.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
     let mut expected = vec![Fen::from_position(&chess, EnPassantMode::Legal).to_string()];
     for san in moves {
@@ -200,10 +185,11 @@ fn values_are_listed_where_there_are_any() {
 fn text_shortens_lists_and_shows_values_where_they_change() {
     let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
     let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
-    let text =
-        |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted, moves_max: None }, &block, &all);
-    assert_eq!(text(12), ["1  W - ? (1)  1-0  start =5 1. 1... =6 2.  (4)"]);
-    assert_eq!(text(1), ["1  W - ? (1)  1-0  start =5 +3  (4)"]);
+    let text = |runs_max| {
+        lines(Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false }, &block, &all)
+    };
+    assert_eq!(text(12), ["1  W - ? (1)  1-0  start to 1. e4, value 5; 1... e5 to 2. Nf3, value 6  (4)"]);
+    assert_eq!(text(1), ["1  W - ? (1)  1-0  start to 1. e4, value 5; +2  (4)"]);
 }
 
 #[test]
@@ -213,11 +199,15 @@ fn text_is_aligned() {
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |slot| slot % 2 == 0);
     let expected = [
-        "1  棋 - ?  1-0      2001  E                                 start  (1)",
-        "2  Ä - ?   1/2-1/2        Exactly thirty-three letters lo…  start  (1)",
+        "1  棋 - ?  1-0      2001  E                                 start, next e4  (1)",
+        "2  Ä - ?   1/2-1/2        Exactly thirty-three letters lo…  start, next e4  (1)",
     ];
     assert_eq!(
-        lines(Format::Text { plies_max: 12, layout: Layout::Fitted, moves_max: None }, &block, &all),
+        lines(
+            Format::Text { runs_max: 12, layout: Layout::Fitted, moves_max: None, styled: false },
+            &block,
+            &all
+        ),
         expected
     );
 }
@@ -272,12 +262,13 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
     let block = block(TABLE);
     let some = hits(&block, Values::Sets(vec![3, 0, 1 << 63, 0, 0, 1, 0]), |slot| matches!(slot, 0 | 2 | 5));
     let read = |rows| {
-        let format = Format::Csv { rows, extras: Extras::default() };
+        let columns = Columns::of_table(Extras::default());
+        let format = Format::Csv { rows, columns };
         let text = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&text[..]);
-        let names = COLUMNS.map(|(name, _)| name);
+        let names: Vec<&str> = columns.list().iter().map(|column| column.name()).collect();
         assert_eq!(reader.headers().unwrap(), &names[..]);
-        let column = |name| COLUMNS.iter().position(|column| column.0 == name).unwrap();
+        let column = |name| names.iter().position(|column| *column == name).unwrap();
         let names = [
             "game",
             "white",
@@ -289,6 +280,7 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
             "next",
             "value",
             "squares",
+            "squares_count",
             "hits",
             "url",
         ];
@@ -299,9 +291,9 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
         records.collect::<Vec<String>>()
     };
     let rows = [
-        "1|Müller|2000||1-0|0|start|e4|2|a1 b1|2|https://lichess.org/abcdefgh#0",
-        "1|Müller|2000||1-0|2|1...|Nf3|1|h8|2|https://lichess.org/abcdefgh#2",
-        "2||||*|0|start|d4|1|a1|1|",
+        "1|Müller|2000||1-0|0||e4||a1 b1|2|2|https://lichess.org/abcdefgh#0",
+        "1|Müller|2000||1-0|2|1... e5|Nf3||h8|1|2|https://lichess.org/abcdefgh#2",
+        "2||||*|0||d4||a1|1|1|",
     ];
     assert_eq!(read(Rows::Hits), rows);
     assert_eq!(read(Rows::Games), [rows[0], rows[2]]);
@@ -321,7 +313,10 @@ fn positions_are_listed_with_what_is_known_of_them() {
     let id = "id \"Müller - Lee, A, ''B''\"; c0 \"game 1, ply";
     assert_eq!(
         epd,
-        [format!("{board} sm e5; hmvc 0; fmvn 1; {id} 1\";"), format!("{last} hmvc 2; fmvn 3; {id} 4\";"),]
+        [
+            format!("{board} sm e5; hmvc 0; fmvn 1; {id} 1\"; c1 \"1. e4\";"),
+            format!("{last} hmvc 2; fmvn 3; {id} 4\"; c1 \"2... Nc6\";"),
+        ]
     );
     // They are read again as what they were written from.
     let again = self::block(epd.join("\n").as_bytes());

@@ -76,7 +76,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 type Switch = (&'static str, fn(&mut Options));
 
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [Switch; 7] = [
+pub const OPTIMISATIONS: [Switch; 8] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
@@ -84,6 +84,7 @@ pub const OPTIMISATIONS: [Switch; 7] = [
     ("simplify", |options| options.simplify = false),
     ("pointwise", |options| options.pointwise = false),
     ("chains", |options| options.chains = false),
+    ("unrolling", |options| options.unrolling = false),
 ];
 
 /// All optimisations switched off.

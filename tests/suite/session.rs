@@ -149,7 +149,9 @@ fn the_command_answers_alike() {
             assert_eq!(row["number_in_source"], game.number_in_source());
             assert_eq!(row["ply"], hit.ply());
             assert_eq!(row["fen"], hit.fen());
-            assert_eq!(row["move"].as_str().unwrap(), hit.label());
+            let san = hit.san_before();
+            let named = san.as_ref().map(|san| format!("{} {san}", hit.label()));
+            assert_eq!((row["move"].as_str(), row["san"].as_str()), (named.as_deref(), san.as_deref()));
             assert_eq!(row["next"].as_str(), hit.san_after().as_deref());
             match hit.value() {
                 Answer::Set(squares) => {
@@ -157,7 +159,7 @@ fn the_command_answers_alike() {
                     assert_eq!(row["squares"], Value::from(names));
                 }
                 Answer::Num(value) => assert_eq!(row["value"], Value::from(value)),
-                Answer::Bool(value) => assert_eq!(row["value"], value),
+                Answer::Bool(_) => assert_eq!(row["value"], Value::Null),
             }
             let copy = hit.copy();
             assert_eq!(row["copy"].as_u64(), copy.map(|copy| u64::from(copy.index) + 1), "{query}: {row}");

@@ -124,6 +124,47 @@ fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     }
 }
 
+/// Queries are UTF-8, and files are not always.
+#[test]
+fn texts_in_another_encoding() {
+    let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
+    let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
+    game.tags[0].value = b"M\xfcller,A \x96".to_vec();
+    // The bytes of an e with an accent, beside one that makes them no UTF-8.
+    game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
+    let block = block_of_games(vec![game]);
+    check_facts(
+        &block,
+        &[
+            ("player white \"Müller\"", "T"),
+            ("player \"Müller,A –\"", "T"),
+            ("player white == \"Müller, A –\"", "T"),
+            ("player white != \"Müller, A –\"", "F"),
+            ("player white > \"Mz\"", "T"),
+            ("\"–\" in tag \"White\"", "T"),
+            ("{x={player white} x==\"Müller, A –\"}", "T"),
+            ("{x={player white} \"ü\" in x}", "T"),
+            // Only beside the name itself is a text spelt as names are.
+            ("{x={player white} x==\"Müller,A –\"}", "F"),
+            ("{if true player white else player black}==\"Müller,A –\"", "F"),
+            ("{true player white}==\"Müller,A –\"", "T"),
+            ("player white \"Möller\"", "F"),
+            ("player black == \"Müller\"", "T"),
+            ("player black \"Ã\"", "F"),
+            ("event \"café\"", "T"),
+            ("event \"ÿ cafÃ©\"", "T"),
+            ("event == \"ÿ café\"", "F"),
+        ],
+    );
+    // A string that is made.
+    let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
+    for runner in Runner::all().iter().filter(|runner| !runner.refuses(made)) {
+        assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);
+    }
+    let equal = Runner::reference().answers("equal({player white} \"Müller, A –\")", &block);
+    assert_eq!(equal, Ok(vec![Answer::Bool(true)]));
+}
+
 #[test]
 fn facts_of_a_game() {
     let tags = [

@@ -37,10 +37,10 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
     (
         "engine",
-        &["board", "diagnostic", "pgn", "plan", "query", "reel"],
+        &["board", "diagnostic", "pgn", "plan", "query", "reel", "text"],
         "a prepared query joins query, plan and reel",
     ),
-    ("engine::columns", &["engine", "game", "plan", "reel"], "tags become columns of a plan"),
+    ("engine::columns", &["engine", "game", "plan", "reel", "text"], "tags become columns of a plan"),
     ("engine::facts", &["engine", "pgn", "reel"], "what a filter may ask of a game: number, result, tags"),
     (
         "engine::cpu",
@@ -68,7 +68,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     (
         "engine::reference",
-        &["board", "diagnostic", "engine", "query", "reel"],
+        &["board", "diagnostic", "engine", "query", "reel", "text"],
         "never `orbit` or `plan`: a second reading; faults of queries have a place",
     ),
     ("second_reader", &["board", "pgn"], "of `pgn` it knows what a game is made of, and what it checks"),
@@ -80,6 +80,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "scan",
         &[
+            "board",
             "choice",
             "database",
             "diagnostic",
@@ -122,6 +123,27 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
         ],
         "what the crate shows of itself",
+    ),
+    (
+        "serve",
+        &[
+            "board",
+            "choice",
+            "diagnostic",
+            "engine",
+            "engine::gpu",
+            "engine::reference",
+            "orbit",
+            "query",
+            "reel",
+            "report",
+            "run",
+            "scan",
+            "session",
+            "text",
+            "visible",
+        ],
+        "sessions by their names, and their answers as JSON",
     ),
     ("run::needs", &["engine"], "each output lists the data that it needs; the union is asked of the engine"),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),

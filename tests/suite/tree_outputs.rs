@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::internals::choice::{Choice, Order, SortKey};
+use orbit_chess::internals::choice::{Choice, Order, RankFacts, SortKey};
 use orbit_chess::internals::database::{Database, Room};
 use orbit_chess::internals::engine::{Hits, Outputs, PreparedQuery, Values};
 use orbit_chess::internals::pgn::Game;
@@ -15,7 +15,7 @@ use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
 use orbit_chess::internals::reel::Block;
 use orbit_chess::internals::report::{
-    Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
+    Columns, Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
 };
 use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, ManyCounts, Stats};
@@ -126,7 +126,8 @@ struct Said {
     node: u64,
     ply: u64,
     line: Option<String>,
-    mv: String,
+    mv: Option<String>,
+    san: Option<String>,
     fen: String,
     next: Option<String>,
 }
@@ -150,12 +151,13 @@ fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mu
         nodes[at].next.first().copied()
     }));
     for (&at, ply) in line.iter().zip(ply..) {
-        let Node { chess, parent, next, .. } = &nodes[at];
+        let Node { chess, san, parent, next } = &nodes[at];
         out.push(Said {
             node: out.len() as u64,
             ply,
             line: Some(names.join(" ")).filter(|name| !name.is_empty()),
-            mv: parent.map_or("start".into(), |parent| numbered(&nodes[parent].chess)),
+            mv: parent.map(|parent| format!("{} {san}", numbered(&nodes[parent].chess))),
+            san: parent.map(|_| san.clone()),
             fen: Fen::from_position(chess, EnPassantMode::Legal).to_string(),
             next: next.first().map(|&next| nodes[next].san.clone()),
         });
@@ -189,23 +191,15 @@ fn all(block: &Block, test: impl Fn(usize) -> bool) -> Hits {
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found {
-        block,
-        hits,
-        games: None,
-        told: None,
-        commentary: None,
-        copies: None,
-        spans: None,
-        names: &names,
-    };
+    let found = Found::new(block, hits, &names);
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
 /// What the rows of all positions say.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
-    let format = Format::JsonLines { rows: Rows::Hits, extras: Extras { nodes: true, ..Extras::default() } };
+    let columns = Columns::of_objects(Extras { nodes: true, ..Extras::default() });
+    let format = Format::JsonLines { rows: Rows::Hits, columns };
     let mut out: Vec<Vec<Said>> = Vec::new();
     for line in blocks.iter().flat_map(|block| lines(format, block, &all(block, |_| true))) {
         let row: Value = serde_json::from_str(&line).unwrap();
@@ -215,7 +209,8 @@ fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
             node: row["node"].as_u64().unwrap(),
             ply: row["ply"].as_u64().unwrap(),
             line: text("line"),
-            mv: text("move").unwrap(),
+            mv: text("move"),
+            san: text("san"),
             fen: text("fen").unwrap(),
             next: text("next"),
         });
@@ -277,13 +272,21 @@ fn tree() -> Block {
 fn every_format_names_the_node() {
     let block = tree();
     let some = all(&block, |slot| matches!(slot, 1 | 3 | 4 | 6 | 8 | 9));
-    let text =
-        |plies_max| lines(Format::Text { plies_max, layout: Layout::Fitted, moves_max: None }, &block, &some);
+    let text = |runs_max| {
+        lines(
+            Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false },
+            &block,
+            &some,
+        )
+    };
     assert_eq!(
         text(12),
-        ["1  A - B  1-0  1. 2. (1...c5: 1... 2...) (1...c5 2.Nc3: 2...) (1...e6: 1...)  (6)"]
+        [
+            "1  A - B  1-0  1. e4, next e5; 2. Nf3; (1...c5: 1... c5, next Nf3; 2... d6); (1...c5 2.Nc3: 2... Nc6); \
+          (1...e6: 1... e6)  (6)"
+        ]
     );
-    assert_eq!(text(3), ["1  A - B  1-0  1. 2. (1...c5: 1...) +3  (6)"]);
+    assert_eq!(text(3), ["1  A - B  1-0  1. e4, next e5; 2. Nf3; (1...c5: 1... c5, next Nf3); +3  (6)"]);
     assert_eq!(lines(Format::Plain, &block, &some), ["1 1", "1 3", "1 4", "1 6", "1 8", "1 9"]);
     let fens = [
         "rnbqkbnr/pp2pppp/3p4/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3",
@@ -294,17 +297,18 @@ fn every_format_names_the_node() {
         lines(Format::Epd(Rows::Hits), &block, &some)[3..5],
         [
             "rnbqkbnr/pp2pppp/3p4/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - hmvc 0; fmvn 3; id \"A - B\"; \
-             c0 \"game 1, ply 4 of (1...c5), node 6\";",
+             c0 \"game 1, ply 4 of (1...c5), node 6\"; c1 \"2... d6\";",
             "r1bqkbnr/pp1ppppp/2n5/2p5/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - hmvc 2; fmvn 3; id \"A - B\"; \
-             c0 \"game 1, ply 4 of (1...c5 2.Nc3), node 8\";"
+             c0 \"game 1, ply 4 of (1...c5 2.Nc3), node 8\"; c1 \"2... Nc6\";"
         ]
     );
     for nodes in [false, true] {
-        let format = Format::Csv { rows: Rows::Hits, extras: Extras { nodes, ..Extras::default() } };
+        let columns = Columns::of_table(Extras { nodes, ..Extras::default() });
+        let format = Format::Csv { rows: Rows::Hits, columns };
         let table = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&table[..]);
         let names = reader.headers().unwrap().clone();
-        assert_eq!(names.len(), if nodes { 28 } else { 26 });
+        assert_eq!(names.len(), if nodes { 33 } else { 31 });
         let column = |name: &str| names.iter().position(|found| found == name);
         let cells = |record: csv::StringRecord| {
             ["ply", "next", "url", "node", "line"]
@@ -415,18 +419,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     let (mut counts, mut expected) = (stats.none(), [ByPly::new(), ByPly::new()]);
     for block in &blocks {
         let hits = all(block, |slot| slot % 5 < 2);
-        counts
-            .add(stats.count(&Found {
-                block,
-                hits: &hits,
-                games: None,
-                told: None,
-                commentary: None,
-                spans: None,
-                copies: None,
-                names: &names,
-            }))
-            .unwrap();
+        counts.add(stats.count(&Found::new(block, &hits, &names))).unwrap();
         for game in block.games() {
             for node in 0..game.positions() as u32 {
                 let is_hit = hits.contains(game.first_slot() + node as usize);
@@ -474,16 +467,7 @@ fn each_query_has_shares_of_its_own_positions() {
             let block = result.block;
             let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
-            let found = |hits| Found {
-                block,
-                hits,
-                games: None,
-                told: None,
-                commentary: None,
-                spans: None,
-                copies: None,
-                names: &names,
-            };
+            let found = |hits| Found::new(block, hits, &names);
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;
@@ -520,8 +504,9 @@ fn choosing_goes_by_nodes() {
     assert_eq!(lines(Format::Plain, &block, &some), ["1 3"]);
     // Games that differ in their side lines are not the same.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
-    let ranks =
-        |order: Order| [&block, &other].map(|block| order.rank(&block.game(0), &all(block, |_| true), None));
+    let ranks = |order: Order| {
+        [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::of(&all(block, |_| true))))
+    };
     let [ours, theirs] = ranks(Order::Sampled { seed: 1 });
     assert_ne!(ours, theirs);
     let [ours, theirs] = ranks(Order::Sorted { key: SortKey::Date, reverse: false });

@@ -86,16 +86,16 @@ const ROWS: &[Row] = rows! {
     ["wtm"] "" Does::Filter("wtm"), "ask for positions with White to move";
     ["btm"] "" Does::Filter("btm"), "ask for positions with Black to move";
     ["virtualmainline"] "" Does::Filter("virtualmainline"), "ask for positions of the virtual main line";
-    ["flip"] "" Does::Transform("flip"), "turn and mirror all filters; so do the next ones in their ways";
-    ["flipcolor"] "" Does::Transform("flipcolor"), "";
-    ["reversecolor"] "" Does::Transform("reversecolor"), "";
-    ["fliphorizontal"] "" Does::Transform("fliphorizontal"), "";
-    ["flipvertical"] "" Does::Transform("flipvertical"), "";
-    ["rotate45"] "" Does::Transform("rotate45"), "";
-    ["rotate90"] "" Does::Transform("rotate90"), "";
-    ["shift"] "" Does::Transform("shift"), "";
-    ["shifthorizontal"] "" Does::Transform("shifthorizontal"), "";
-    ["shiftvertical"] "" Does::Transform("shiftvertical"), "";
+    ["flip"] "" Does::Transform("flip"), "ask for all filters, turned and mirrored";
+    ["flipcolor"] "" Does::Transform("flipcolor"), "ask for all filters and for them with colours swapped";
+    ["reversecolor"] "" Does::Transform("reversecolor"), "ask for all filters with colours swapped";
+    ["fliphorizontal"] "" Does::Transform("fliphorizontal"), "ask for all filters and for their mirror images, 1<->8";
+    ["flipvertical"] "" Does::Transform("flipvertical"), "ask for all filters and for their mirror images, a<->h";
+    ["rotate45"] "" Does::Transform("rotate45"), "ask for all filters under eighths of a turn";
+    ["rotate90"] "" Does::Transform("rotate90"), "ask for all filters under quarter turns";
+    ["shift"] "" Does::Transform("shift"), "ask for all filters wherever they can be moved to";
+    ["shifthorizontal"] "" Does::Transform("shifthorizontal"), "ask for all filters moved to the left and to the right";
+    ["shiftvertical"] "" Does::Transform("shiftvertical"), "ask for all filters moved up and down";
     ["variations"] "" Does::Variations(true), "search side lines, whatever the script says";
     ["mainline"] "" Does::Variations(false), "search main lines alone, whatever the script says";
     ["matchcount"] "N [M]" Does::MatchCount, "write games with so many matching positions";
@@ -348,13 +348,28 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The options as the help lists them.
+/// What an option does begins in this column of the help.
+const HELP_COLUMN: usize = 25;
+/// The help is made for terminals of this width.
+const HELP_WIDTH: usize = 80;
+
+/// The options as the help lists them. Lines are broken here, because clap knows no columns in a text.
 pub(super) fn list() -> String {
     let mut out = String::new();
     for row in ROWS.iter().filter(|row| !matches!(row.does, Does::Refused(_))) {
         let names: Vec<String> = row.names.iter().map(|name| format!("-{name}")).collect();
-        let spelt = format!("{} {}", names.join(", "), row.operands);
-        let _ = writeln!(out, "  {:<28} {}", spelt.trim_end(), row.help);
+        let mut line = format!("  {} {}", names.join(", "), row.operands).trim_end().to_owned();
+        let mut column = line.len().max(HELP_COLUMN - 1);
+        for word in row.help.split(' ') {
+            if column + 1 + word.len() > HELP_WIDTH {
+                let _ = writeln!(out, "{line}");
+                line.clear();
+                column = HELP_COLUMN - 1;
+            }
+            let _ = write!(line, "{:1$}{word}", "", column + 1 - line.len());
+            column = line.len();
+        }
+        let _ = writeln!(out, "{line}");
     }
     out
 }
@@ -420,6 +435,17 @@ mod tests {
             let error = read_words(line).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn the_list_has_two_columns() {
+        for line in list().lines() {
+            assert!(line.len() <= HELP_WIDTH, "{line}");
+            let begins = line.len() - line.trim_start().len();
+            assert!([2, HELP_COLUMN].contains(&begins), "{line}");
+            assert_eq!(line.trim_end(), line);
+        }
+        assert!(ROWS.iter().all(|row| row.help.is_empty() == matches!(row.does, Does::Refused(_))));
     }
 
     #[test]

@@ -85,16 +85,16 @@ impl Script {
     fn render(&self, diagnostic: &Diagnostic) -> String {
         let Span { start, end } = diagnostic.span;
         let (begin, length) = (self.at, self.before.len());
-        let colors = terminal::has_colors();
         if (begin..begin + length).contains(&start) {
             let span = Span::new(start - begin, (end - begin).min(length));
-            return Diagnostic { span, ..diagnostic.clone() }.render(&self.before, OPTIONS, colors);
+            let diagnostic = Diagnostic { span, ..diagnostic.clone() };
+            return terminal::rendered(&diagnostic, &self.before, OPTIONS, 1);
         }
         // Places behind the options are as far back in the script, and what is added at its end is its end.
         let place =
             |at: usize| if at > begin { at.saturating_sub(length).clamp(begin, self.text.len()) } else { at };
         let span = Span::new(place(start), place(end));
-        Diagnostic { span, ..diagnostic.clone() }.render(&self.text, &self.origin(), colors)
+        terminal::rendered(&Diagnostic { span, ..diagnostic.clone() }, &self.text, &self.origin(), 1)
     }
 }
 

@@ -18,22 +18,25 @@ use crate::cli::pass::Pass;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
+use crate::cli::table_format::{TableFormat, print_csv};
 use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let mut queries = read(args.queries.as_deref(), "", args.dialect)?;
-    let is_json = match args.outputs.format {
-        None | Some(FormatName::Text) => false,
-        Some(FormatName::Jsonl) => true,
-        _ => return Err(Failure::Other("--queries prints counts: choose --format text or jsonl".into())),
+    use FormatName::{Csv, Jsonl, Text};
+    let format = match args.outputs.format {
+        None | Some(Text | Jsonl | Csv) => args.table_format(),
+        _ => {
+            return Err(Failure::Other("--queries prints counts: choose --format text, csv or jsonl".into()));
+        }
     };
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
     args.choose_readers(&mut options);
     let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-    let database = Database::open(&paths, options)?;
+    let database = args.beside.unique(Database::open(&paths, options)?);
     print_substitutes(&database, args.quiet);
     let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
     let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
@@ -55,11 +58,20 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
     let mut hit_totals = parts.totals.unwrap_or_default().queries;
     hit_totals.resize(queries.len(), HitTotals::default());
     let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
-    pass.finish(&summary, is_hit, || print_counts(&queries, &hit_totals, is_json))
+    let lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
+    pass.finish(&summary, is_hit, &lines, || print_counts(&queries, &hit_totals, format))
 }
 
 /// Prints how many games and positions each query hits.
-fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], is_json: bool) -> Result<(), Failure> {
+fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], format: TableFormat) -> Result<(), Failure> {
+    if format == TableFormat::Csv {
+        let row = |(query, total): (&NamedQuery, &HitTotals)| {
+            [query.name.clone(), query.text.clone(), total.games.to_string(), total.positions.to_string()]
+        };
+        let names = ["name", "query", "games_hit", "positions_hit"];
+        return print_csv(&names, queries.iter().zip(totals).map(row));
+    }
+    let is_json = format == TableFormat::Json;
     let mut out = Out::new();
     if !is_json {
         out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;

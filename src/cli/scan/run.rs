@@ -4,20 +4,23 @@ use std::ops::ControlFlow;
 
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock, Summary};
+use orbit_chess::internals::query::Type;
 use orbit_chess::internals::reel::Totals;
-use orbit_chess::internals::report::findings::Findings;
+use orbit_chess::internals::report::findings::{Findings, Misses};
 use orbit_chess::internals::report::{HitTotals, Names};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
-    StatisticsCollector, TotalsCollector,
+    SpellingsPart, StatisticsCollector, TotalsCollector,
 };
 use orbit_chess::internals::scan::{Scan, ScanError};
+use orbit_chess::internals::stats::Stats;
 
-use super::{Args, print_totals};
+use super::{Args, counts as printed_counts};
 use crate::cli::Failure;
 use crate::cli::common::{Interrupt, Progress};
 use crate::cli::outputs::Outputs;
 use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
+use crate::cli::players::PlayerArgs;
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;
 
@@ -61,6 +64,7 @@ impl Search {
             let (filter, ty) = (scan.filter(), scan.ty());
             let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed());
             let findings = findings.with_spans(extras.spans);
+            let findings = if choice.player.is_some() { findings.of_player() } else { findings };
             if outputs.have_heat_map() && !findings.has_heat() {
                 return Err(Failure::Other(NOWHERE.into()));
             }
@@ -68,7 +72,14 @@ impl Search {
         }
         let stats = Statistics::new(&args.stats, database, interrupt)?;
         stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
-        collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(stats.stats().clone()));
+        if let Some(stats) = &stats {
+            args.choosing.player.refuse_idle(stats.stats().groupings())?;
+        }
+        let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
+        let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };
+        let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone()));
+        collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
+        collectors.spellings = args.choosing.player.collector();
         let problems = Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?;
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let names = Run::new(scan, &choice, &collectors).names(database.source_names());
@@ -102,18 +113,25 @@ impl Search {
         })
     }
 
-    /// Writes what was held until the end, and gives all files their names.
+    /// Writes what was held until the end, and gives all files their names. `misses` tells what similar queries hit, for the
+    /// report of a query that hits nothing.
     pub(super) fn finish(
         &mut self,
         args: &Args,
         scan: &Scan,
         query: &str,
         is_whole: bool,
+        misses: impl FnOnce() -> Option<Misses>,
     ) -> Result<(), Failure> {
         let held = self.sinks.sums.ordered.take().unwrap_or_default();
         let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
-        let findings = self.findings(query);
+        let mut findings = self.findings(query);
+        if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
+            // Where no game was searched, no query would hit.
+            let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
+            findings.misses = is_searched.then(misses).flatten();
+        }
         if let Some(findings) = &findings {
             self.sinks.outputs.draw(findings)?;
         }
@@ -126,7 +144,12 @@ impl Search {
         };
         let copies = &self.names.copies;
         to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
-        print_totals(args, self, scan, is_whole, findings.as_ref())?;
+        let counted = printed_counts::Counted {
+            listed: self.sinks.outputs.listed(),
+            all: is_whole.then(|| self.totals()).map(|totals| (totals.games(), totals.positions)),
+            copies: self.copies(scan),
+        };
+        printed_counts::print(args, &counted, &scan.copies(), findings.as_ref())?;
         printed.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
         self.sinks.progress.done();
         Ok(())
@@ -153,6 +176,11 @@ impl Search {
     pub(super) fn passing(&self) -> Option<u64> {
         let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
         (!self.choice.conditions.is_empty()).then(|| passing.unwrap_or(0))
+    }
+
+    /// Whose games count, and how the names are spelt, if they are a player's.
+    pub(super) fn spellings(&self, args: &PlayerArgs) -> Vec<String> {
+        args.summary(self.sinks.sums.spellings.as_ref().unwrap_or(&SpellingsPart::default()))
     }
 
     /// The positions that each copy hit, if these are wanted.

@@ -4,7 +4,7 @@
 //! vectorised for its own instruction set.
 
 use super::isa::for_each_isa;
-use super::moves::{asked, moves, no_moves};
+use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Machine, WordColumn};
 use crate::{
     board::{
@@ -292,6 +292,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
         Op::And(a, b) => map2(out, r(a), r(b), |a, b| a & b),
         Op::Or(a, b) => map2(out, r(a), r(b), |a, b| a | b),
         Op::AndNot(a, b) => map2(out, r(a), r(b), |a, b| a & !b),
+        Op::Xor(a, b) => map2(out, r(a), r(b), |a, b| a ^ b),
         Op::Not(a) => map1(out, r(a), |a| !a),
         Op::Select { mask, a, b } => {
             let (m, a, b) = (r(mask), r(a), r(b));
@@ -351,7 +352,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
             }
         }
         Op::Legal { from, to, pseudo, only, left } => {
-            let asked = asked(pseudo, only);
+            let asked = only.asked(pseudo);
             match (left, pseudo) {
                 (false, false) => moves::<ARRIVALS, false>(machine, asked, r(from), r(to), out),
                 (false, true) => moves::<ARRIVALS, true>(machine, asked, r(from), r(to), out),
@@ -360,7 +361,7 @@ fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
             }
         }
         Op::LegalCount { from, to, pseudo, only } => {
-            let asked = asked(pseudo, only);
+            let asked = only.asked(pseudo);
             match pseudo {
                 false => moves::<PAIRS, false>(machine, asked, r(from), r(to), out),
                 true => moves::<PAIRS, true>(machine, asked, r(from), r(to), out),

@@ -14,18 +14,6 @@ use crate::{
     reel::lanes::LANES,
 };
 
-/// Which moves a step asks for.
-pub(super) fn asked(pseudo: bool, only: Special) -> Asked {
-    let any = only == Special::Any;
-    let castling = [Special::KingSide, Special::QueenSide];
-    Asked {
-        pseudo,
-        ordinary: any,
-        castling: castling.map(|side| any || only == Special::Castle || only == side),
-        en_passant: any || only == Special::EnPassant,
-    }
-}
-
 /// Writes what is asked for of the moves from and to some squares.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
@@ -104,7 +92,7 @@ fn with_special<const WHAT: u8>(position: &Position, asked: Asked, from: u64, to
 /// Of the positions in a mask, writes the mask of those in which the side to move has a king but no legal move.
 #[inline(always)]
 pub(super) fn no_moves(machine: &Machine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
-    moves::<ARRIVALS, false>(machine, asked(false, Special::Any), within, within, out);
+    moves::<ARRIVALS, false>(machine, Special::Any.asked(false), within, within, out);
     let [p1, p2, p3] = [1, 2, 3].map(|k| machine.regs[k].0.as_flattened());
     let states = machine.states.as_flattened();
     for i in 0..GROUP {

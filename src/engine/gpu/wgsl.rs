@@ -530,6 +530,7 @@ fn operation(op: Op, wide: bool) -> String {
         Op::And(a, b) => format!("{} & {}", r(a), r(b)),
         Op::Or(a, b) => format!("{} | {}", r(a), r(b)),
         Op::AndNot(a, b) => format!("{} & ~{}", r(a), r(b)),
+        Op::Xor(a, b) => format!("{} ^ {}", r(a), r(b)),
         Op::Not(a) => format!("~{}", r(a)),
         Op::Select { mask, a, b } => format!("choose({}, {}, {})", r(mask), r(a), r(b)),
         Op::Step(a, dx, dy) => translated(&r(a), dx, dy, wide).unwrap_or_else(|| "NONE".into()),

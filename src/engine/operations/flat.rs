@@ -2,24 +2,29 @@
 //!
 //! It shares nothing with the interpreter of the reference engine. Within a game nothing is allocated.
 
+mod boards;
+mod entries;
+mod known;
+mod moves;
+mod strings;
 mod walks;
 
 use shakmaty::Square;
 
 use super::{
-    Bits, Games, Source,
-    moves::MoveTo,
-    node_at, number,
+    Bits, Games, Source, node_at, number,
     pairs::{Pairs, Targets},
     tree::Nodes,
-    words::word_of,
 };
 use crate::{
     board::PieceSet,
     engine::carry::SlotColumn,
-    plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word},
+    plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word, word_of},
     reel::replay::position_at,
 };
+use boards::Boards;
+use entries::Entries;
+use strings::Strings;
 use walks::Walks;
 
 /// The most repetitions of `loop` and `while` in one game.
@@ -61,6 +66,8 @@ struct Machine<'a> {
     program: &'a FlatProgram,
     operands: &'a [Source<'a>],
     games: &'a Games<'a>,
+    /// The mask without which a node gets 0 and nothing else happens there.
+    lead: Option<Source<'a>>,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
@@ -73,6 +80,9 @@ struct Machine<'a> {
     men: Men,
     family: Family,
     walks: Walks,
+    strings: Strings,
+    entries: Entries,
+    boards: Boards,
 }
 
 /// What one search has found.
@@ -183,6 +193,7 @@ impl<'a> Machine<'a> {
             program,
             operands,
             games,
+            lead: lead(program).map(|mask| operands[mask as usize]),
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
@@ -192,14 +203,22 @@ impl<'a> Machine<'a> {
             men: Men::default(),
             family: Family::default(),
             walks: Walks::default(),
+            strings: Strings::new(&program.texts),
+            entries: Entries::new(program),
+            boards: Boards::default(),
         }
     }
 
-    /// Runs the program at each node of a game, in their order.
+    /// Runs the program at each node of a game, in their order, and hands on what it leaves there; where that is 0, it
+    /// may leave it out.
     fn game(&mut self, nodes: Nodes<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
+        let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
         self.repetitions = 0;
         self.games_seen += 1;
+        self.strings.begin();
+        self.entries.begin();
+        self.boards.begin();
         self.family.fill(nodes);
         if self.program.pieces {
             self.men.fill(nodes, self.games);
@@ -207,11 +226,22 @@ impl<'a> Machine<'a> {
         if !self.program.chains.is_empty() {
             self.begin_walks(nodes);
         }
-        for node in 0..nodes.len() {
+        loop {
             self.run(nodes, 0, node)?;
             put(nodes.slot(node), self.get(self.program.result));
+            match self.next_led(nodes, node + 1) {
+                Some(next) => node = next,
+                None => return Ok(()),
+            }
         }
-        Ok(())
+    }
+
+    /// The first node from one on at which the program has to run.
+    fn next_led(&self, nodes: Nodes<'_>, from: usize) -> Option<usize> {
+        let from = Some(from).filter(|&node| node < nodes.len())?;
+        let Some(lead) = self.lead else { return Some(from) };
+        let slot = lead.first_in(nodes.slot(from)..nodes.slot(nodes.len()))?;
+        Some(slot - nodes.slot(0))
     }
 
     fn get(&self, word: Word) -> u64 {
@@ -242,9 +272,9 @@ impl<'a> Machine<'a> {
         let mut at = start;
         let mut pc = begin;
         loop {
-            let instr = program.code[pc];
+            let instr = &program.code[pc];
             pc += 1;
-            match instr {
+            match *instr {
                 Instr::End => return Ok(true),
                 Instr::Fail => return Ok(false),
                 Instr::Fault => return Err(Stopped),
@@ -277,7 +307,10 @@ impl<'a> Machine<'a> {
                         pc = no.0 as usize;
                     }
                 }
-                Instr::Do { to, op } => self.set(to, word_of(op, |id| self.words[id.0 as usize])),
+                Instr::Do { to, op } => {
+                    let word = word_of(op, |id| self.words[id.0 as usize]);
+                    self.set(to, word.expect("the compiler refuses steps that look at positions"));
+                }
                 Instr::Count { to, set } => self.set(to, self.get(set).count_ones().into()),
                 Instr::Place { to, set, rank } => {
                     let square = only(self.get(set)).map(i32::from);
@@ -355,8 +388,9 @@ impl<'a> Machine<'a> {
                     let place = usize::from(pairs);
                     let from = self.get(node).wrapping_add(1) as usize;
                     if from == 0 {
-                        let search = Pairs::new(&program.pairs[place], self.operands, nodes);
-                        search.find(self.get(source) as usize, &mut self.targets[place]);
+                        let (search, squares) = (&program.pairs[place], &self.men.of);
+                        let search = Pairs::new(search, self.operands, nodes, &self.words, squares);
+                        search.find(self.words[source.0 as usize] as usize, &mut self.targets[place]);
                     }
                     match self.targets[place].next(from) {
                         Some(target) => self.set(node, target as u64),
@@ -426,8 +460,8 @@ impl<'a> Machine<'a> {
                 }
                 Instr::Fits { edge, child, selected, no } => {
                     let child = self.get(child);
-                    let mv = self.games.moves().to(nodes.slot(child as usize));
-                    match self.selected(program.edges[edge as usize], mv, |_| true) {
+                    let slot = nodes.slot(child as usize);
+                    match self.selected(program.edges[edge as usize], slot, |_| true) {
                         None => pc = no.0 as usize,
                         Some([from, to]) => {
                             for (place, word) in [child, from, to].into_iter().enumerate() {
@@ -461,6 +495,17 @@ impl<'a> Machine<'a> {
                     let piece = only(self.get(set)).map(|square| self.men.on[at][square as usize]);
                     self.set_value(to, piece.filter(|&piece| piece != NONE).map(i32::from));
                 }
+                Instr::Text(instr) => {
+                    if let Some(to) = self.text(nodes, instr, at)? {
+                        pc = to.0 as usize;
+                    }
+                }
+                Instr::Entry(instr) => {
+                    if let Some(to) = self.entry(instr)? {
+                        pc = to.0 as usize;
+                    }
+                }
+                Instr::Move(instr) => self.look_at_moves(nodes, instr, at)?,
                 Instr::PieceSquare { to, piece } => {
                     let square = self.men.of[at][self.get(piece) as usize & 63];
                     self.set(to, if square == NONE { 0 } else { 1 << square });
@@ -474,13 +519,25 @@ impl<'a> Machine<'a> {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// The squares that a move leaves and reaches, of castling those of the parts that pass the test; none if it fails.
-    /// A part counts by the square that it leaves.
-    fn selected(&self, edge: FlatEdge, mv: MoveTo, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
-        let FlatEdge { from, to, capture, promotion } = edge;
+    /// The squares that the move to a slot leaves and reaches, of castling those of the parts that pass the test; none if
+    /// it fails. A part counts by the square that it leaves.
+    fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
+        let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in = |set: Option<Word>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
+        let moves = self.games.moves();
+        if let Some(([left, reached], captures)) = moves.plain_move(slot) {
+            let passes = lies_in(from, left)
+                && lies_in(to, reached)
+                && promotion.is_none()
+                && letters.is_none()
+                && (captures || !capture)
+                && part_counts(left);
+            return passes.then_some([1 << left, 1 << reached]);
+        }
+        let mv = moves.to(slot);
         let captures = || mv.captured().is_some_and(|square| lies_in(to, square));
         let promotes = |pieces: PieceSet| mv.promotes_to(pieces);
+        let promotion = promotion.or(letters.map(|letters| self.pieces_of(letters)));
         if capture && !captures() || promotion.is_some_and(|pieces| !promotes(pieces)) {
             return None;
         }
@@ -490,6 +547,15 @@ impl<'a> Machine<'a> {
         let squares = parts.fold([0; 2], |[from, to], (left, reached)| [from | 1 << left, to | 1 << reached]);
         (squares[0] != 0).then_some(squares)
     }
+}
+
+/// The mask with which a program begins, if it leaves 0 and does nothing else where that does not hold.
+fn lead(program: &FlatProgram) -> Option<u16> {
+    let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
+        return None;
+    };
+    let leaves_0 = to == program.result && program.constants[constant as usize] == 0;
+    (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
 }
 
 /// The only square of a set.

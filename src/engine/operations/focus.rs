@@ -6,7 +6,7 @@ use crate::reel::{SEGMENT_SLOTS, replay::position_at};
 /// Which pieces moved in a game. They have the numbers of the squares on which they stand at first, in their order.
 pub(super) struct Pieces {
     moved: Vec<Moved>,
-    /// For each node, the pieces in focus of a walk that begins there.
+    /// For each node, the pieces in focus of a walk that begins there; none where none does.
     at_start: Vec<u64>,
     capture: bool,
 }
@@ -40,24 +40,34 @@ struct SeenMasks {
 }
 
 impl Pieces {
-    /// Those of a game, with `focus` the squares of those in focus.
-    pub(super) fn new(nodes: Nodes<'_>, games: &Games<'_>, focus: Source<'_>, capture: bool) -> Pieces {
+    /// Those of a game, with `focus` the squares of those in focus of walks that begin at `starts`, ascending.
+    pub(super) fn new(
+        nodes: Nodes<'_>,
+        games: &Games<'_>,
+        focus: Source<'_>,
+        capture: bool,
+        starts: &[usize],
+    ) -> Pieces {
         let moves = games.moves();
         let root = first_board(games, nodes.slot(0));
         let mut board = root;
-        let mut out = Pieces { moved: Vec::with_capacity(nodes.len()), at_start: Vec::new(), capture };
+        let (moved, at_start) = (Vec::with_capacity(nodes.len()), vec![0; nodes.len()]);
+        let mut out = Pieces { moved, at_start, capture };
+        let mut starts = starts.iter().copied().peekable();
         for node in 0..nodes.len() {
             if node > 0 && nodes.is_secondary(node) {
                 board = board_at(root, nodes, moves, nodes.parent(node));
             }
             let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { Moved::default() };
             out.moved.push(moved);
-            let (mut squares, mut pieces) = (focus.word(nodes.slot(node)), 0);
+            if starts.next_if_eq(&node).is_none() {
+                continue;
+            }
+            let mut squares = focus.word(nodes.slot(node));
             while squares != 0 {
-                pieces |= bit(board[squares.trailing_zeros() as usize]);
+                out.at_start[node] |= bit(board[squares.trailing_zeros() as usize]);
                 squares &= squares - 1;
             }
-            out.at_start.push(pieces);
         }
         out
     }
@@ -86,6 +96,17 @@ impl Pieces {
         let Moved { mover, rook, taken } = self.moved[node];
         let taken = if self.capture { taken } else { 0 };
         (mover | rook | taken) & set != 0
+    }
+
+    /// Whether the move that follows a node in a game without side lines is one of those in focus there.
+    pub(super) fn sees_next(&self, nodes: Nodes<'_>, node: usize) -> bool {
+        node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
+    }
+
+    /// Whether a set of pieces has the king and the rook that castle on the way to a node.
+    pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
+        let Moved { mover, rook, .. } = self.moved[node];
+        (rook != 0).then_some([mover & set != 0, rook & set != 0])
     }
 
     /// What some pieces see.

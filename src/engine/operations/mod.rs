@@ -11,7 +11,6 @@ mod pairs;
 mod reach;
 mod tree;
 mod walk;
-mod words;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};

@@ -114,6 +114,11 @@ impl Moves {
         (!has(&self.is_special, slot)).then(|| self.squares(slot))
     }
 
+    /// The squares that it left and reached and whether it captured, unless it is one of the list.
+    pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
+        self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
+    }
+
     /// The same of a move that is none of the list.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
@@ -165,6 +170,11 @@ impl MoveTo {
                 MoveTo { from: square, to: square, piece: king.0, becomes: king.0, kind: Kind::Null, ..plain }
             }
         }
+    }
+
+    /// What moved, from where and to where.
+    pub(super) fn shift(self) -> [u8; 3] {
+        [self.from, self.to, self.piece]
     }
 
     pub(super) fn is_null(self) -> bool {
@@ -302,29 +312,17 @@ impl<'a> Entered<'a> {
         });
         // The root of a game has no move.
         out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
-        if self.reads_columns() {
-            let found = out.0.clone();
-            let passes = |slot: usize| {
-                let ([from, to], before) = (moves.squares(slot), tree.parent(slot));
-                self.from.in_column(from, before)
-                    && self.to.in_column(to, before)
-                    && self.captures.as_ref().is_none_or(|test| test.in_column(to, before))
-            };
-            slots_of(&found, 0..moves.plain.len())
-                .filter(|&slot| !passes(slot))
-                .for_each(|slot| out.clear(slot));
-        }
+        let (left, reached) =
+            (|slot: usize| moves.plain[slot].0 & 63, |slot: usize| moves.plain[slot].0 >> 6 & 63);
+        self.from.keep(&mut out.0, tree, left);
+        self.to.keep(&mut out.0, tree, reached);
+        self.captures.iter().for_each(|test| test.keep(&mut out.0, tree, reached));
         for &(slot, mv) in &moves.special {
             out.clear(slot);
             let is_child = self.test.sibling.is_none_or(|sibling| tree.is_sibling(slot, sibling));
             out.put(slot, is_child && self.passes(mv, tree.parent(slot)));
         }
         out
-    }
-
-    fn reads_columns(&self) -> bool {
-        let tests = [Some(&self.from), Some(&self.to), self.captures.as_ref()];
-        tests.into_iter().flatten().any(|test| matches!(test, Test::Column(_)))
     }
 
     /// Writes the squares that the moves left, or with `to` reached, where they pass.
@@ -337,8 +335,8 @@ impl<'a> Entered<'a> {
 
     /// What a move that is not special must be like; none if it cannot pass.
     fn plain(&self) -> Option<Plain> {
-        let EdgeTest { null, only, passing, promotion, .. } = self.test;
-        if *null || *only != Special::Any || passing.is_some() || promotion.is_some() {
+        let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
+        if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
             return None;
         }
         let captures = self.captures.as_ref().map_or(Plain::ANY, |test| {
@@ -384,7 +382,7 @@ impl<'a> Entered<'a> {
         let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
         let king = passes(mv.from, mv.to);
         if !mv.is_castling() {
-            return [king, false];
+            return [king && self.test.part.is_none(), false];
         }
         let rook = !self.test.kings && passes(mv.rook_from, mv.rook_to);
         match self.test.part {
@@ -431,11 +429,19 @@ impl Test<'_> {
         }
     }
 
-    /// Whether a square is in the column, if there is one.
-    fn in_column(&self, square: u8, before: usize) -> bool {
-        match self {
-            Test::Any | Test::Pieces(..) => true,
-            Test::Column(sets) => sets.word(before) >> square & 1 != 0,
+    /// Takes the slots out of a mask whose square is not in the column before the move, if there is one.
+    #[inline(always)]
+    fn keep(&self, mask: &mut [u32], tree: &Tree, square: impl Fn(usize) -> u16) {
+        let Test::Column(sets) = self else { return };
+        for (segment, word) in mask.iter_mut().enumerate() {
+            let (mut rest, mut kept) = (*word, 0);
+            while rest != 0 {
+                let place = rest.trailing_zeros();
+                rest &= rest - 1;
+                let slot = segment * SEGMENT_SLOTS + place as usize;
+                kept |= (sets.word(tree.parent(slot)) >> square(slot) & 1) as u32 * (1 << place);
+            }
+            *word = kept;
         }
     }
 

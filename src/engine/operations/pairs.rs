@@ -63,11 +63,27 @@ pub(super) struct Pairs<'a> {
     search: &'a PairSearch,
     operands: &'a [Source<'a>],
     nodes: Nodes<'a>,
+    /// The planes of the board at the nodes of the game; empty where no test compares boards.
+    planes: [&'a [u64]; 4],
+    /// What variables hold.
+    variables: &'a [u64],
+    /// The square of each piece at the nodes of the game; empty where no variable holds a piece.
+    squares: &'a [[u8; 64]],
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn new(search: &'a PairSearch, operands: &'a [Source<'a>], nodes: Nodes<'a>) -> Pairs<'a> {
-        Pairs { search, operands, nodes }
+    pub(super) fn new(
+        search: &'a PairSearch,
+        operands: &'a [Source<'a>],
+        nodes: Nodes<'a>,
+        variables: &'a [u64],
+        squares: &'a [[u8; 64]],
+    ) -> Pairs<'a> {
+        let mut out = Pairs { search, operands, nodes, planes: [&[]; 4], variables, squares };
+        if let Some(first) = search.planes {
+            out.planes = std::array::from_fn(|plane| out.column(first + plane as u16).unwrap_or_default());
+        }
+        out
     }
 
     /// Finds the targets of a source.
@@ -91,10 +107,16 @@ impl<'a> Pairs<'a> {
                 // These have chosen the range.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
+                PairTest::Either { source: mask, target: other } => {
+                    if !self.holds(mask, source) {
+                        targets.keep(|target| self.holds(other, target));
+                    }
+                }
                 PairTest::Sets { equal: true, left, right } if is_all_the_same(left, right) => {
-                    let planes = self.planes();
-                    let here = planes.map(|plane| plane[source]);
-                    targets.keep(|target| planes.iter().zip(here).all(|(plane, here)| plane[target] == here));
+                    let here = self.planes.map(|plane| plane[source]);
+                    targets.keep(|target| {
+                        self.planes.iter().zip(here).all(|(plane, here)| plane[target] == here)
+                    });
                 }
                 PairTest::Sets { equal, left, right } => {
                     self.keep(source, [left, right], targets, |left, right| equal == (left == right));
@@ -117,14 +139,16 @@ impl<'a> Pairs<'a> {
         test: impl Fn(u64, u64) -> bool,
     ) {
         match (left, right) {
-            (PairWord::Target(column), other @ (PairWord::Source(_) | PairWord::Constant(_)))
-                if let Some(words) = self.column(column) =>
+            (PairWord::Target(column), other)
+                if !depends_on_target(other)
+                    && let Some(words) = self.column(column) =>
             {
                 let right = self.word(other, source, source);
                 targets.keep_words(words, |left| test(left, right));
             }
-            (other @ (PairWord::Source(_) | PairWord::Constant(_)), PairWord::Target(column))
-                if let Some(words) = self.column(column) =>
+            (other, PairWord::Target(column))
+                if !depends_on_target(other)
+                    && let Some(words) = self.column(column) =>
             {
                 let left = self.word(other, source, source);
                 targets.keep_words(words, |right| test(left, right));
@@ -149,25 +173,32 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// The planes of the board at the nodes of the game.
-    fn planes(&self) -> [&'a [u64]; 4] {
-        let first = self.search.planes.unwrap_or_default();
-        std::array::from_fn(|plane| self.column(first + plane as u16).unwrap_or_default())
-    }
-
     fn word(&self, word: PairWord, source: usize, target: usize) -> u64 {
         match word {
             PairWord::Source(operand) => self.operands[operand as usize].word(self.nodes.slot(source)),
             PairWord::Target(operand) => self.operands[operand as usize].word(self.nodes.slot(target)),
             PairWord::Constant(word) => word,
             PairWord::Same { others, count } => {
-                let planes = self.planes();
-                let differ = planes.iter().fold(0, |all, plane| all | (plane[source] ^ plane[target]));
+                let differ = self.planes.iter().fold(0, |all, plane| all | (plane[source] ^ plane[target]));
                 let set = if others { differ } else { !differ };
                 if count { set.count_ones().into() } else { set }
             }
+            PairWord::Both { source: left, target: right } => {
+                self.word(PairWord::Source(left), source, target)
+                    & self.word(PairWord::Target(right), source, target)
+            }
+            PairWord::Piece { var, source: of_source } => {
+                let piece = self.variables[var as usize] as usize & 63;
+                let node = if of_source { source } else { target };
+                1u64.checked_shl(self.squares[node][piece].into()).unwrap_or(0)
+            }
         }
     }
+}
+
+/// Whether a word may be another one at each target.
+fn depends_on_target(word: PairWord) -> bool {
+    !matches!(word, PairWord::Source(_) | PairWord::Constant(_) | PairWord::Piece { source: true, .. })
 }
 
 /// Whether two words say that boards are equal.

@@ -147,7 +147,7 @@ impl Tree {
 
     /// The slot of the parent of a position that has one.
     pub(super) fn parent(&self, slot: usize) -> usize {
-        if !has(&self.branches, slot) {
+        if self.links.is_empty() || !has(&self.branches, slot) {
             return slot - 1;
         }
         self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     engine::within,
-    plan::{Branch, NO_VALUE, Sees, Sibling, Walk},
+    plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk},
     reel::SEGMENT_SLOTS,
 };
 
@@ -22,21 +22,23 @@ const NONE: i64 = i64::MIN;
 
 /// Where there is a walk.
 pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Bits {
-    let mut reach = Reach::new(walk, operands, games);
-    let possible = possible(&mut reach, games);
-    let Sees::Pieces { capture } = walk.sees else { return possible };
-    let (focus, mut out) = (focus(operands), Bits::new(games.block));
+    let mut runner = Runner::new(walk, operands, games);
+    if !matches!(walk.sees, Sees::Pieces { .. }) {
+        return runner.possible;
+    }
+    let mut out = Bits::new(games.block);
     games.each(|nodes| {
-        let mut starts = nodes.of(&possible).peekable();
-        if starts.peek().is_none() {
-            return;
-        }
-        let pieces = Pieces::new(nodes, games, focus, capture);
-        for (set, starts) in pieces.groups(starts) {
-            reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
-            let slots = starts.into_iter().map(|node| nodes.slot(node));
-            slots.for_each(|slot| out.put(slot, begins(&reach, slot)));
-        }
+        runner.in_focus(nodes, |runner, pieces, set, starts| {
+            if runner.is_list(nodes) {
+                runner.pass_list(nodes, pieces, set, starts, |start, value| {
+                    out.put(nodes.slot(start), value != NONE);
+                });
+                return;
+            }
+            runner.reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
+            let slots = starts.iter().map(|&node| nodes.slot(node));
+            slots.for_each(|slot| out.put(slot, begins(&runner.reach, slot)));
+        });
     });
     out
 }
@@ -47,11 +49,6 @@ fn possible(reach: &mut Reach<'_>, games: &Games<'_>) -> Bits {
     reach.run(0..out.0.len(), None);
     out.0.iter_mut().enumerate().for_each(|(at, word)| *word = within(reach.starts(at), at, &slots));
     out
-}
-
-/// The operand with the squares in focus.
-fn focus<'a>(operands: &[Source<'a>]) -> Source<'a> {
-    *operands.last().expect("a focus on pieces is an operand")
 }
 
 /// Whether a walk begins at a slot.
@@ -100,23 +97,30 @@ impl<'a> Runner<'a> {
 
     /// Finds, from each node of a game on, the value of the best walk.
     fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
-        let starts: Vec<usize> = nodes.of(&self.possible).collect();
-        let Some(&first) = starts.first() else { return };
         let mut values = vec![NONE; nodes.len()];
-        if let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) {
-            let pieces = Pieces::new(nodes, self.games, focus, capture);
-            for (set, mut starts) in pieces.groups(starts.into_iter()) {
-                let seen = pieces.seen(nodes, set);
-                self.reach.run(nodes.segments(), Some(&seen));
-                starts.retain(|&start| begins(&self.reach, nodes.slot(start)));
-                if let Some(&first) = starts.first() {
-                    self.pass(nodes, first, Some(&seen));
-                    starts.iter().for_each(|&start| values[start] = self.start(nodes, start));
+        if matches!(self.walk.sees, Sees::Pieces { .. }) {
+            let pieces = self.in_focus(nodes, |runner, pieces, set, starts| {
+                if runner.is_list(nodes) {
+                    runner.pass_list(nodes, pieces, set, starts, |start, value| values[start] = value);
+                    return;
                 }
+                let seen = pieces.seen(nodes, set);
+                runner.reach.run(nodes.segments(), Some(&seen));
+                let mut starts =
+                    starts.iter().copied().filter(|&start| begins(&runner.reach, nodes.slot(start)));
+                let starts: Vec<usize> = starts.by_ref().collect();
+                if let Some(&first) = starts.first() {
+                    runner.pass(nodes, first, Some(&seen));
+                    starts.iter().for_each(|&start| values[start] = runner.start(nodes, start));
+                }
+            });
+            if let Some(pieces) = pieces {
+                self.finish(nodes, values, Some(&pieces), out);
             }
-            self.finish(nodes, values, Some(&pieces), out);
             return;
         }
+        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        let Some(&first) = starts.first() else { return };
         if self.walk.back {
             self.pass_back(nodes, &mut values);
         } else {
@@ -124,6 +128,76 @@ impl<'a> Runner<'a> {
             starts.into_iter().for_each(|start| values[start] = self.start(nodes, start));
         }
         self.finish(nodes, values, None, out);
+    }
+
+    /// Calls `visit` for the starts of a game that have the same pieces in focus; `None` if a walk begins nowhere.
+    fn in_focus(
+        &mut self,
+        nodes: Nodes<'_>,
+        mut visit: impl FnMut(&mut Runner<'a>, &Pieces, u64, &[usize]),
+    ) -> Option<Pieces> {
+        let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) else { return None };
+        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        if starts.is_empty() {
+            return None;
+        }
+        let pieces = Pieces::new(nodes, self.games, focus, capture, &starts);
+        let is_list = self.is_list(nodes);
+        // A list begins with the move that follows its start.
+        let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
+        for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
+            visit(self, &pieces, set, &starts);
+        }
+        Some(pieces)
+    }
+
+    /// Whether the moves in focus are a list, of which walks take one after the other.
+    fn is_list(&self, nodes: Nodes<'_>) -> bool {
+        let Walk { automaton, moves, back, sibling, .. } = self.walk;
+        let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
+        *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
+    }
+
+    /// Tells the value of the best walk from each of some starts, ascending, over a list of moves in focus.
+    fn pass_list(
+        &mut self,
+        nodes: Nodes<'_>,
+        pieces: &Pieces,
+        set: u64,
+        starts: &[usize],
+        mut tell: impl FnMut(usize, i64),
+    ) {
+        let Automaton { states, follow, first, .. } = &self.walk.automaton;
+        // The value of each state at the move that is looked at, and at the one in focus behind it.
+        let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
+        for values in [&mut here, &mut after] {
+            values.clear();
+            values.resize(states.len(), NONE);
+        }
+        let mut open = starts.iter().copied().rev().peekable();
+        for node in (starts[0] + 1..nodes.len()).rev() {
+            if !pieces.sees(node, set) {
+                continue;
+            }
+            let slot = nodes.slot(node);
+            for ((state, follow), value) in states.iter().zip(follow).zip(&mut here) {
+                let is_taken = match pieces.castling(node, set).zip(state.castling) {
+                    None => self.reach.holds(state.mask, slot),
+                    Some((parts, masks)) => {
+                        parts.into_iter().zip(masks).any(|(part, mask)| part && self.reach.holds(mask, slot))
+                    }
+                };
+                *value = match is_taken {
+                    true => self.longer(self.best(slot, follow, &after, self.complete(slot))),
+                    false => NONE,
+                };
+            }
+            if let Some(start) = open.next_if_eq(&(node - 1)) {
+                tell(start, self.best(nodes.slot(start), first, &here, NONE));
+            }
+            std::mem::swap(&mut here, &mut after);
+        }
+        (self.next, self.after) = (here, after);
     }
 
     /// Applies the range and `nestban`, and names last positions.

@@ -3,6 +3,7 @@
 use super::{
     copies::{Explicit, Filter},
     eval::Evaluation,
+    facts,
     value::Value,
 };
 use crate::{
@@ -64,8 +65,10 @@ impl Evaluation<'_> {
 
     /// Whether two filters have the same value; both are evaluated.
     pub(super) fn equal(&mut self, a: &Filter, b: &Filter) -> bool {
-        let (a, b) = (self.value(a), self.value(b));
-        a.is_some() && a == b
+        match (self.value(a), self.value(b)) {
+            (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),
+            (a, b) => a.is_some() && a == b,
+        }
     }
 }
 

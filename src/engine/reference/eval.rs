@@ -316,7 +316,10 @@ impl<'a> Evaluation<'a> {
                 squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
             }
             S::Constant(squares) => *squares,
-            S::SquareLoop { var, domain, body } => self.square_loop(*var, domain, body, f.mark),
+            S::SquareLoop { var, domain, body } => {
+                let squares = self.squares_to_try(domain);
+                self.loop_over(*var, squares, body, f.mark)
+            }
             S::MakeSquare { file, rank } => {
                 let (file, rank) = (self.number(file), self.number(rank));
                 make_square(file, rank).map_or(Bitboard::EMPTY, Bitboard::from)
@@ -413,7 +416,10 @@ impl<'a> Evaluation<'a> {
                 (inner & !outer).is_empty()
             }
             C::SetEq { equal, left, right } => *equal == (self.squares(left) == self.squares(right)),
-            C::SquareAll { var, domain, body } => self.square_all(*var, domain, body, f.mark),
+            C::SquareAll { var, domain, body } => {
+                let squares = self.squares_to_try(domain);
+                self.all_over(*var, squares, body, f.mark)
+            }
             C::Check => self.rules().check,
             C::Mate => self.is_over(true),
             C::Stalemate => self.is_over(false),
@@ -428,7 +434,7 @@ impl<'a> Evaluation<'a> {
             // `a != b` is `not (a == b)`, also where there is nothing to compare.
             C::Differ(a, b) => self.compared(Cmp::Eq, a, b).is_none(),
             C::TextCompare(cmp, a, b) => match self.strings(a, b) {
-                (Some(left), Some(right)) => cmp.holds(left.cmp(&right)),
+                (Some(left), Some(right)) => cmp.holds(facts::order(&left, &right)),
                 _ => *cmp == Cmp::Ne,
             },
             C::TextIn(a, b) => match self.strings(a, b) {
@@ -531,7 +537,7 @@ impl<'a> Evaluation<'a> {
                 square.map(|square| self.content_name(*spelt, square))
             }
             TextOp::Compare(cmp, a, b) => match self.strings(a, b) {
-                (Some(left), Some(right)) => cmp.holds(left.cmp(&right)).then_some(left),
+                (Some(left), Some(right)) => cmp.holds(facts::order(&left, &right)).then_some(left),
                 _ => None,
             },
             TextOp::Control(of) => match self.handed_on(of) {
@@ -633,6 +639,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
+        let black_began = black_began != self.here.spot.game.is_swapped();
         1 + (self.here.spot.ply as i32 + i32::from(black_began)) / 2
     }
 

@@ -1,8 +1,10 @@
 //! What the tags of a game say: numbers and strings that are constant in it.
 
+use std::cmp::Ordering;
+
 use shakmaty::Color;
 
-use crate::engine::GameFacts;
+use crate::{engine::GameFacts, text::decode};
 
 /// The rating of a side, or the larger one: the leading digits of the tag, at least 1.
 pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
@@ -82,9 +84,15 @@ fn filled(date: &[u8]) -> Vec<u8> {
     if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
-/// Whether the one text occurs in the other; the empty one occurs everywhere.
+/// Whether the one text occurs in the other, as bytes or as letters; the empty one occurs everywhere.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
     (0..=text.len()).any(|start| text[start..].starts_with(needle))
+        || decode(text).contains(decode(needle).as_ref())
+}
+
+/// The order of two texts: that of their letters, but equal bytes are equal.
+pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
+    if a == b { Ordering::Equal } else { decode(a).cmp(&decode(b)) }
 }
 
 fn leading_digits(text: &[u8]) -> &[u8] {

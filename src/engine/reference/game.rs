@@ -28,7 +28,10 @@ impl Evaluation<'_> {
             C::Ancestor { ancestor, of } => self.is_ancestor(ancestor, of),
             C::Echo(echo) => self.echo_condition(echo),
             C::BindPiece { var, of } => self.bind_piece(*var, of),
-            C::PieceAll { var, domain, body } => self.piece_all(*var, domain, body, span),
+            C::PieceAll { var, domain, body } => {
+                let pieces = self.pieces_to_try(domain);
+                self.all_over(*var, pieces, body, span)
+            }
             C::AssignSome { var, of } => self.assign_some(*var, of),
             C::SetEntry { dictionary, key, value } => self.set_entry(*dictionary, key, value),
             C::SetSlice { var, from, to, value } => {
@@ -66,7 +69,10 @@ impl Evaluation<'_> {
             S::EnPassantSquare => self.en_passant_square(),
             S::Move(of) => self.move_squares(of),
             S::Piece(var) => self.piece_squares(*var, span),
-            S::PieceLoop { var, domain, body } => self.piece_loop(*var, domain, body, span),
+            S::PieceLoop { var, domain, body } => {
+                let pieces = self.pieces_to_try(domain);
+                self.loop_over(*var, pieces, body, span)
+            }
             S::SameContents(a, b) => self.same_contents(a, b),
             S::SquareOf(text) => self.square_of(text),
         }

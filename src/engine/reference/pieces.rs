@@ -3,12 +3,7 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::{
-    copies::{Explicit, Filter},
-    eval::Evaluation,
-    men::Men,
-    value::Evaluated,
-};
+use super::{copies::Explicit, eval::Evaluation, men::Men, value::Evaluated};
 use crate::{
     diagnostic::Span,
     query::tree::{Cell, GameSquares, Squares, SquaresOp, VarId},
@@ -54,33 +49,9 @@ impl Evaluation<'_> {
     }
 
     /// The pieces on a set, each with its square and with what the variable of a loop holds there.
-    fn pieces_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+    pub(super) fn pieces_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
-    }
-
-    /// `piece X in S F`.
-    pub(super) fn piece_loop(
-        &mut self,
-        var: VarId,
-        domain: &Squares<Explicit>,
-        body: &Filter,
-        span: Span,
-    ) -> Bitboard {
-        let domain = self.pieces_to_try(domain);
-        self.loop_over(var, domain, body, span)
-    }
-
-    /// `piece all X in S F`.
-    pub(super) fn piece_all(
-        &mut self,
-        var: VarId,
-        domain: &Squares<Explicit>,
-        body: &Filter,
-        span: Span,
-    ) -> bool {
-        let domain = self.pieces_to_try(domain);
-        self.all_over(var, domain, body, span)
     }
 
     /// `pieceid X`, `pieceid S`. A piece keeps its number when it is captured.

@@ -122,30 +122,8 @@ impl Evaluation<'_> {
         self.state.fault.is_none()
     }
 
-    pub(super) fn square_loop(
-        &mut self,
-        var: VarId,
-        domain: &Squares<Explicit>,
-        body: &Filter,
-        span: Span,
-    ) -> Bitboard {
-        let domain = self.squares_to_try(domain);
-        self.loop_over(var, domain, body, span)
-    }
-
-    pub(super) fn square_all(
-        &mut self,
-        var: VarId,
-        domain: &Squares<Explicit>,
-        body: &Filter,
-        span: Span,
-    ) -> bool {
-        let domain = self.squares_to_try(domain);
-        self.all_over(var, domain, body, span)
-    }
-
     /// The squares of a set, each with what the variable of a loop holds there.
-    fn squares_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+    pub(super) fn squares_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }

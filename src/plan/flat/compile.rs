@@ -6,12 +6,12 @@ use super::names::used;
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
-        CARRIED_MAX, FlatChain, FlatEdge, FlatProgram, Instr, Label, PairSearch, Word,
+        CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, PairSearch, Word,
         dag::{Id, NO_VALUE, TRUE},
         lower::Lower,
         operations::GameOp,
     },
-    query::tree::{Any, Control, Kind, Ref, Var, VarId},
+    query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId},
 };
 
 /// The most instructions of a program.
@@ -24,6 +24,7 @@ const OPERANDS_MAX: usize = 2000;
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Facts {
     pub(in crate::plan) vars: Vec<Var>,
+    pub(in crate::plan) dictionaries: Vec<Dictionary>,
     pub(in crate::plan) variations: bool,
     /// Whether it is only asked where the query matches: then `sort` is what it sorts by.
     pub(in crate::plan) only_hits: bool,
@@ -86,6 +87,7 @@ pub(super) struct Compiler<'l> {
     operands: Vec<(Id, bool)>,
     constants: Vec<u64>,
     pub(super) edges: Vec<FlatEdge>,
+    pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
     /// In a path, the first of the registers that tell how far it has come.
     pub(super) walk: Option<Word>,
@@ -96,6 +98,8 @@ pub(super) struct Compiler<'l> {
     words: usize,
     /// In the target of a `--`, the registers that tell what of the move was selected.
     pub(super) selected: Option<Word>,
+    /// In a constituent of a `line` that is tied to a move, the register with the child that it leads to.
+    pub(super) tied: Option<Word>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
     unbound: Vec<VarId>,
@@ -104,6 +108,10 @@ pub(super) struct Compiler<'l> {
     pub(super) pairs: Vec<PairSearch>,
     /// How many searches remember what they found.
     pub(super) sites: usize,
+    /// The strings of the program.
+    pub(super) texts: Vec<String>,
+    /// How many loops over keys there are.
+    pub(super) key_loops: usize,
 }
 
 impl<'l> Compiler<'l> {
@@ -122,17 +130,21 @@ impl<'l> Compiler<'l> {
             operands: Vec::new(),
             constants: Vec::new(),
             edges: Vec::new(),
+            moves: Vec::new(),
             chains: Vec::new(),
             walk: None,
             reads_walk: false,
             next: facts.vars.len(),
             words: facts.vars.len(),
             selected: None,
+            tied: None,
             pieces: false,
             unbound,
             sure: Vec::new(),
             pairs: Vec::new(),
             sites: 0,
+            texts: Vec::new(),
+            key_loops: 0,
         }
     }
 
@@ -171,6 +183,7 @@ impl<'l> Compiler<'l> {
             code: self.code,
             constants: self.constants,
             edges: self.edges,
+            moves: self.moves,
             chains: self.chains,
             masks,
             vars: self.facts.vars.len(),
@@ -180,6 +193,9 @@ impl<'l> Compiler<'l> {
             pieces: self.pieces,
             pairs: self.pairs,
             sites: self.sites,
+            texts: self.texts,
+            dictionaries: self.facts.dictionaries.iter().map(KeyOrder::of).collect(),
+            key_loops: self.key_loops,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
@@ -329,7 +345,11 @@ impl<'l> Compiler<'l> {
                 this.position(f, number)?;
                 this.emit(Instr::UnlessValue { number, no })
             }),
-            Ref::Text(_) => Err("a string that depends on variables"),
+            Ref::Text(f) => self.scratch(|this| {
+                let number = this.word()?;
+                this.text(f, number)?;
+                this.emit(Instr::UnlessValue { number, no })
+            }),
         }
     }
 
@@ -418,6 +438,7 @@ impl<'l> Compiler<'l> {
             let here = this.word()?;
             this.emit(Instr::Here { to: here })?;
             this.emit(Instr::Go { to: node })?;
+            let there = |this: &mut Self, no| this.untied(|this| there(this, no));
             this.either_way(no, there, |this| this.emit(Instr::Go { to: here }))
         })
     }
@@ -432,7 +453,7 @@ impl<'l> Compiler<'l> {
             let here = this.word()?;
             this.emit(Instr::Here { to: here })?;
             this.emit(Instr::Go { to: node })?;
-            there(this)?;
+            this.untied(there)?;
             this.emit(Instr::Go { to: here })
         })
     }

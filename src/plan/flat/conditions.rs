@@ -75,6 +75,8 @@ impl Compiler<'_> {
                 this.place(done);
                 Ok(())
             }),
+            C::TextCompare(cmp, a, b) => self.compared_texts(*cmp, a, b, no),
+            C::TextIn(a, b) => self.text_in(a, b, no),
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
                 // Every copy is evaluated: it may assign.
@@ -92,6 +94,7 @@ impl Compiler<'_> {
                 Some(target) => this.unless(target.node(), no),
                 None => Ok(()),
             }),
+            G::Move(of) => self.unless_move(of, no),
             G::Ancestor { ancestor, of } => {
                 self.two_positions(ancestor, of, |this, [a, b]| this.unless_order(Order::Before, a, b, no))
             }
@@ -153,6 +156,13 @@ impl Compiler<'_> {
                 this.emit(Instr::UnlessValue { number: a, no })?;
                 this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
             }),
+            G::Equal(Any::Text(a), Any::Text(b)) => self.equal_texts(a, b, no),
+            G::SetEntry { dictionary, key, value } => self.set_entry(*dictionary, [key, value], no),
+            G::Forget { dictionary, key } => self.forget(*dictionary, key.as_ref()),
+            G::KeyLoop { dictionary, var, body } => self.key_loop(*dictionary, *var, body, no),
+            G::SetSlice { var, from, to, value } => {
+                self.set_slice(*var, [from.as_ref(), to.as_ref()], value, no)
+            }
             G::Comment(of) => of.iter().try_for_each(|filter| self.said(filter)),
             _ => Err("a condition of the game language that depends on variables"),
         }
@@ -162,7 +172,8 @@ impl Compiler<'_> {
     fn said(&mut self, filter: &Filter) -> Compiled {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
-        if variable && filter.node().children().is_empty() || self.is_leaf(filter.node()) {
+        let alone = variable && filter.node().children().is_empty();
+        if alone || self.is_harmless(filter.node()) || self.is_leaf(filter.node()) {
             return Ok(());
         }
         let done = self.label();
@@ -211,7 +222,10 @@ impl Compiler<'_> {
                     this.position(f, word)?;
                     this.emit(Instr::UnlessValue { number: word, no })?;
                 }
-                Assigned::Text(_) => return Err("a variable that holds a string"),
+                Assigned::Text(f) => {
+                    this.text(f, word)?;
+                    this.emit(Instr::UnlessValue { number: word, no })?;
+                }
             }
             this.emit(Instr::Bind { var: this.var(var), from: word })
         })

@@ -2,6 +2,7 @@
 
 use super::compile::{Compiled, Compiler};
 use crate::{
+    board::PieceSet,
     orbit::{Expanded, Squares},
     plan::{FlatEdge, Instr, Label, Word},
     query::tree::{Edge, Promotion},
@@ -94,12 +95,8 @@ impl Compiler<'_> {
         let (from, to) = self.selecting(None, |this| {
             Ok::<_, &'static str>((this.side(edge.from.as_ref())?, this.side(edge.to.as_ref())?))
         })?;
-        let promotion = match &edge.promotion {
-            None => None,
-            Some(Promotion::Pieces(pieces)) => Some(*pieces),
-            Some(Promotion::Letters(_)) => return Err("a promotion that a string names"),
-        };
-        let shape = FlatEdge { from, to, capture: edge.capture, promotion };
+        let letters = self.selecting(None, |this| this.letters(edge))?;
+        let shape = FlatEdge { from, to, capture: edge.capture, promotion: pieces(edge), letters };
         let index = u16::try_from(self.edges.len()).map_err(|_| "so many moves")?;
         self.edges.push(shape);
         let (next, done) = (self.label(), self.label());
@@ -118,10 +115,26 @@ impl Compiler<'_> {
         self.emit(Instr::Go { to: here })
     }
 
+    /// The register of the string whose letters name what a pawn becomes.
+    fn letters(&mut self, edge: &Edge<Expanded>) -> Compiled<Option<Word>> {
+        let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
+        let word = self.word()?;
+        self.text(text, word)?;
+        Ok(Some(word))
+    }
+
     fn side(&mut self, side: Option<&Squares>) -> Compiled<Option<Word>> {
         let Some(side) = side else { return Ok(None) };
         let set = self.word()?;
         self.squares(side, set)?;
         Ok(Some(set))
+    }
+}
+
+/// The pieces that a pawn may become, if no string names them.
+pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
+    match edge.promotion {
+        Some(Promotion::Pieces(pieces)) => Some(pieces),
+        _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares, Text},
     plan::{
-        Instr, Label, Word,
+        Instr, Label, LegalValue, MoveInstr, Word,
         dag::{Id, LoopId, Op},
         lower::Lower,
     },
@@ -191,9 +191,21 @@ impl Compiler<'_> {
         if !self.lower.dag.within[id.0 as usize].contains(&table) {
             self.load(to, id)?;
         } else {
-            if op.takes_whole_positions()
-                || matches!(op, Op::Loop(_) | Op::Content(_) | Op::MakeSquare { .. })
+            if let Op::Legal { from, to: squares, pseudo, only, .. }
+            | Op::LegalCount { from, to: squares, pseudo, only } = op
             {
+                let [from, squares] =
+                    [self.step(from, table, params, known)?, self.step(squares, table, params, known)?];
+                let value = match op {
+                    Op::Legal { left: true, .. } => LegalValue::Left,
+                    Op::Legal { .. } => LegalValue::Reached,
+                    _ => LegalValue::Count,
+                };
+                self.emit(Instr::Move(MoveInstr::Legal { to, from, squares, pseudo, only, value }))?;
+                known.insert(id, to);
+                return Ok(to);
+            }
+            if op.takes_whole_positions() || matches!(op, Op::Loop(_) | Op::Content(_)) {
                 return Err("moves or pieces of sets that depend on variables");
             }
             let mut words = HashMap::new();

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use super::{
     compile::Compiler,
-    names::{is_own, used},
+    names::{assigns, is_own, used},
 };
 use crate::{
     orbit::FilterRef,
     plan::game::refusals,
     query::tree::{
-        ConditionOp as C, GameCondition, GameSquares, Holds, Kind as _, Ref, SquaresOp as S, VarId,
+        ConditionOp as C, GameCondition, GameNumber, GameSquares, GameText, Holds, Kind as _, NumberOp as N,
+        Ref, SquaresOp as S, TextOp as T, VarId,
     },
 };
 
@@ -21,27 +22,37 @@ fn keeps(filter: FilterRef) -> bool {
 
 /// Whether something is kept, read of what was kept, or may end the run, but for variables.
 fn is_state(filter: FilterRef) -> bool {
-    let Ref::Condition(f) = filter else { return super::walks::is_of_walk(filter) };
-    match f.op() {
-        C::Assign(..) => true,
-        C::Game(op) => matches!(
-            op,
-            GameCondition::BindPiece { .. }
-                | GameCondition::AssignSome { .. }
-                | GameCondition::SetSlice { .. }
-                | GameCondition::SetEntry { .. }
-                | GameCondition::Forget { .. }
-                | GameCondition::Unbind(_)
-                | GameCondition::IsBound { .. }
-                | GameCondition::Assert(_)
-                | GameCondition::Abort
-                | GameCondition::Loop(_)
-                | GameCondition::While { .. }
-                | GameCondition::WhileMatch { .. }
-                | GameCondition::KeyLoop { .. }
+    let asks_or_ends = match filter {
+        Ref::Condition(f) => matches!(
+            f.op(),
+            C::Game(
+                GameCondition::IsBound { .. }
+                    | GameCondition::Assert(_)
+                    | GameCondition::Abort
+                    | GameCondition::Loop(_)
+                    | GameCondition::While { .. }
+                    | GameCondition::KeyLoop { .. }
+                    | GameCondition::Message { .. }
+                    | GameCondition::SetTag { .. }
+                    | GameCondition::RemoveComment
+                    | GameCondition::WriteFile { .. }
+            )
+        ),
+        Ref::Number(f) => {
+            matches!(f.op(), N::Game(GameNumber::Sort { .. } | GameNumber::GroupStart(_)))
+        }
+        Ref::Text(f) => matches!(
+            f.op(),
+            T::Game(
+                GameText::Sort { .. } | GameText::Match { .. } | GameText::Group(_) | GameText::ReadFile(_)
+            )
         ),
         _ => false,
-    }
+    };
+    asks_or_ends
+        || assigns(filter)
+        || super::walks::is_of_walk(filter)
+        || super::dictionaries::reads_dictionary(filter)
 }
 
 /// Whether all variables of a filter are those of loops over squares around them in it.
@@ -110,6 +121,7 @@ impl Compiler<'_> {
             && is_closed(filter, &mut Vec::new())
             && !filter.any(&mut keeps)
             && !(self.selected.is_some() && filter.any(&mut is_own))
+            && !(self.tied.is_some() && refusals::stands_for_move(filter))
             && refusals::says(filter, &self.facts.vars, self.facts.variations)
     }
 }

@@ -12,7 +12,8 @@
 //! * A [`Word`](super::Word) names a register of 64 bits: a set of squares, or a number or position, sign-extended, with
 //!   [`NO_VALUE`](super::NO_VALUE) for none. The first registers are the variables of the query, in their order; each
 //!   of these has a flag beside it that says whether it is bound. They keep what they hold from node to node, all
-//!   others lose it. Pieces are numbers.
+//!   others lose it. Pieces are numbers, and so are strings: see [`TextInstr`](super::TextInstr). Dictionaries map
+//!   words to words; they and the strings of a game are forgotten at its end.
 //! * One node of the game is *current*; columns, boards and moves are read there. [`Go`](super::Instr::Go) makes another
 //!   one current, [`Here`](super::Instr::Here) remembers it. What goes elsewhere comes back on every way out.
 //! * There is no stack and there are no calls: conditions are jumps. The compiler's `unless(filter, no)` emits code that
@@ -21,15 +22,17 @@
 //! * [`Fault`](super::Instr::Fault) and its kin end the game: the query has run into an error. The engine says so, and
 //!   the interpreter, which knows places in the text, is asked for the words.
 //!
-//! To add an operation: an instruction in `src/plan/operations/flat.rs`, what it does in `src/engine/operations/flat.rs`,
-//! and its arm in the compiler (`conditions`, `squares`, `numbers`, `positions`). What has no arm is refused, and so is
-//! the query.
+//! To add an operation: an instruction in `src/plan/operations/flat.rs`, what it does in `src/engine/operations/flat.rs`
+//! or a file below it, and its arm in the compiler (`conditions`, `squares`, `numbers`, `positions`, `texts`). What has no
+//! arm is refused, and so is the query.
 
 mod compile;
 mod conditions;
+mod dictionaries;
 mod edges;
 mod graph;
 mod leaves;
+mod moves;
 mod names;
 mod numbers;
 mod pairs;
@@ -37,6 +40,7 @@ mod positions;
 mod prune;
 mod searches;
 mod squares;
+mod texts;
 mod walks;
 
 pub(super) use compile::{Facts, compiled, compiled_copies};

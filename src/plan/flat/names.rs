@@ -1,4 +1,4 @@
-//! What filters name: variables, and squares of the move that led to a position.
+//! What filters name: variables, those that they assign, and squares of the move that led to a position.
 
 use crate::{
     orbit::FilterRef,
@@ -49,6 +49,25 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
         Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => visit(*var),
         Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => visit(*var),
         _ => {}
+    }
+}
+
+/// Whether a filter itself gives a variable or a dictionary another value.
+pub(super) fn assigns(filter: FilterRef) -> bool {
+    let Ref::Condition(f) = filter else { return false };
+    match f.op() {
+        C::Assign(..) => true,
+        C::Game(op) => matches!(
+            op,
+            GameCondition::BindPiece { .. }
+                | GameCondition::AssignSome { .. }
+                | GameCondition::SetSlice { .. }
+                | GameCondition::SetEntry { .. }
+                | GameCondition::Forget { .. }
+                | GameCondition::Unbind(_)
+                | GameCondition::WhileMatch { .. }
+        ),
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, NumberOrbit},
-    plan::{Instr, Label, Word, dag::NO_VALUE},
+    plan::{Instr, Label, TextInstr, Word, dag::NO_VALUE},
     query::tree::{
         Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
         SquaresOp,
@@ -109,6 +109,24 @@ impl Compiler<'_> {
             }),
             G::Line(line) => self.line(line, false, to),
             G::Path(path) => self.path(path, false, to),
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, none),
+            G::Move(of) => self.count_of_moves(of, to),
+            G::ConsecutiveMoves { first, second, range, .. } => {
+                self.consecutive_moves([*first, *second], range.as_ref(), to)
+            }
+            G::Size(dictionary) => self.size(*dictionary, to),
+            G::Length(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::Length { to, of })))
+            }
+            G::IndexOf(needle, text) => self.two_texts(needle, text, |this, [needle, text]| {
+                this.emit(Instr::Text(TextInstr::IndexOf { to, needle, text }))
+            }),
+            G::ToNumber(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::ToNumber { to, of })))
+            }
+            G::CodeOf(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::CodeOf { to, of })))
+            }
             G::PathCount => self.of_path(1, to),
             G::PathCountUnfocused => self.of_path(2, to),
             G::Sort { of, .. } if self.facts.only_hits => self.selecting(None, |this| this.number(of, to)),
@@ -144,7 +162,7 @@ impl Compiler<'_> {
     }
 
     /// What a value is made of; it goes on at its label where there is none.
-    fn or_none(&mut self, to: Word, value: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled {
+    pub(super) fn or_none(&mut self, to: Word, value: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled {
         let (no, done) = (self.label(), self.label());
         value(self, no)?;
         self.emit(Instr::Jump(done))?;

@@ -60,6 +60,7 @@ impl Compiler<'_> {
             }
             G::LineEnd(line) => self.line(line, true, to),
             G::PathEnd(path) => self.path(path, true, to),
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, NO_VALUE as u64),
             G::PathStart => self.of_path(0, to),
             _ => Err("a position that depends on variables"),
         }

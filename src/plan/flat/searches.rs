@@ -1,12 +1,15 @@
 //! `find`: a filter that depends on variables, at one position after the other.
 
-use super::compile::{Compiled, Compiler};
+use super::{
+    compile::{Compiled, Compiler},
+    edges::pieces,
+};
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{Id, Instr, Label, Word},
     query::tree::{
         ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
-        NumberOp as N, Ref, SquaresOp as S,
+        NumberOp as N, Promotion, Ref, SquaresOp as S,
     },
 };
 
@@ -66,7 +69,7 @@ impl Compiler<'_> {
                 this.emit(Instr::Seek { node, last, mask, done })?;
             }
             this.emit(Instr::Go { to: node })?;
-            this.unless(of.node(), next)?;
+            this.untied(|this| this.unless(of.node(), next))?;
             found(this, (node, done))?;
             this.place(next);
             if back {
@@ -120,7 +123,8 @@ impl Compiler<'_> {
         }
         let kept =
             |side: &Option<crate::orbit::Squares>| side.clone().filter(|side| self.is_leaf(side.node()));
-        let relaxed = Edge { from: kept(&edge.from), to: kept(&edge.to), ..edge.clone() };
+        let promotion = pieces(edge).map(Promotion::Pieces);
+        let relaxed = Edge { from: kept(&edge.from), to: kept(&edge.to), promotion, ..edge.clone() };
         if relaxed.from.is_none() && relaxed.to.is_none() && !edge.capture && edge.promotion.is_none() {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, FilterRef, Squares},
-    plan::{Instr, Label, Word, dag::TRUE, operations::Leaf},
+    plan::{Instr, Label, TextInstr, Word, dag::TRUE, operations::Leaf},
     query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S},
 };
 
@@ -91,6 +91,11 @@ impl Compiler<'_> {
                 let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
                 self.count_copies(&copies, |this, set| this.emit(Instr::UnlessAny { set, no }))
             }
+            S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
+                // The empty set is something as well.
+                let set = this.word()?;
+                this.unless_entry(*dictionary, key, set, no)
+            }),
             _ => self.scratch(|this| {
                 let set = this.word()?;
                 this.squares(f, set)?;
@@ -105,6 +110,11 @@ impl Compiler<'_> {
             G::Elsewhere(Elsewhere::Edge { edge, target }) => {
                 self.edge_value(edge, to, 0, |this, _| this.squares(target, to))
             }
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, 0),
+            G::SquareOf(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::SquareOf { to, of })))
+            }
+            G::Move(of) => self.squares_of_moves(of, to),
             G::From | G::To => {
                 let reached = matches!(op, G::To);
                 match self.selected {

@@ -1,12 +1,16 @@
 //! `line` and `path` whose constituents depend on variables, or assign them.
 
-use super::compile::{Compiled, Compiler};
+use super::{
+    compile::{Compiled, Compiler},
+    edges::pieces,
+    names::assigns,
+};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number},
     plan::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, Memory, Word, dag::NO_VALUE},
     query::tree::{
-        Chain, ConditionOp as C, Focus, GameCondition, GameNumber, GamePosition, Kind as _, Line,
-        NumberOp as N, Path, PathStep, PositionOp as P, Promotion, Ref,
+        Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep,
+        PositionOp as P, Promotion, Ref,
     },
 };
 
@@ -19,13 +23,12 @@ const OF_PATH: usize = 3;
 impl Compiler<'_> {
     /// `line`: the number of its positions, or with `end` the last one.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: Word) -> Compiled {
-        let mut filters = Vec::new();
-        let mut tied = false;
+        let (mut filters, mut ties) = (Vec::new(), Vec::new());
         line.chain.each(&mut |step| {
             filters.push(step.filter.node());
-            tied |= step.tied;
+            ties.push(step.tied && !line.back);
         });
-        if tied || line.back && line.nestban {
+        if line.back && line.nestban {
             return Err("such a `line` that depends on variables");
         }
         if self.selected.is_some() && filters.iter().any(|filter| filter.any(&mut super::names::is_own)) {
@@ -45,9 +48,12 @@ impl Compiler<'_> {
         self.scratch(|this| {
             let chain = this.begin(chain, line.range.as_ref(), none)?;
             this.chain(chain, to, |this, chain| {
-                for filter in &filters {
-                    let behind = this.apart_code(|this, no| this.unless(*filter, no))?;
-                    chain.steps.push(FlatStep { behind: Some(behind), ..FlatStep::default() });
+                for (filter, tied) in filters.iter().zip(&ties) {
+                    let tied = if *tied { Some(this.word()?) } else { None };
+                    let outer = std::mem::replace(&mut this.tied, tied);
+                    let behind = this.apart_code(|this, no| this.unless(*filter, no));
+                    this.tied = outer;
+                    chain.steps.push(FlatStep { behind: Some(behind?), tied, ..FlatStep::default() });
                 }
                 chain.ops = operations(&line.chain)?;
                 let outer = this.walk.filter(|_| this.reads_walk);
@@ -70,7 +76,7 @@ impl Compiler<'_> {
         };
         let none = self.label();
         self.scratch(|this| {
-            this.selecting(None, |this| {
+            this.apart_from_moves(|this| {
                 let mut chain = this.begin(chain, path.range.as_ref(), none)?;
                 chain.focus = match &path.focus {
                     None => None,
@@ -103,6 +109,11 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
+    /// Compiles what knows nothing of a move that was selected, or to which it is tied.
+    fn apart_from_moves<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+        self.selecting(None, |this| this.untied(compile))
+    }
+
     /// The steps of a path, and its filters.
     fn path_steps<'p>(
         &mut self,
@@ -121,6 +132,9 @@ impl Compiler<'_> {
                 }
                 PathStep::Edge { edge, targets } => {
                     filters.extend(edge.from.iter().chain(&edge.to).map(|set| set.node()));
+                    if let Some(Promotion::Letters(text)) = &edge.promotion {
+                        filters.push(text.node());
+                    }
                     filters.extend(targets.iter().map(Filter::node));
                     self.path_edge(edge, targets)?
                 }
@@ -141,29 +155,30 @@ impl Compiler<'_> {
         edge: &crate::query::tree::Edge<Expanded>,
         targets: &[Filter],
     ) -> Compiled<FlatStep> {
-        let promotion = match &edge.promotion {
-            None => None,
-            Some(Promotion::Pieces(pieces)) => Some(*pieces),
-            Some(Promotion::Letters(_)) => return Err("a promotion that a string names"),
+        let named = match &edge.promotion {
+            Some(Promotion::Letters(text)) => Some((text, self.word()?)),
+            _ => None,
         };
         let [from, to] = [&edge.from, &edge.to].map(Option::as_ref);
         let mut words = [None; 2];
         for (word, _) in words.iter_mut().zip([from, to]).filter(|(_, side)| side.is_some()) {
             *word = Some(self.word()?);
         }
-        let sides = match (from, to) {
-            (None, None) => None,
+        let sides = match (from, to, named) {
+            (None, None, None) => None,
             _ => Some(self.apart_code(|this, _| {
                 for (side, word) in [from, to].into_iter().zip(words) {
                     if let (Some(side), Some(word)) = (side, word) {
                         this.squares(side, word)?;
                     }
                 }
-                Ok(())
+                named.map_or(Ok(()), |(text, word)| this.text(text, word))
             })?),
         };
         let index = u16::try_from(self.edges.len()).map_err(|_| "so many moves")?;
-        self.edges.push(FlatEdge { from: words[0], to: words[1], capture: edge.capture, promotion });
+        let letters = named.map(|(_, word)| word);
+        let (capture, promotion) = (edge.capture, pieces(edge));
+        self.edges.push(FlatEdge { from: words[0], to: words[1], capture, promotion, letters });
         let selected = self.word()?;
         for _ in 0..2 {
             self.word()?;
@@ -174,7 +189,7 @@ impl Compiler<'_> {
                 this.apart_code(|this, no| this.unless_all(targets, no))
             })?),
         };
-        Ok(FlatStep { sides, edge: Some(index), selected, behind })
+        Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
     }
 
     /// What comes before a search: it goes on at `none` where the chain is banned or its range has no value.
@@ -248,6 +263,10 @@ impl Compiler<'_> {
             chain.memory = Memory::Nothing;
             return;
         }
+        // A dictionary is the same as long as nothing is evaluated but this search.
+        if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
+            chain.memory = Memory::OfStart;
+        }
         if matches!(chain.memory, Memory::OfStart) {
             return;
         }
@@ -306,23 +325,7 @@ pub(super) fn bans(filter: FilterRef) -> bool {
 
 /// Whether it matters how often, and in which order a filter is evaluated.
 fn is_state(filter: FilterRef) -> bool {
-    match filter {
-        Ref::Condition(f) => match f.op() {
-            C::Assign(..) => true,
-            C::Game(op) => matches!(
-                op,
-                GameCondition::BindPiece { .. }
-                    | GameCondition::AssignSome { .. }
-                    | GameCondition::SetSlice { .. }
-                    | GameCondition::SetEntry { .. }
-                    | GameCondition::Forget { .. }
-                    | GameCondition::Unbind(_)
-                    | GameCondition::WhileMatch { .. }
-            ),
-            _ => false,
-        },
-        _ => bans(filter),
-    }
+    assigns(filter) || bans(filter)
 }
 
 /// A chain with its repetitions written out.

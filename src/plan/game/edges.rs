@@ -87,11 +87,22 @@ impl Lower {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
             let target = self.behind(test, &operands, target);
-            return (self.dag.game(GameOp::Entered(test), operands), target);
+            return (self.entered(test, operands), target);
         }
         let (test, operands) = self.edge_test(edge);
         let target = self.apart(|lower| lower.behind(test, &operands, target));
-        (self.dag.game(GameOp::Entered(test), operands), target)
+        (self.entered(test, operands), target)
+    }
+
+    /// Where a move that passes a test led to the position.
+    fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
+        // The squares of castling do not matter where no square does.
+        if (EdgeTest { kings: false, ..test }) == EdgeTest::ANY {
+            // No move has to be looked at.
+            let initial = self.dag.add(Op::Initial);
+            return self.not(initial);
+        }
+        self.dag.game(GameOp::Entered(test), operands)
     }
 
     /// `L--R(T)` as a condition, and `truth` of T.
@@ -175,7 +186,7 @@ impl Lower {
             (test, operands)
         };
         let (test, operands) = if of.of == MoveOf::Previous { self.apart(test) } else { test(self) };
-        self.dag.game(GameOp::Entered(test), operands)
+        self.entered(test, operands)
     }
 
     /// Whether a `move` finds one.
@@ -292,7 +303,7 @@ impl Lower {
         let (test, operands) = self.edge_test(edge);
         let target = self.apart(|lower| lower.behind(test, &operands, |lower| lower.all(targets)));
         let mut mask = |part| {
-            let entered = self.dag.game(GameOp::Entered(EdgeTest { part, ..test }), operands.clone());
+            let entered = self.entered(EdgeTest { part, ..test }, operands.clone());
             self.and(entered, target)
         };
         parts.iter().map(|&part| mask(part)).collect()

@@ -46,7 +46,7 @@ pub(in crate::plan) fn says(filter: FilterRef, vars: &[Var], variations: bool) -
 }
 
 /// Whether a filter contains a `move` that a constituent of `line` ties to the move by which the line goes on.
-pub(super) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
+pub(in crate::plan) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
             C::Game(GameCondition::Move(of)) => return of.of == MoveOf::Played,

@@ -55,6 +55,9 @@ pub struct FlatStep {
     pub selected: Word,
     /// The code of the filters, run behind the move.
     pub behind: Option<Label>,
+    /// Of a filter that is asked of each move by which a line may go on: the register with the child that the move
+    /// leads to.
+    pub tied: Option<Word>,
 }
 
 /// What may come next in a chain.

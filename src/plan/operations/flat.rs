@@ -1,7 +1,7 @@
 //! The instructions of flat programs.
 
 use super::{
-    FlatChain,
+    EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, TextInstr,
     registers::{Label, Word},
 };
 use crate::{
@@ -19,6 +19,8 @@ pub struct FlatProgram {
     pub constants: Vec<u64>,
     /// The moves that [`Instr::Fits`] tests.
     pub edges: Vec<FlatEdge>,
+    /// The tests of [`MoveInstr::Played`].
+    pub moves: Vec<FlatMove>,
     /// What [`Instr::Chain`] searches.
     pub chains: Vec<FlatChain>,
     /// Of each operand, whether it is a mask.
@@ -37,6 +39,12 @@ pub struct FlatProgram {
     pub sites: usize,
     /// Whether it asks which piece of the game stands where.
     pub pieces: bool,
+    /// The strings that it has: see [`LITERALS`](super::LITERALS).
+    pub texts: Vec<String>,
+    /// The dictionaries, by how their keys follow each other.
+    pub dictionaries: Vec<KeyOrder>,
+    /// How many loops over keys there are.
+    pub key_loops: usize,
 }
 
 /// A test of a move that was played.
@@ -50,6 +58,8 @@ pub struct FlatEdge {
     pub capture: bool,
     /// It is a promotion to one of these kinds of pieces.
     pub promotion: Option<PieceSet>,
+    /// It is a promotion to a piece that a letter of a string names.
+    pub letters: Option<Word>,
 }
 
 /// What pairs of positions must pass for the body of an `echo` to be evaluated. The tests are what the body begins with,
@@ -68,6 +78,8 @@ pub struct PairSearch {
 pub enum PairTest {
     /// A mask at the source, or at the target.
     Mask { mask: u16, source: bool },
+    /// One mask at the source, or another one at the target.
+    Either { source: u16, target: u16 },
     /// How the number of the source compares with that of the target.
     Order(Cmp),
     /// Whether two sets are equal.
@@ -88,6 +100,10 @@ pub enum PairWord {
     Constant(u64),
     /// The squares with equal contents, or the others; with `count` their number.
     Same { others: bool, count: bool },
+    /// What a set of the source and one of the target have in common.
+    Both { source: u16, target: u16 },
+    /// The square of the piece that a variable holds, at the source or the target.
+    Piece { var: u16, source: bool },
 }
 
 /// One instruction. `to` is the register that gets the result, or where the code goes on; what an instruction says of
@@ -353,6 +369,12 @@ pub enum Instr {
         to: Word,
         piece: Word,
     },
+    /// An instruction of strings.
+    Text(TextInstr),
+    /// An instruction of dictionaries.
+    Entry(EntryInstr),
+    /// An instruction of moves.
+    Move(MoveInstr),
 }
 
 impl Instr {
@@ -373,6 +395,8 @@ impl Instr {
             | Instr::Seek { done, .. }
             | Instr::NextPair { done, .. }
             | Instr::Recall { done, .. } => Some(done),
+            Instr::Text(instr) => instr.label(),
+            Instr::Entry(instr) => instr.label(),
             _ => None,
         }
     }

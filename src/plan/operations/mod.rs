@@ -7,16 +7,22 @@
 
 mod automaton;
 mod chain;
+mod entries;
 mod flat;
+mod moves;
 mod registers;
+mod strings;
 
 use std::sync::Arc;
 
 pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory};
+pub use entries::{EntryInstr, KeyOrder};
 pub use flat::{FlatEdge, FlatProgram, Instr, PairSearch, PairTest, PairWord};
+pub use moves::{FlatMove, LegalValue, MoveInstr};
 pub use registers::{Label, Word};
+pub use strings::{EMPTY, LITERALS, TextInstr};
 
 use crate::{
     board::PieceSet,
@@ -130,7 +136,7 @@ pub struct EdgeTest {
     pub promotion: Option<PieceSet>,
     /// Of castling only the king's move counts.
     pub kings: bool,
-    /// Which part of castling is tested, if not both.
+    /// It is castling, of which this part is tested, not both.
     pub part: Option<CastlingPart>,
     /// It is such a move.
     pub only: Special,

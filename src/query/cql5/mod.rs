@@ -35,22 +35,30 @@ pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
 
+/// The words of a list.
+const WORDS: [&str; 2] = ["position", "match"];
+
 /// Whether a text has the outer form of CQL 5: the place and the word of its list.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
-    let word = ["position", "match"].into_iter().find(|word| {
-        let Some(after) = inside.strip_prefix(word) else { return false };
+    let word = WORDS.into_iter().find(|word| {
+        let Some(after) = behind_word(inside, word) else { return false };
         // `(position 3)` and `(position (ply-1))` are positions of the game in CQL 6: a list has none of them.
         let inside = skip_blank(after);
         let number = inside.strip_prefix('(').map(skip_blank);
         let numbered = *word == "position"
             && (inside.starts_with(|c: char| c.is_ascii_digit())
-                || number
-                    .is_some_and(|inside| !inside.starts_with("position") && !inside.starts_with("match")));
-        !numbered && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+                || number.is_some_and(|inside| WORDS.iter().all(|word| behind_word(inside, word).is_none())));
+        !numbered
     })?;
     Some((text.len() - rest.len(), word))
+}
+
+/// What follows a word that a text begins with.
+fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(word)?;
+    (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)
 }
 
 /// Reads a query of CQL 5.

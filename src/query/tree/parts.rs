@@ -1,6 +1,6 @@
 //! What filters hold beside other filters: pieces, directions, operators, kinds.
 
-use crate::board::{Code, PieceSet};
+use crate::board::{Code, PieceSet, moves::Asked};
 
 /// The pieces of a designator. `A` and `a` are flags apart from the list: orbit copies are compared
 /// by structure, and `A` is not the same structure as `[KQRBNP]`.
@@ -220,6 +220,20 @@ pub enum Special {
     KingSide,
     QueenSide,
     EnPassant,
+}
+
+impl Special {
+    /// These moves, pseudolegal ones or legal ones.
+    pub fn asked(self, pseudo: bool) -> Asked {
+        let any = self == Special::Any;
+        let castling = [Special::KingSide, Special::QueenSide];
+        Asked {
+            pseudo,
+            ordinary: any,
+            castling: castling.map(|side| any || self == Special::Castle || self == side),
+            en_passant: any || self == Special::EnPassant,
+        }
+    }
 }
 
 /// The contents of a square that pass a test.

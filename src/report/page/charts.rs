@@ -4,25 +4,44 @@ use maud::{Markup, html};
 
 use super::{number, table_behind};
 use crate::report::{
-    findings::{Histogram, HistogramRow},
+    NumberSummary,
+    findings::{FEW_GAMES, Histogram, HistogramRow, ValueFindings, ValueGroup},
     heat::{Grid, HeatMap},
     summary::grouped,
     svg,
 };
 
-/// Heat maps under the names that their tables have.
-pub(super) fn heat_maps(maps: &[(&str, &HeatMap)]) -> Markup {
+/// Cells with counts from which on a map says more than a list.
+const MAP_MIN: usize = 3;
+
+/// Heat maps under the names that their tables have; lists of those with few cells.
+pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
+    let (drawn, listed): (Vec<_>, Vec<_>) = maps.iter().partition(|(_, map)| map.cells_hit() >= MAP_MIN);
     html! {
-        div.charts {
-            @for (id, map) in maps {
-                figure {
-                    figcaption { (map.label) }
-                    (svg::heat_map(map, &format!("{id}-map"), None))
-                    (heat_table(id, map))
+        @for (_, map) in listed.iter().filter(|(_, map)| map.cells_hit() > 0) {
+            p { (map.label) ": " (cells_in_words(map)) "." }
+        }
+        @if !drawn.is_empty() {
+            div.charts {
+                @for (id, map) in drawn {
+                    figure {
+                        figcaption { (map.label) }
+                        (svg::heat_map(map, &format!("{id}-map"), None))
+                        (heat_table(id, map))
+                    }
                 }
             }
         }
     }
+}
+
+/// `h7 12, h2 3`.
+fn cells_in_words(map: &HeatMap) -> String {
+    let side = map.grid.side();
+    let cells = map.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    let words =
+        cells.map(|(at, &count)| format!("{} {}", map.grid.cell_name(at % side, at / side), grouped(count)));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn heat_table(id: &str, map: &HeatMap) -> Markup {
@@ -48,6 +67,71 @@ fn heat_table(id: &str, map: &HeatMap) -> Markup {
     )
 }
 
+/// How values are spread, and what they are by groups; the table is called `values-table`.
+pub(super) fn values(values: &ValueFindings) -> Markup {
+    let head = ["", "group", "positions", "mean", "least", "10 %", "25 %", "median", "75 %", "90 %", "most"];
+    let caption =
+        "Values at the positions that hit: the mean, and the number below which a share of them lies";
+    let rows = html! {
+        @for ValueGroup { grouping, label, positions, summary, .. } in &values.groups {
+            tr {
+                td { (grouping) }
+                th scope="row" { bdi { (label) } }
+                td { (number(*positions)) }
+                @for cell in cells(summary) { td { (cell) } }
+            }
+        }
+    };
+    html! {
+        @if values.steps.rows.len() > 1 {
+            div.charts.wide {
+                figure {
+                    figcaption { "Share of positions with each value" }
+                    (svg::bars(&values.steps, "bars-values"))
+                }
+            }
+        } @else if let Some(row) = values.steps.rows.first() {
+            p { "The value is " (row.label) " at every position that hits." }
+        }
+        @if values.steps.rows.len() > 1 { (means(values)) }
+        (table_behind("values-table", caption, &head, rows))
+    }
+}
+
+/// The values by each grouping of numbers.
+fn means(values: &ValueFindings) -> Markup {
+    let is_numbers = |group: &&ValueGroup| group.first.is_some();
+    let mut names: Vec<&str> =
+        values.groups.iter().filter(is_numbers).map(|group| group.grouping.as_str()).collect();
+    names.dedup();
+    let of = |name: &str| values.groups.iter().filter(|group| group.grouping == name).collect::<Vec<_>>();
+    let charts: Vec<_> =
+        names.into_iter().map(|name| (name, of(name))).filter(|(_, groups)| groups.len() > 2).collect();
+    html! {
+        @if !charts.is_empty() {
+            div.charts {
+                @for (name, groups) in &charts {
+                    figure {
+                        figcaption { "Mean value, and the middle half of the values, by " (name) }
+                        (svg::means(groups, name, &format!("means-{name}")))
+                        @if groups.iter().any(|group| group.is_few()) {
+                            p.marks { "Faded: fewer than " (FEW_GAMES) " games." }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cells(summary: &NumberSummary) -> [String; 8] {
+    let NumberSummary { mean, min, p10, p25, median, p75, p90, max } = *summary;
+    let short = |number: f64| format!("{number:.1}").trim_end_matches(".0").to_owned();
+    let ends = [min, max].map(|end| end.to_string());
+    let [min, max] = ends;
+    [format!("{mean:.2}"), min, short(p10), short(p25), short(median), short(p75), short(p90), max]
+}
+
 /// Histograms; the n-th table, from 0, is called `histogram-n`.
 pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     html! {
@@ -61,8 +145,22 @@ pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
                         }
                     }
                     (svg::bars(histogram, &format!("bars-{k}")))
+                    (marks(histogram))
                     (histogram_table(&format!("histogram-{k}"), histogram))
                 }
+            }
+        }
+    }
+}
+
+/// What the marks in a chart mean, of those that are in it.
+fn marks(histogram: &Histogram) -> Markup {
+    let (is_cut, has_few) = (svg::is_cut(histogram), histogram.rows.iter().any(HistogramRow::is_few));
+    html! {
+        @if is_cut || has_few {
+            p.marks {
+                @if has_few { "Faded: fewer than " (FEW_GAMES) " games. " }
+                @if is_cut { "▲ The interval goes on beyond the chart." }
             }
         }
     }

@@ -11,17 +11,30 @@ use crate::report::{
 };
 
 /// Copies that are shown as boards.
-const BOARDS_MAX: usize = 24;
+const BOARDS_MAX: usize = 12;
 
-/// The pattern as written, and if there are any, its copies.
-pub(super) fn section(findings: &Findings) -> Markup {
+/// The pattern as written, and if there are any, its copies; nothing if neither can be drawn.
+pub(super) fn section(findings: &Findings) -> Option<Markup> {
+    let orbit = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1);
+    (orbit.is_some() || is_drawn(&findings.pattern)).then(|| pattern(findings, orbit))
+}
+
+/// Whether the board of a pattern has anything on it.
+fn is_drawn(pattern: &PatternBoard) -> bool {
+    !pattern.area.0.is_empty()
+        || pattern.placement.contains(|letter: char| letter.is_alphabetic() || letter == '_')
+}
+
+fn pattern(findings: &Findings, orbit: Option<&OrbitFindings>) -> Markup {
     html! {
         div.beside {
             figure.pattern {
-                (board("query", "The pattern as written", &findings.pattern, true))
+                @if is_drawn(&findings.pattern) {
+                    (board("query", "The pattern as written", &findings.pattern, true))
+                }
                 figcaption { "The pattern as written" (rest(&findings.pattern)) }
             }
-            @if let Some(orbit) = &findings.orbit {
+            @if let Some(orbit) = orbit {
                 div {
                     p {
                         "The transforms make " (copies_word(orbit.copies_total)) " of the pattern. Copies that hit at least once: "
@@ -31,10 +44,13 @@ pub(super) fn section(findings: &Findings) -> Markup {
                     (sums("colors", "Hits by colours", &orbit.colors))
                 }
             } @else {
-                p { "No transform applies to the whole query, so there is one copy: the pattern as written." }
+                p {
+                    @if findings.orbit.is_some() { "The transform changes nothing: there is one copy, the pattern as written." }
+                    @else { "No transform applies to the whole query, so there is one copy: the pattern as written." }
+                }
             }
         }
-        @if let Some(orbit) = &findings.orbit {
+        @if let Some(orbit) = orbit {
             @if !orbit.copies.is_empty() { (copies(orbit)) }
         }
     }
@@ -98,7 +114,7 @@ fn copies(orbit: &OrbitFindings) -> Markup {
             @for copy in &orbit.copies[..shown] {
                 li {
                     figure {
-                        (board(&format!("copy-{}", copy.copy), &copy.text, &copy.pattern, false))
+                        @if is_drawn(&copy.pattern) { (board(&format!("copy-{}", copy.copy), &copy.text, &copy.pattern, false)) }
                         figcaption {
                             strong { (number(copy.positions)) }
                             code { (copy.text) }

@@ -52,14 +52,7 @@ impl Diagram<'_> {
             @for (index, &[from, to]) in self.arrows.iter().enumerate().rev() {
                 path class=(if index == 0 { "arrow first" } else { "arrow" }) d=(arrow(at(from), at(to))) {}
             }
-            @if self.has_names {
-                @for k in 0..8u8 {
-                    text x=(f64::from(k) * 45.0 + 22.5) y="375" font-size="13" text-anchor="middle" {
-                        (char::from(b'a' + k))
-                    }
-                    text x="-9" y=(f64::from(7 - k) * 45.0 + 27.0) font-size="13" text-anchor="middle" { (k + 1) }
-                }
-            }
+            @if self.has_names { use href="#board-names" {} }
         };
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
@@ -151,7 +144,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
         }
-        assert_eq!(text.matches("<use").count(), 6);
+        assert_eq!(text.matches("<use").count(), 7, "the board, five pieces, the names of files and ranks");
     }
 
     #[test]

@@ -71,7 +71,7 @@ const SHAPES: [Shape; 7] = [
     Shape { letter: 'A', body: &["M22.5 11.5a11 11 0 1 0 0 22 11 11 0 0 0 0-22z"], detail: "" },
 ];
 
-/// What the boards of a page refer to: the squares and the pieces. To be put into a page once, before the
+/// What the boards of a page refer to: the squares, their names and the pieces. To be put into a page once, before the
 /// boards.
 pub fn definitions() -> Markup {
     html! {
@@ -80,6 +80,12 @@ pub fn definitions() -> Markup {
                 g id="empty-board" {
                     rect class="squares-light" width="360" height="360" {}
                     path class="squares-dark" d=(dark_squares()) {}
+                }
+                g id="board-names" class="names" font-size="13" text-anchor="middle" {
+                    @for k in 0..8u8 {
+                        text x=(f64::from(k) * 45.0 + 22.5) y="375" { (char::from(b'a' + k)) }
+                        text x="-9" y=(f64::from(7 - k) * 45.0 + 27.0) { (k + 1) }
+                    }
                 }
                 @for shape in &SHAPES {
                     (piece(shape, "white", shape.letter))

@@ -5,18 +5,28 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::internals::reel::{Block, GameRow, GameSet, ProblemKind, replay};
+use orbit_chess::internals::reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;
 
 /// Runs a database, with duplicates dropped or not.
 fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (Vec<Block>, Summary) {
+    blocks_without(text, chunk_bytes, threads, is_dropped.then(GameSet::default))
+}
+
+/// Runs a database without games like others.
+fn blocks_without(
+    text: &str,
+    chunk_bytes: usize,
+    threads: usize,
+    seen: Option<GameSet>,
+) -> (Vec<Block>, Summary) {
     let mut options = DatabaseOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
     let mut database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
-    if is_dropped {
-        database = database.without_duplicates(GameSet::default());
+    if let Some(seen) = seen {
+        database = database.without_duplicates(seen);
     }
     let mut out = Vec::new();
     let summary = database.for_each_block(
@@ -239,4 +249,61 @@ fn duplicates_of_the_corpus_are_those_that_a_comparison_finds() {
     let (_, summary) = blocks(&text, 100_000, 2, true);
     assert!(duplicates > 0);
     assert_eq!(summary.sources[0].duplicates, duplicates as u64);
+}
+
+/// By their moves games are the same whatever else they say; `pgn-extract -s -D` (19-04) leaves 11,233 of these 11,372
+/// games.
+#[test]
+fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
+    let text = String::from_utf8_lossy(&fs::read(corpus().join("otb.pgn")).unwrap()).into_owned();
+    let (all, _) = blocks(&text, 1 << 20, 2, false);
+    let moves =
+        |game: GameRow<'_>| (game.start().board.planes, game.start().state.0, format!("{:?}", game.moves()));
+    let mut first = HashMap::new();
+    let mut kept: Vec<u32> = Vec::new();
+    for game in all.iter().flat_map(Block::games) {
+        if *first.entry(moves(game)).or_insert(game.number()) == game.number() {
+            kept.push(game.number());
+        }
+    }
+    for (chunk_bytes, threads) in [(1 << 20, 1), (30_000, 3)] {
+        let (unique, summary) = blocks_without(&text, chunk_bytes, threads, Some(GameSet::new(Alike::Moves)));
+        let numbers: Vec<u32> = unique.iter().flat_map(Block::games).map(|game| game.number()).collect();
+        assert_eq!(numbers, kept);
+        assert_eq!((numbers.len(), summary.sources[0].duplicates), (11_233, 139));
+    }
+}
+
+/// A search says how many games it leaves out, and a reel made without them is searched alike.
+#[test]
+fn a_search_leaves_out_games_that_an_earlier_one_equals() {
+    let folder = folder();
+    let folder = folder.path();
+    let games = "[White \"A\"]\n\n1. e4 e5 1-0\n\n[White \"A.\"]\n\n1. e4 {x} e5 *\n\n[White \"A\"]\n\n1. e4 e5 1-0\n\n\
+                 [White \"A\"]\n\n1. e4 c5 1-0\n\n";
+    fs::write(folder.join("twice.pgn"), games).unwrap();
+    let count = |args: &[&str]| {
+        let all = [&["scan", "--count"][..], args, &["--no-reel", "initial", "twice.pgn"]].concat();
+        let (stdout, stderr) = run(folder, 0, &all);
+        (stdout.lines().next().unwrap().to_owned(), stderr)
+    };
+    for (args, games, line) in [
+        (&[][..], "games hit 4", None),
+        (&["--unique"], "games hit 3", Some("1 games were left out, which equal an earlier game")),
+        (&["--unique=tags"], "games hit 3", Some("1 games were left out, which equal an earlier game")),
+        (
+            &["--unique=moves"],
+            "games hit 2",
+            Some("2 games were left out, which have the moves of an earlier game"),
+        ),
+    ] {
+        let (found, stderr) = count(args);
+        assert_eq!(found, games, "{args:?}");
+        assert!(line.is_none_or(|line| stderr.lines().any(|said| said == line)), "{stderr}");
+        assert!(line.is_some() || !stderr.contains("left out"), "{stderr}");
+    }
+    run(folder, 0, &["index", "--no-duplicates=moves", "twice.pgn", "-o", "once.reel"]);
+    run(folder, 0, &["index", "--append", "--no-duplicates=moves", "twice.pgn", "-o", "once.reel"]);
+    let (stdout, _) = run(folder, 0, &["scan", "--count", "-q", "initial", "once.reel"]);
+    assert!(stdout.starts_with("games hit 2\n"));
 }

@@ -40,69 +40,23 @@ fn gpu_every() -> usize {
 /// In how many queries each construct must occur.
 const OCCURRENCES_DUE: usize = 30;
 
-/// Constructs that plans can say, and in how many of a hundred queries about them at least: the others have a part in them
-/// that keeps state.
-const PLANNED: &[&str] = &[
-    "--",
-    "--(condition)",
-    "--(position)",
-    "--=P",
-    "P&Q",
-    "P:position",
-    "P<Q",
-    "P[<]Q",
-    "[x]",
-    "ancestor",
-    "castle",
-    "child",
-    "comment",
-    "countmoves --",
-    "countmoves legal --",
-    "currentmove",
-    "depth",
-    "distance",
-    "find",
-    "find <--",
-    "find with a range",
-    "from",
-    "if",
-    "lca",
-    "legal --",
-    "line",
-    "line <--",
-    "line firstmatch",
-    "line lastposition",
-    "line of moves",
-    "line primary",
-    "line secondary",
-    "line singlecolor",
-    "line singlecolor nestban",
-    "line with a range",
-    "mainline",
-    "move",
-    "move castle",
-    "move from",
-    "move legal",
-    "move legal count",
-    "move previous",
-    "parent",
-    "path",
-    "path focus",
-    "path focus capture",
-    "path keepallbest",
-    "path lastposition",
-    "path nestban",
-    "path primary",
-    "path singlecolor",
-    "path with a range",
-    "position n",
-    "positionid",
-    "primary",
-    "set variables",
-    "tags",
-    "typename",
+/// Constructs that no plan says yet. Queries about all others have one, most of them: [`PLANNED_PERCENT`].
+const INTERPRETED: &[&str] = &[
+    "atomic",
+    "consecutivemoves",
+    "dictionaries",
+    "keys of dictionaries",
+    "numbers of strings",
+    "persistent",
+    "sort",
+    "str",
+    "strings",
 ];
-const PLANNED_PERCENT: usize = 40;
+const PLANNED_PERCENT: usize = 75;
+
+/// Constructs that often stand beside one that no plan says.
+const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
+const PARTLY_PLANNED_PERCENT: usize = 40;
 
 pub(super) fn pool() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
@@ -206,8 +160,10 @@ impl Seen {
     fn run(&mut self, seed: u64, all: &[&Construct]) {
         let of = all.len() as u64;
         let about = all[(seed % of) as usize];
-        let (transformed, variations) =
-            ((seed / of + seed).is_multiple_of(2), (seed / of + seed).is_multiple_of(3));
+        // Seeds of which nothing comes leave the shares as they are due.
+        let turn = seed / of + seed;
+        let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
+        let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;
         let mut chosen = None;
         for attempt_seed in (0..TRIES).map(|k| seed * TRIES + k) {
             match attempt(attempt_seed, about, transformed, variations) {
@@ -310,11 +266,14 @@ fn engines_agree_on_generated_queries_of_games() {
     if !is_long() {
         return;
     }
-    for &name in PLANNED {
+    for construct in all.iter().filter(|construct| !INTERPRETED.contains(&construct.name)) {
+        let name = construct.name;
         let [_, about, planned] = seen.constructs[name];
-        assert!(100 * planned >= PLANNED_PERCENT * about, "{name}: {planned} of {about} are planned");
+        let percent = if PARTLY_PLANNED.contains(&name) { PARTLY_PLANNED_PERCENT } else { PLANNED_PERCENT };
+        assert!(100 * planned >= percent * about, "{name}: {planned} of {about} are planned");
     }
-    assert!(10 * seen.transformed >= 4 * seen.queries && 4 * seen.variations >= seen.queries);
+    assert!(2 * seen.transformed >= seen.queries, "{} of {} are transformed", seen.transformed, seen.queries);
+    assert!(3 * seen.variations >= seen.queries, "{} of {} see side lines", seen.variations, seen.queries);
     let rare: Vec<_> = all
         .iter()
         .map(|construct| (construct.name, seen.constructs.get(construct.name).map_or(0, |counts| counts[0])))

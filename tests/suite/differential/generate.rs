@@ -66,6 +66,13 @@ fn copies(transform: &str) -> usize {
     }
 }
 
+/// Boards of `similar`.
+const BOARDS: [&str; 3] = [
+    "8/8/8/8/3N4/5k2/8/8",
+    "6k1/5ppp/8/8/8/8/5PPP/6K1",
+    "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R",
+];
+
 /// Words that look beyond one position: queries with them are made by [`super::game_queries`].
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
 const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
@@ -660,7 +667,8 @@ impl<'a> Generator<'a> {
         let d = depth - 1;
         match self.rng.below(25) {
             0..=3 => Term::new(Ty::Num, "#@", vec![self.set(d)]),
-            4 | 5 => Term::new(Ty::Num, "(power @)", vec![self.set(d)]),
+            4 => Term::new(Ty::Num, "(power @)", vec![self.set(d)]),
+            5 => Term::leaf(Ty::Num, format!("(similar \"{}\")", self.rng.pick(&BOARDS))),
             6..=9 => {
                 let word = *self.rng.pick(&["rank", "file", "type", "colortype"]);
                 let set = if self.rng.percent(50) { self.single(d) } else { self.set(d) };

@@ -38,7 +38,7 @@ const UNBALANCED_PERCENT: usize = 40;
 
 /// In how many queries each operation must occur; a sample of the queries holds what it holds.
 fn occurrences_due() -> usize {
-    by_length(20, 0)
+    by_length(10, 0)
 }
 
 /// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
@@ -134,7 +134,7 @@ pub(super) fn is_short(program: &Program) -> bool {
 
 /// Names of everything that [`operations`] can find.
 fn all_operations() -> Vec<String> {
-    let mut out: Vec<String> = "And|Or|AndNot|Not|Select|Step|FillRanks|FillFiles|\
+    let mut out: Vec<String> = "And|Or|AndNot|Xor|Not|Select|Step|FillRanks|FillFiles|\
         Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
         Count|Rank|File|Content|MakeSquare|Add|Sub|Mul|Div|Rem|Sqrt|Max|NoMoves|PureMen mate true|PureMen mate false|Compare Eq|Compare Ne|\
         Compare Lt|Compare Le|Compare Gt|Compare Ge|Splat row|Splat constant|AndScalar row|AndScalar constant|\

@@ -6,7 +6,7 @@ use super::{KNIGHT, counted, counts, pgn};
 
 /// `key: games hit/games, positions hit/positions`, with the second key if there is one.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
-    let row = |GroupRow { keys: [first, second], all, hit }: &GroupRow| {
+    let row = |GroupRow { keys: [first, second], all, hit, .. }: &GroupRow| {
         let second = if *second == Key::Whole { String::new() } else { format!(" {second}") };
         format!("{first}{second}: {}/{}, {}/{}", hit.games, all.games, hit.positions, all.positions)
     };
@@ -123,10 +123,10 @@ fn white_scores_are_means_of_known_results() {
     let total = counts.total();
     // Won, lost and drawn; the fourth game has no result.
     assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3 });
-    assert_eq!(total.all.white_score(), Some(0.5));
+    assert_eq!(total.all.score(), Some(0.5));
     assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3 });
     let years = counts.rows(&"year".parse().unwrap());
-    let scores: Vec<_> = years.iter().map(|row| (row.hit.white_score(), row.all.white_score())).collect();
+    let scores: Vec<_> = years.iter().map(|row| (row.hit.score(), row.all.score())).collect();
     assert_eq!(scores, [(Some(0.75), Some(0.75)), (Some(0.0), Some(0.0)), (None, None)]);
 }
 

@@ -57,7 +57,7 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
         });
         let names = &Names::default();
         let (games, copies) = (chosen.as_deref(), copies.as_ref());
-        stats.count(&Found { block, hits, games, told: None, commentary: None, copies, spans: None, names })
+        stats.count(&Found { games, copies, ..Found::new(block, hits, names) })
     };
     let values = if stats.needs().include(Needs::VALUES) { Outputs::VALUES } else { Outputs::BITS };
     let copies = if stats.needs().include(Needs::ALL_COPIES) { Outputs::ALL_COPIES } else { Outputs::BITS };

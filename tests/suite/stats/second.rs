@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::Room;
 use orbit_chess::internals::engine::{Hits, Outputs, Values};
-use orbit_chess::internals::report::{Extras, Format, Found, Names, Rows};
+use orbit_chess::internals::report::{Columns, Extras, Format, Found, Names, Rows};
 use orbit_chess::internals::scan::BlockAnswers;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
@@ -27,17 +27,8 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let names = &Names::default();
     let work = |result: BlockAnswers<'_>, _: &Room| {
         let (block, hits) = (result.block, &result.answers[0].hits);
-        let found = Found {
-            block,
-            hits,
-            games: None,
-            told: None,
-            commentary: None,
-            copies: None,
-            spans: None,
-            names,
-        };
-        Format::JsonLines { rows: Rows::Hits, extras: Extras::default() }
+        let found = Found::new(block, hits, names);
+        Format::JsonLines { rows: Rows::Hits, columns: Columns::of_objects(Extras::default()) }
             .report(&found, 0..block.games_len())
             .text
     };
@@ -75,13 +66,20 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    fn half_points(&self) -> Option<u64> {
-        match self.tags["Result"].as_str()? {
-            "1-0" => Some(2),
-            "1/2-1/2" => Some(1),
-            "0-1" => Some(0),
-            _ => None,
-        }
+    /// White's, or those of a player.
+    fn half_points(&self, player: Option<&str>) -> Option<u64> {
+        let white = match self.tags["Result"].as_str()? {
+            "1-0" => 2,
+            "1/2-1/2" => 1,
+            "0-1" => 0,
+            _ => return None,
+        };
+        let has = |tag| player.is_some_and(|player| self.tag(tag).unwrap_or("?") == player);
+        Some(match (has("White"), has("Black")) {
+            (true, true) => 1,
+            (false, true) => 2 - white,
+            _ => white,
+        })
     }
 
     fn year(&self) -> Option<i64> {
@@ -149,10 +147,10 @@ impl Game {
 /// What is counted of one group: the plies of each of its games.
 type Group = BTreeMap<u64, BTreeSet<i64>>;
 
-fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>) -> Tally {
+fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str>) -> Tally {
     let mut sum = Tally::default();
     for (number, plies) in group.into_iter().flatten() {
-        let half_points = games[number].half_points();
+        let half_points = games[number].half_points(player);
         sum.games += 1;
         sum.positions += plies.len() as u64;
         sum.results += u64::from(half_points.is_some());
@@ -193,10 +191,13 @@ fn agree(query: &str, path: &Path, groupings: &str) {
                 }
             }
         }
-        let second: BTreeMap<String, (Tally, Tally)> = all
-            .iter()
-            .map(|(cell, group)| (cell.clone(), (tally(Some(group), &games), tally(hit.get(cell), &games))))
-            .collect();
+        let tallies = |(cell, group): (&String, &Group)| {
+            let mut parts = grouping.split('*').zip(cell.split(" * "));
+            let player = parts.find(|(by, _)| *by == "player").map(|(_, player)| player);
+            let hit = tally(hit.get(cell), &games, player);
+            (cell.clone(), (tally(Some(group), &games, player), hit))
+        };
+        let second: BTreeMap<String, (Tally, Tally)> = all.iter().map(tallies).collect();
         let found = spelt(&counts, grouping);
         assert!(found == second, "{query} by {grouping}:\n{found:?}\n{second:?}");
         let groups_hit = found.values().filter(|(_, hit)| hit.games > 0).count();
@@ -305,32 +306,15 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
-            let found = Found {
-                block,
-                hits,
-                games: Some(&games),
-                told: None,
-                commentary: None,
-                spans: None,
-                copies: None,
-                names: &names,
-            };
+            let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
             // As the choice of games does it.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
             counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
         }
-        let found = hits.each_ref().map(|hits| Found {
-            block,
-            hits,
-            games: Some(&games),
-            told: None,
-            commentary: None,
-            spans: None,
-            copies: None,
-            names: &names,
-        });
+        let found =
+            hits.each_ref().map(|hits| Found { games: Some(&games), ..Found::new(block, hits, &names) });
         together.add(stats.count_many(&found)).unwrap();
     }
     assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);
@@ -344,16 +328,7 @@ fn too_many_groups_are_an_error() {
         let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
         let hits = Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false };
         let names = Names::default();
-        let more = stats.count(&Found {
-            block,
-            hits: &hits,
-            games: None,
-            told: None,
-            commentary: None,
-            spans: None,
-            copies: None,
-            names: &names,
-        });
+        let more = stats.count(&Found::new(block, &hits, &names));
         stats.none().add(more)
     };
     assert_eq!(counts(4), Ok(()));

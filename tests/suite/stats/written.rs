@@ -22,17 +22,17 @@ fn text(query: &str, groupings: &str, rows_max: usize) -> String {
 fn lists_are_aligned_and_cut() {
     assert_eq!(
         text(KNIGHT, "year,event", 2),
-        " year  games hit  games                 share  positions hit  positions    share   white  of all
- 1997          2      2  100.0 % (34.2-100.0)              6         11  54.55 %  75.0 %  75.0 %
- 1999          1      1  100.0 % (20.7-100.0)              2          3  66.67 %   0.0 %   0.0 %
+        " year  games hit  games                 share  positions hit  positions    share  White's score  of all
+ 1997          2      2  100.0 % (34.2-100.0)              6         11  54.55 %         75.0 %  75.0 %
+ 1999          1      1  100.0 % (20.7-100.0)              2          3  66.67 %          0.0 %   0.0 %
     ?          0      1      0.0 % (0.0-79.3)              0          2   0.00 %
-total          3      4    75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
+total          3      4    75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %
 
-event     games hit  games                 share  positions hit  positions    share   white  of all
-Open              2      2  100.0 % (34.2-100.0)              5          9  55.56 %  50.0 %  50.0 %
-M\u{fc}, \\x07          1      1  100.0 % (20.7-100.0)              3          5  60.00 %  50.0 %  50.0 %
+event     games hit  games                 share  positions hit  positions    share  White's score  of all
+Open              2      2  100.0 % (34.2-100.0)              5          9  55.56 %         50.0 %  50.0 %
+M\u{fc}, \\x07          1      1  100.0 % (20.7-100.0)              3          5  60.00 %         50.0 %  50.0 %
 ... and 1 more
-total             3      4    75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
+total             3      4    75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %
 "
     );
 }
@@ -66,22 +66,22 @@ fn copies_are_named() {
     let query = "flipcolor {Nf3}";
     assert_eq!(
         text(query, "copy", 20),
-        " copy  games hit  games               share  positions hit  positions    share   white  of all  pattern
-    1          3      4  75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %  Nf3
-    2          1      4   25.0 % (4.6-69.9)              1         16   6.25 %   0.0 %  50.0 %  nf6
-total          3      4  75.0 % (30.1-95.4)              8         16  50.00 %  50.0 %  50.0 %
+        " copy  games hit  games               share  positions hit  positions    share  White's score  of all  pattern
+    1          3      4  75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %  Nf3
+    2          1      4   25.0 % (4.6-69.9)              1         16   6.25 %          0.0 %  50.0 %  nf6
+total          3      4  75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %
 "
     );
     let copies = scan(query).copies();
     let csv = written(|out| counts(query, "result*copy").write_csv(&copies, out));
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    let last: Vec<[&str; 4]> = rows.iter().map(|row| [&row[0], &row[1], &row[2], &row[15]]).collect();
+    let last: Vec<[&str; 4]> = rows.iter().map(|row| [&row[0], &row[1], &row[2], &row[16]]).collect();
     assert_eq!(last[0], ["total", "", "", ""]);
     assert_eq!(last[4], ["result*copy", "0-1", "2", "nf6"]);
 }
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
     "key2",
@@ -95,8 +95,9 @@ const COLUMNS: [&str; 16] = [
     "share_positions",
     "share_positions_low",
     "share_positions_high",
-    "white_score_hit",
-    "white_score_all",
+    "score_of",
+    "score_hit",
+    "score_all",
     "pattern",
 ];
 
@@ -133,11 +134,11 @@ fn csv_and_json_have_the_same_rows() {
             "key": 1997, "key2": null, "games": 2, "games_hit": 2, "positions": 11, "positions_hit": 6,
             "share_games": 1.0, "share_games_low": 0.34238, "share_games_high": 1.0,
             "share_positions": 0.545455, "share_positions_low": 0.280092, "share_positions_high": 0.787287,
-            "white_score_hit": 0.75, "white_score_all": 0.75, "pattern": null
+            "score_of": "white", "score_hit": 0.75, "score_all": 0.75, "pattern": null
         })
     );
     let unknown = &json["groupings"]["year"][2];
-    assert_eq!((&unknown["key"], &unknown["white_score_all"]), (&Value::Null, &Value::Null));
+    assert_eq!((&unknown["key"], &unknown["score_all"]), (&Value::Null, &Value::Null));
 }
 
 /// `docs/statistics.md` names every column, and no other.

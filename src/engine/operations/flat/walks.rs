@@ -5,9 +5,10 @@
 //! however one gets there as long as nothing keeps state. It is then remembered, for other starts as well if they
 //! mean the same by it.
 
-use std::collections::HashMap;
-
-use super::{Machine, NONE, Stopped, first_child};
+use super::{
+    Machine, NONE, Stopped, first_child,
+    known::{Best, Tables},
+};
 use crate::{
     engine::operations::tree::Nodes,
     plan::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory, NO_VALUE, Word},
@@ -16,17 +17,17 @@ use crate::{
 /// The most that is tried in one search, where nothing is remembered, and where something is.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
-/// How many tables a chain has at once.
-const TABLES_MAX: usize = 64;
-
 /// What the chains of a program know of a game.
 #[derive(Default)]
 pub(super) struct Walks {
-    of_each: Vec<Searched>,
+    /// Of each chain; none of one while it is searched.
+    of_each: Vec<Option<Box<Searched>>>,
     /// The pieces that the move to each node touched.
     moved: Vec<Moved>,
     /// The ply of each node, in a game with side lines.
     plies: Vec<u32>,
+    /// The entries of all tables.
+    entries: usize,
 }
 
 /// The pieces that a move touched, each a bit.
@@ -41,30 +42,13 @@ struct Moved {
 struct Searched {
     /// Where it begins no more.
     banned: Vec<bool>,
-    /// Which table holds what is known as long as variables and registers hold these words.
-    tables: HashMap<Vec<u64>, usize>,
-    /// For each operation and node the best way on.
-    known: Vec<Vec<Known>>,
+    /// For each operation and node the best way on, as long as variables and registers hold the same words.
+    tables: Tables,
     key: Vec<u64>,
     frames: Vec<Frame>,
     open: Vec<Open>,
     seen: Vec<u16>,
     exits: Vec<(u32, u32)>,
-}
-
-/// The best way from some place on.
-#[derive(Clone, Copy)]
-struct Best {
-    /// By how much it makes the chain longer, or with `max` the largest number.
-    value: i64,
-    end: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-enum Known {
-    #[default]
-    Nothing,
-    Best(Option<Best>),
 }
 
 /// A node and a place of the chain while the ways from there on are tried.
@@ -109,11 +93,14 @@ impl Machine<'_> {
     /// Before the first node of a game.
     pub(super) fn begin_walks(&mut self, nodes: Nodes<'_>) {
         let walks = &mut self.walks;
-        walks.of_each.resize_with(self.program.chains.len(), Searched::default);
-        for of in &mut walks.of_each {
+        walks.of_each.resize_with(self.program.chains.len(), Option::default);
+        let chains = &self.program.chains;
+        for (chain, of) in chains.iter().zip(&mut walks.of_each) {
+            let of = of.get_or_insert_default();
             of.banned.clear();
-            of.tables.clear();
+            of.tables.begin_game(nodes.len() * chain.ops.len(), chains.len());
         }
+        walks.entries = 0;
         walks.plies.clear();
         if nodes.has_lines() {
             walks.plies.push(0);
@@ -135,7 +122,8 @@ impl Machine<'_> {
 
     /// Whether a chain may begin at a node.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
-        !self.walks.of_each[usize::from(chain)].banned.get(node).is_some_and(|&banned| banned)
+        let of = self.walks.of_each[usize::from(chain)].as_ref();
+        !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
     /// The value of the best chain that begins at a node, or its end.
@@ -143,13 +131,13 @@ impl Machine<'_> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
         // It holds the room for its search; there is no such chain in this one.
-        let mut of = std::mem::take(&mut self.walks.of_each[usize::from(place)]);
+        let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
         let out = best.map(|best| self.found(nodes, chain, &mut of, at, best));
         of.frames.clear();
         of.open.clear();
         of.seen.clear();
-        self.walks.of_each[usize::from(place)] = of;
+        self.walks.of_each[usize::from(place)] = Some(of);
         out
     }
 
@@ -197,7 +185,7 @@ impl Machine<'_> {
                 return Ok(None);
             }
         }
-        let table = self.table(nodes, chain, of, seen);
+        let table = self.table(chain, of, seen);
         if chain.is_path {
             self.set(chain.of_path, start as u64);
         }
@@ -245,9 +233,9 @@ impl Machine<'_> {
                     }
                 }
                 Some(Open::Enter { at, op }) => {
-                    match table.map(|table| of.known[table][place(chain, at, op)]) {
-                        Some(Known::Best(best)) => of.offer(best.map(|best| longer(chain, best))),
-                        _ => of.enter(at, op, count + u32::from(chain.is_path)),
+                    match table.and_then(|table| of.tables.get(table, place(chain, at, op))) {
+                        Some(best) => of.offer(best.map(|best| longer(chain, best))),
+                        None => of.enter(at, op, count + u32::from(chain.is_path)),
                     }
                 }
                 None => {
@@ -257,7 +245,7 @@ impl Machine<'_> {
                     of.open.truncate(open);
                     of.seen.truncate(seen);
                     if let Some(table) = table {
-                        of.known[table][place(chain, at, op)] = Known::Best(best);
+                        of.tables.put(table, place(chain, at, op), best);
                     }
                     if of.frames.is_empty() {
                         return Ok(best);
@@ -281,6 +269,14 @@ impl Machine<'_> {
         start: usize,
     ) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
+        if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
+            // Tried with each move that leaves the position.
+            let first = of.open.len();
+            let attempt = |child: usize| Open::Try { op, step, before: at, child: child as u32 };
+            of.open.extend(self.children(nodes, at as usize).map(attempt));
+            of.open[first..].reverse();
+            return;
+        }
         if chain.steps[usize::from(step)].edge.is_none() {
             of.open.push(Open::Try { op, step, before: at, child: at });
             return;
@@ -305,6 +301,10 @@ impl Machine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(Open::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
+            // A constituent that is tied to a move goes on by it.
+            if child != at && node != child as usize {
+                return;
+            }
             if chain.single_color {
                 self.after(nodes, chain, node, &mut enter);
             } else {
@@ -352,14 +352,20 @@ impl Machine<'_> {
                 self.come_to(chain, [start, at], count);
                 self.run(nodes, code.0 as usize, before)?;
             }
-            let mv = self.games.moves().to(nodes.slot(child));
             let part_counts = |square: u8| self.is_part_seen(seen, before, child, square);
-            let selected = self.selected(self.program.edges[usize::from(edge)], mv, part_counts);
+            let edge = self.program.edges[usize::from(edge)];
+            let selected = self.selected(edge, nodes.slot(child), part_counts);
             let Some([from, to]) = selected else { return Ok(false) };
             for (place, word) in [child as u64, from, to].into_iter().enumerate() {
                 self.set(Word(step.selected.0 + place as u16), word);
             }
             count += 1;
+        }
+        if let Some(tied) = step.tied {
+            let by = (child != before).then_some(child);
+            self.set_node(tied, by);
+            let Some(code) = step.behind else { return Ok(true) };
+            return self.run(nodes, code.0 as usize, before);
         }
         let Some(code) = step.behind else { return Ok(true) };
         self.come_to(chain, [start, child], count);
@@ -475,8 +481,9 @@ impl Machine<'_> {
 
     // ---- what is remembered
 
-    /// The table for what is known of a chain as long as all means the same; none where nothing may be remembered.
-    fn table(&self, nodes: Nodes<'_>, chain: &FlatChain, of: &mut Searched, seen: Seen) -> Option<usize> {
+    /// The table for what is known of a chain as long as all means the same; none where nothing may be remembered, or
+    /// where it would be too much.
+    fn table(&self, chain: &FlatChain, of: &mut Searched, seen: Seen) -> Option<usize> {
         of.key.clear();
         match &chain.memory {
             Memory::Nothing => return None,
@@ -494,18 +501,7 @@ impl Machine<'_> {
             Seen::White(white) => of.key.push(white.into()),
             Seen::Pieces { set, .. } => of.key.push(set),
         }
-        if let Some(&table) = of.tables.get(&of.key) {
-            return Some(table);
-        }
-        if of.tables.len() == TABLES_MAX {
-            of.tables.clear();
-        }
-        let table = of.tables.len();
-        of.tables.insert(of.key.clone(), table);
-        of.known.resize_with(of.known.len().max(table + 1), Vec::new);
-        of.known[table].clear();
-        of.known[table].resize(nodes.len() * chain.ops.len(), Known::Nothing);
-        Some(table)
+        of.tables.place(&of.key)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The operations of the plan's graph on single words.
 
-use crate::{
-    board::attacks,
-    plan::{DIR_STEPS, Id, Op},
+use super::{
+    DIR_STEPS,
+    op::{Id, Op},
 };
+use crate::board::attacks;
 
 fn mask(value: bool) -> u64 {
     u64::from(value).wrapping_neg()
@@ -17,11 +18,32 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
+/// The farthest that a square can move along a file or a rank.
+const FARTHEST: i8 = 7;
+
+/// What [`attacks::translation`] says of every step that stays on the board from somewhere, files first.
+static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
+    let mut all = [[(0, 0); 15]; 15];
+    let mut x = 0;
+    while x < 15 {
+        let mut y = 0;
+        while y < 15 {
+            all[x][y] = attacks::translation(x as i8 - FARTHEST, y as i8 - FARTHEST);
+            y += 1;
+        }
+        x += 1;
+    }
+    all
+};
+
 /// The squares so many files and ranks away.
 fn moved(set: u64, dx: i8, dy: i8) -> u64 {
-    let (inside, by) = attacks::translation(dx, dy);
-    let kept = set & inside;
-    if by >= 0 { kept << (by & 63) } else { kept >> (-by & 63) }
+    let place = |by: i8| usize::try_from(i16::from(by) + i16::from(FARTHEST)).unwrap_or(usize::MAX);
+    let known = TRANSLATIONS.get(place(dx)).and_then(|all| all.get(place(dy)));
+    known.map_or(0, |&(inside, by)| {
+        let kept = set & inside;
+        if by >= 0 { kept << (by & 63) } else { kept >> (-by & 63) }
+    })
 }
 
 fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
@@ -30,13 +52,21 @@ fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
     steps.fold(0, |all, (dx, dy)| all | moved(set, dx, dy))
 }
 
-/// The result of an operation, whose operands `word` gives.
-pub(super) fn word_of(op: Op, word: impl Fn(Id) -> u64) -> u64 {
-    match op {
+/// The square of a file and a rank, if both are on the board.
+fn square(file: i32, rank: i32) -> u64 {
+    let is_on_board = |n: &i32| (1..=8).contains(n);
+    let both = Some(file).filter(is_on_board).zip(Some(rank).filter(is_on_board));
+    both.map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1))
+}
+
+/// The result of an operation, whose operands `word` gives; none of one that looks at the position or the game.
+pub fn word_of(op: Op, word: impl Fn(Id) -> u64) -> Option<u64> {
+    Some(match op {
         Op::Const(word) => word,
         Op::And(a, b) => word(a) & word(b),
         Op::Or(a, b) => word(a) | word(b),
         Op::AndNot(a, b) => word(a) & !word(b),
+        Op::Xor(a, b) => word(a) ^ word(b),
         Op::Not(a) => !word(a),
         Op::Select { mask, a, b } => word(a) & word(mask) | word(b) & !word(mask),
         Op::Step(a, dx, dy) => moved(word(a), dx, dy),
@@ -53,6 +83,7 @@ pub(super) fn word_of(op: Op, word: impl Fn(Id) -> u64) -> u64 {
         Op::Count(a) => word(a).count_ones().into(),
         Op::Rank(a) => u64::from(word(a).trailing_zeros() >> 3) + 1,
         Op::File(a) => u64::from(word(a).trailing_zeros() & 7) + 1,
+        Op::MakeSquare { file, rank } => square(number(word(file)), number(word(rank))),
         Op::Add(a, b) => packed(number(word(a)).wrapping_add(number(word(b)))),
         Op::Sub(a, b) => packed(number(word(a)).wrapping_sub(number(word(b)))),
         Op::Mul(a, b) => packed(number(word(a)).wrapping_mul(number(word(b)))),
@@ -77,11 +108,10 @@ pub(super) fn word_of(op: Op, word: impl Fn(Id) -> u64) -> u64 {
         | Op::Carried(_)
         | Op::Param(..)
         | Op::Content(_)
-        | Op::MakeSquare { .. }
         | Op::NoMoves(_)
         | Op::PureMen { .. }
         | Op::Legal { .. }
         | Op::LegalCount { .. }
-        | Op::Loop(_) => unreachable!("flat programs have no such steps"),
-    }
+        | Op::Loop(_) => return None,
+    })
 }

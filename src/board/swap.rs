@@ -1,0 +1,90 @@
+//! The colours change places: the board is turned upside down, White's pieces become Black's, and Black moves where White
+//! did. The image of a legal move in the image of a position is legal.
+
+use super::{Board, Code, MoveKind, PackedMove, Position, State};
+
+/// Turns the ranks of both squares of a move.
+const RANKS: u16 = 56 | 56 << 6;
+
+impl Board {
+    /// The same pieces of the other colours, on the ranks as the other side counts them.
+    #[must_use]
+    pub const fn colors_swapped(self) -> Board {
+        let [p0, p1, p2, black] = self.planes;
+        let white = (p0 | p1 | p2) & !black;
+        Board { planes: [p0.swap_bytes(), p1.swap_bytes(), p2.swap_bytes(), white.swap_bytes()] }
+    }
+}
+
+impl State {
+    /// The same turn, rights and square of the other side.
+    #[must_use]
+    pub const fn colors_swapped(self) -> State {
+        let (turn, passed, rights) = (self.0 & 1 ^ 1, self.0 >> 8 & 0xff, (self.0 >> 16) as u16);
+        let passed = if passed < 64 { passed ^ 56 } else { passed };
+        State(turn | passed << 8 | (rights.swap_bytes() as u32) << 16)
+    }
+}
+
+impl Position {
+    /// The same position with the sides in each other's place.
+    #[must_use]
+    pub const fn colors_swapped(self) -> Position {
+        Position { board: self.board.colors_swapped(), state: self.state.colors_swapped() }
+    }
+}
+
+impl PackedMove {
+    /// The same move of the other side.
+    #[must_use]
+    pub const fn colors_swapped(self) -> PackedMove {
+        match self.kind() {
+            MoveKind::Null | MoveKind::Start => self,
+            MoveKind::Castle | MoveKind::EnPassant => PackedMove(self.0 ^ RANKS),
+            MoveKind::Piece(Code(_)) => PackedMove(self.0 ^ RANKS ^ 8 << 12),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is played, the image of the game has the images of its positions.
+    #[test]
+    fn a_game_of_the_other_side_has_the_images_of_its_positions() {
+        use shakmaty::{Chess, Color, Position as _};
+        let upside_down = |board: &shakmaty::Board| board.clone().into_mirrored();
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut kinds = [0; 3];
+        for _ in 0..200 {
+            let (mut chess, mut ours) = (Chess::new(), Position::standard());
+            let mut theirs = ours.colors_swapped();
+            assert_eq!(theirs.state.turn(), Color::Black);
+            for _ in 0..120 {
+                let moves = chess.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[random.usize(..moves.len())];
+                let packed = PackedMove::from_shakmaty(mv, chess.turn());
+                chess.play_unchecked(mv);
+                ours.play(packed);
+                theirs.play(packed.colors_swapped());
+                assert_eq!(theirs, ours.colors_swapped());
+                assert_eq!(theirs.colors_swapped(), ours);
+                assert_eq!(packed.colors_swapped().colors_swapped(), packed);
+                assert_eq!(theirs.to_setup().board, upside_down(&ours.to_setup().board));
+                kinds[0] += usize::from(packed.kind() == MoveKind::Castle);
+                kinds[1] += usize::from(packed.kind() == MoveKind::EnPassant);
+                kinds[2] += usize::from(ours.state.en_passant().is_some());
+            }
+        }
+        assert!(kinds.iter().all(|&count| count > 0), "{kinds:?}");
+        let null = PackedMove::NULL;
+        let (mut ours, mut theirs) = (Position::standard(), Position::standard().colors_swapped());
+        ours.play(null);
+        theirs.play(null.colors_swapped());
+        assert_eq!(theirs, ours.colors_swapped());
+    }
+}

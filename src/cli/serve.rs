@@ -1,0 +1,100 @@
+//! `orbit serve`.
+
+use std::io::{self, ErrorKind};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use orbit_chess::Cancel;
+use orbit_chess::internals::serve::{Desk, DeskOptions, Greeting, Open, converse};
+
+use super::common::{GpuArgs, bytes, from_one, threads};
+use super::{Exit, Failure, terminal};
+
+const AFTER_HELP: &str = "\
+Each line on standard input is a request, a JSON object; each line on standard output an answer or
+an event. docs/serve.md has all requests, with a conversation. The process ends at the end of its
+input, or when it is told to quit.
+
+Requests:
+  open, close   open a database from files, close it
+  query         search a database; the hits are kept, and come page by page
+  hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
+  game          one game: tags, moves, positions, PGN
+  explain       what a query means, and the copies that its transform makes
+  cancel        stop a query, or the opening of a database
+  progress      how far a query has come
+  ping, version, quit
+
+Examples:
+  orbit serve games.pgn
+  orbit serve --memory 8G all.reel
+  echo '{\"id\":1,\"request\":\"query\",\"query\":\"mate\",\"rows\":5}' | orbit serve games.pgn";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) desk: DeskArgs,
+}
+
+/// The databases that stay open, and what a query may use.
+#[derive(Debug, clap::Args)]
+pub(super) struct DeskArgs {
+    /// Open these files at the start, as the database `main`: PGN, EPD and FEN files, folders of these, or reels.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Keep side lines (variations) and comments of these files, so that queries can search side lines.
+    ///
+    /// A reel contains side lines if it was made by `orbit index --variations`.
+    #[arg(long)]
+    variations: bool,
+    /// Keep databases in memory as far as they need no more than this together. A database that does not fit is read anew
+    /// for each query.
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    memory: u64,
+    /// Use N threads for a query [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    gpu: GpuArgs,
+}
+
+impl DeskArgs {
+    /// The desk, with the database of these files if there are any.
+    pub(super) fn open(&self, cancel: &Cancel) -> Result<Desk, Failure> {
+        let mut options = DeskOptions::default();
+        options.memory_max = self.memory;
+        options.gpu = self.gpu.options();
+        options.threads = threads(self.threads);
+        let desk = Desk::new(options);
+        if !self.paths.is_empty() {
+            let path = |path: &PathBuf| match path.to_str() {
+                Some(path) => Ok(path.to_owned()),
+                None => Err(Failure::Other(format!("the path {} is not UTF-8: rename it", path.display()))),
+            };
+            let paths = self.paths.iter().map(path).collect::<Result<_, _>>()?;
+            let open = Open { variations: self.variations, ..Open::new(paths) };
+            let opened = desk.open(&open, cancel, &mut |_| ());
+            opened.map_err(|fault| Failure::Other(fault.to_string()))?;
+        }
+        Ok(desk)
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let desk = args.desk.open(&Cancel::new())?;
+    let greeting = Greeting { program: "orbit", version: env!("CARGO_PKG_VERSION") };
+    let say = |line: &str| {
+        if terminal::data_line(line).is_err() {
+            // The reader closed the pipe. The thread that waits for requests might never notice, so the process ends here.
+            std::process::exit(0);
+        }
+    };
+    match converse(&desk, greeting, &mut io::stdin().lock(), &say) {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error) => Err(Failure::Other(format!(
+            "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
+        ))),
+    }
+}

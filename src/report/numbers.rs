@@ -1,0 +1,192 @@
+//! Many numbers in few: their mean, their quantiles, and how they are spread.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Steps of a histogram at most.
+const STEPS_MAX: i64 = 20;
+
+/// How often each number occurs. It takes memory for each distinct number, not for each occurrence.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Distribution(BTreeMap<i32, u64>);
+
+/// A distribution in few numbers.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct NumberSummary {
+    /// The mean.
+    #[serde(rename = "value_mean")]
+    pub mean: f64,
+    /// The least number.
+    #[serde(rename = "value_min")]
+    pub min: i32,
+    /// The number below which a tenth lies.
+    #[serde(rename = "value_p10")]
+    pub p10: f64,
+    /// The number below which a quarter lies.
+    #[serde(rename = "value_p25")]
+    pub p25: f64,
+    /// The number below which a half lies.
+    #[serde(rename = "value_median")]
+    pub median: f64,
+    /// The number below which three quarters lie.
+    #[serde(rename = "value_p75")]
+    pub p75: f64,
+    /// The number below which nine tenths lie.
+    #[serde(rename = "value_p90")]
+    pub p90: f64,
+    /// The greatest number.
+    #[serde(rename = "value_max")]
+    pub max: i32,
+}
+
+/// How many numbers lie in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Bin {
+    /// The least number that lies in it.
+    pub from: i64,
+    /// The greatest.
+    pub to: i64,
+    /// How many do.
+    pub positions: u64,
+}
+
+impl Distribution {
+    /// Adds a number that occurs so often.
+    pub fn add(&mut self, number: i32, times: u64) {
+        *self.0.entry(number).or_default() += times;
+    }
+
+    /// Adds the numbers of another one.
+    pub fn merge(&mut self, other: &Distribution) {
+        other.0.iter().for_each(|(&number, &times)| self.add(number, times));
+    }
+
+    /// How many distinct numbers there are.
+    pub fn distinct(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// The distribution in few numbers, if there are any.
+    pub fn summary(&self) -> Option<NumberSummary> {
+        let (&min, &max) = (self.0.keys().next()?, self.0.keys().next_back()?);
+        let sum: i128 = self.0.iter().map(|(&number, &times)| i128::from(number) * i128::from(times)).sum();
+        let rounded = |number: f64| (number * 1e6).round() / 1e6;
+        let quantile = |share| rounded(self.quantile(share));
+        Some(NumberSummary {
+            mean: rounded(sum as f64 / self.count() as f64),
+            min,
+            p10: quantile(0.1),
+            p25: quantile(0.25),
+            median: quantile(0.5),
+            p75: quantile(0.75),
+            p90: quantile(0.9),
+            max,
+        })
+    }
+
+    /// The number below which a share from 0 to 1 lies, between two numbers in proportion.
+    ///
+    /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),
+    /// 361-365, definition 7.
+    fn quantile(&self, share: f64) -> f64 {
+        let place = self.count().saturating_sub(1) as f64 * share;
+        let (below, above) = (self.at(place.floor() as u64), self.at(place.ceil() as u64));
+        below + (above - below) * place.fract()
+    }
+
+    /// The number at a place among all, the least at 0.
+    fn at(&self, place: u64) -> f64 {
+        let mut before = 0;
+        let found = self.0.iter().find(|(_, times)| {
+            before += **times;
+            before > place
+        });
+        found.map_or(f64::NAN, |(&number, _)| number.into())
+    }
+
+    /// The width of steps so that there are few: 1, 2, 5, 10 and so on.
+    pub fn step(&self) -> i64 {
+        self.step_within(STEPS_MAX)
+    }
+
+    /// The same with at most so many steps, from 2 on.
+    pub fn step_within(&self, steps_max: i64) -> i64 {
+        let ends = self.0.keys().next().zip(self.0.keys().next_back());
+        let (min, max) = ends.map_or((0, 0), |(&min, &max)| (i64::from(min), i64::from(max)));
+        let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
+        let fits = |step: &i64| max.div_euclid(*step) - min.div_euclid(*step) < steps_max;
+        steps.find(fits).unwrap_or(i64::MAX)
+    }
+
+    /// How many numbers lie in each step of a width, from the least to the greatest.
+    pub fn bins(&self, step: i64) -> Vec<Bin> {
+        let ends = self.0.keys().next().zip(self.0.keys().next_back());
+        let Some((&min, &max)) = ends else { return Vec::new() };
+        let of = |number: i32| i64::from(number).div_euclid(step);
+        let bin = |place: i64| Bin { from: place * step, to: place * step + step - 1, positions: 0 };
+        let mut bins: Vec<Bin> = (of(min)..=of(max)).map(bin).collect();
+        self.0.iter().for_each(|(&number, &times)| bins[(of(number) - of(min)) as usize].positions += times);
+        bins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(numbers: &[i32]) -> Distribution {
+        let mut all = Distribution::default();
+        numbers.iter().for_each(|&number| all.add(number, 1));
+        all
+    }
+
+    /// As `numpy.quantile` has them.
+    #[test]
+    fn quantiles_lie_between_numbers_in_proportion() {
+        let summary = of(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3]).summary().unwrap();
+        let NumberSummary { mean, min, p10, p25, median, p75, p90, max } = summary;
+        assert_eq!((mean, min, p10, p25, median), (3.9, 1, 1.0, 2.25, 3.5));
+        assert_eq!((p75, p90, max), (5.0, 6.3, 9));
+        let one = of(&[-7]).summary().unwrap();
+        assert_eq!((one.mean, one.min, one.p10, one.median, one.max), (-7.0, -7, -7.0, -7.0, -7));
+        assert_eq!(of(&[]).summary(), None);
+        let ends = of(&[i32::MIN, i32::MAX]).summary().unwrap();
+        assert_eq!((ends.mean, ends.median), (-0.5, -0.5));
+    }
+
+    #[test]
+    fn steps_hold_all_numbers() {
+        for (numbers, step, bins) in [
+            (&[0, 0, 3][..], 1, &[(0, 0, 2), (1, 1, 0), (2, 2, 0), (3, 3, 1)][..]),
+            (
+                &[-25, 14, 14],
+                5,
+                &[
+                    (-25, -21, 1),
+                    (-20, -16, 0),
+                    (-15, -11, 0),
+                    (-10, -6, 0),
+                    (-5, -1, 0),
+                    (0, 4, 0),
+                    (5, 9, 0),
+                    (10, 14, 2),
+                ],
+            ),
+            (&[], 1, &[]),
+        ] {
+            let all = of(numbers);
+            let found: Vec<_> = all.bins(step).iter().map(|bin| (bin.from, bin.to, bin.positions)).collect();
+            assert_eq!(found, bins);
+            assert!(all.step() <= step && all.bins(all.step()).len() <= STEPS_MAX as usize);
+        }
+        let ends = of(&[i32::MIN, i32::MAX]);
+        let bins = ends.bins(ends.step());
+        assert!(bins.len() <= STEPS_MAX as usize && bins.iter().map(|bin| bin.positions).sum::<u64>() == 2);
+    }
+}

@@ -1,0 +1,286 @@
+//! A query and its answer.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::desk::Desk;
+use super::fault::{Code, Fault};
+use super::kept::{Kept, KeptBlock, Place, found, rank_facts};
+use super::request::{Ask, checked_rows, columns};
+use crate::choice::{Order, Top};
+use crate::diagnostic::Diagnostic;
+use crate::query::{Dialect, Type};
+use crate::reel::Block;
+use crate::report::{Extras, HitTotals, Names};
+use crate::run::Needs;
+use crate::scan::Scan;
+use crate::session::{Cancel, Progress, Query, Told};
+
+/// What a query answers.
+#[derive(Debug)]
+pub struct Answered {
+    /// The text of the query.
+    pub query: String,
+    /// Warnings and notes about it.
+    pub remarks: Vec<Diagnostic>,
+    /// What should be known of how it ran.
+    pub notes: Vec<String>,
+    /// Games and positions that hit and count; of a search that ended at a limit, those up to there.
+    pub hit: HitTotals,
+    /// Games and positions in all; `None` of a search that ended at a limit.
+    pub searched: Option<(u64, u64)>,
+    /// The engine that answered.
+    pub engine: &'static str,
+    /// The time that it took.
+    pub time: Duration,
+    /// The type of the query's value.
+    pub ty: Type,
+    /// Its hits, if they were not only counted.
+    pub kept: Option<Arc<Kept>>,
+    /// Whether hits were left out since they need more memory than is meant for them.
+    pub is_cut: bool,
+}
+
+impl Answered {
+    /// The answer, with the rows of the first page if they are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Columns that there are not, too many rows, and what goes wrong in the query when rows are written.
+    pub(super) fn answer(&self, ask: &Ask) -> Result<Answer, Fault> {
+        let mut answer = Answer::of(json!({
+            "type": self.ty.name(),
+            "games_hit": self.hit.games,
+            "positions_hit": self.hit.positions,
+            "games": self.searched.map(|(games, _)| games),
+            "positions": self.searched.map(|(_, positions)| positions),
+            "hits": self.kept.as_ref().map(|kept| kept.rows()),
+            "cut": self.is_cut,
+            "engine": self.engine,
+            "ms": (self.time.as_secs_f64() * 1e4).round() / 10.0,
+            "remarks": self.remarks.iter().map(|remark| remark.json(&self.query, "query", 1)).collect::<Vec<_>>(),
+            "notes": self.notes,
+        }));
+        if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
+            let columns = ask.columns.as_deref().map(columns).transpose()?;
+            answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns.as_deref())?);
+        }
+        Ok(answer)
+    }
+}
+
+impl Desk {
+    /// Runs a query; `watch` sees how far it has come.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request or the query, that there is no such database, what keeps the search from coming to its
+    /// end, and that it was cancelled.
+    pub fn ask(
+        &self,
+        ask: &Ask,
+        cancel: &Cancel,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<Answered, Fault> {
+        let begun = Instant::now();
+        let session = self.session(&ask.database)?;
+        let (choice, order) = (ask.choice()?, ask.order()?);
+        checked_rows(ask.rows)?;
+        ask.columns.as_deref().map(columns).transpose()?;
+        let query = parsed(&ask.query, ask.dialect())?;
+        let query = if ask.variations { query.with_variations() } else { query };
+        let fault = |error| Fault::of_session(error, &ask.query);
+        let search = session.search(&query).choice(choice.clone()).engine(ask.engine());
+        let mut search = search.cancelled_by(cancel).progress(watch);
+        let scan = search.scan().map_err(fault)?;
+        refuse_idle(ask, &scan, order)?;
+        let order = order.or((scan.sorts_games() && !ask.count).then_some(Order::ByQuery));
+        let extras = Extras {
+            nodes: scan.searches_variations(),
+            spans: scan.has_spans(),
+            texts: scan.ty() == Type::Str,
+            likeness: scan.finds_likeness(),
+            player: choice.player.is_some(),
+        };
+        // Else what hits consist of is told when they are written.
+        let tells_spans =
+            extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
+        let needs = match ask.count {
+            true => Needs::NOTHING,
+            false => Needs::VALUES | Needs::LOWEST_COPY | Needs::SPANS.when(tells_spans),
+        };
+        let needs = needs | order.map_or(Needs::NOTHING, Order::needs);
+        let owns_blocks = !session.is_resident() || session.keeps_variations() && !extras.nodes;
+        let mut keeping = Keeping::new(order, ask, owns_blocks, self.kept_max());
+        let summary =
+            search.for_each_told(&scan, needs, |streamed, told| keeping.take(&streamed.block, told));
+        let summary = summary.map_err(fault)?;
+        let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
+        let (hit, is_cut) = (keeping.hit, keeping.is_cut);
+        let kept = (!ask.count).then(|| {
+            let is_ordered = keeping.order.is_some();
+            let (blocks, places) = keeping.list();
+            Arc::new(Kept::new(&query, session.sources().to_vec(), extras, is_ordered, blocks, places))
+        });
+        Ok(Answered {
+            query: ask.query.clone(),
+            remarks: query.remarks().to_vec(),
+            notes: scan.notes().iter().cloned().chain(scan.engine().notice()).collect(),
+            hit,
+            searched,
+            engine: scan.engine().name(),
+            time: begun.elapsed(),
+            ty: scan.ty(),
+            kept,
+            is_cut,
+        })
+    }
+}
+
+/// Reads a query.
+pub(super) fn parsed(text: &str, dialect: Option<Dialect>) -> Result<Query, Fault> {
+    let query = match dialect {
+        Some(dialect) => Query::parse_dialect(text, dialect),
+        None => Query::parse(text),
+    };
+    query.map_err(|error| Fault::of_query(error.diagnostic().clone(), text))
+}
+
+/// Refuses choices that have no effect on the query.
+fn refuse_idle(ask: &Ask, scan: &Scan, order: Option<Order>) -> Result<(), Fault> {
+    let has_value = matches!(scan.ty(), Type::Num | Type::Set | Type::Position);
+    let needs = order.map_or(Needs::NOTHING, Order::needs);
+    let why = if ask.best && !has_value {
+        "`best` needs a query whose value is a number or a set of squares, and this query has none: leave out `best`, or \
+         choose `first`"
+    } else if needs.include(Needs::VALUES) && !has_value {
+        "`sort` by value needs a query whose value is a number or a set of squares, and this query has none: choose `elo` \
+         or `date`"
+    } else if needs.include(Needs::SPANS) && !scan.has_spans() {
+        "`sort` by length needs a query whose hits consist of moves, such as `line`, `path` or `--`: choose `value`, `elo` \
+         or `date`"
+    } else if order.is_some() && ask.count {
+        "`sort` and `sample` choose which games are listed, and `count` lists none: leave out one of them"
+    } else {
+        return Ok(());
+    };
+    Err(Fault::new(Code::Request, why))
+}
+
+/// What is kept of a search as it runs.
+struct Keeping {
+    order: Option<(Order, Top<Place>)>,
+    games_max: u64,
+    /// Whether hits are kept at all.
+    keeps: bool,
+    /// Whether blocks are in memory only because hits refer to them.
+    owns_blocks: bool,
+    names: Names,
+    hit: HitTotals,
+    blocks: Vec<KeptBlock>,
+    bytes: u64,
+    bytes_max: u64,
+    places: Vec<Place>,
+    is_cut: bool,
+}
+
+impl Keeping {
+    fn new(order: Option<Order>, ask: &Ask, owns_blocks: bool, bytes_max: u64) -> Keeping {
+        let games_max = ask.games_max().unwrap_or(u64::MAX);
+        let room = usize::try_from(games_max).unwrap_or(usize::MAX);
+        Keeping {
+            order: order.map(|order| (order, order.top(room))),
+            games_max,
+            keeps: !ask.count,
+            owns_blocks,
+            names: Names::default(),
+            hit: HitTotals::default(),
+            blocks: Vec::new(),
+            bytes: 0,
+            bytes_max,
+            places: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Takes what was told of the next block; breaks when no more games are wanted.
+    fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
+        let found = found(block, &told, &self.names);
+        let mut listed = Vec::new();
+        let mut flow = ControlFlow::Continue(());
+        for game in block.games().filter(|game| found.is_found(game)) {
+            let hits = found.hits.count_in(game.first_slot()..game.end_slot());
+            self.hit.games += 1;
+            self.hit.positions += hits;
+            // The place of the block is not known yet: others may be left out before.
+            let place = (0, game.index() as u32, hits);
+            match &self.order {
+                None => listed.push((None, game.number(), place)),
+                Some((order, top)) => {
+                    let rank = order.rank(&game, rank_facts(&found));
+                    if top.admits(&rank, game.number()) {
+                        listed.push((Some(rank), game.number(), place));
+                    }
+                }
+            }
+            if self.order.is_none() && self.hit.games == self.games_max {
+                flow = ControlFlow::Break(());
+                break;
+            }
+        }
+        if !self.keeps || listed.is_empty() {
+            return flow;
+        }
+        // The block that goes beyond the limit is kept, and those that follow are not.
+        if self.bytes > self.bytes_max {
+            self.is_cut = true;
+            return flow;
+        }
+        let kept = KeptBlock::new(block, told);
+        let at = self.blocks.len() as u32;
+        self.bytes += self.bytes_of(&kept);
+        self.blocks.push(kept);
+        for (rank, number, (_, index, hits)) in listed {
+            let place = (at, index, hits);
+            match (&mut self.order, rank) {
+                (Some((_, top)), Some(rank)) => top.offer(rank, number, || place),
+                _ => self.places.push(place),
+            }
+        }
+        if self.bytes > self.bytes_max {
+            self.prune();
+        }
+        flow
+    }
+
+    /// Leaves out blocks none of whose games is among the first by the order.
+    fn prune(&mut self) {
+        let Some((order, top)) = self.order.take() else { return };
+        let mut places = vec![None; self.blocks.len()];
+        top.iter().for_each(|&(block, ..)| places[block as usize] = Some(0));
+        for (place, block) in places.iter_mut().zip(std::mem::take(&mut self.blocks)) {
+            if let Some(place) = place {
+                *place = self.blocks.len() as u32;
+                self.blocks.push(block);
+            }
+        }
+        self.bytes = self.blocks.iter().map(|block| self.bytes_of(block)).sum();
+        let place = |(block, index, hits): Place| (places[block as usize].unwrap_or(0), index, hits);
+        self.order = Some((order, top.map(place)));
+    }
+
+    fn bytes_of(&self, block: &KeptBlock) -> u64 {
+        block.bytes() + if self.owns_blocks { block.block_bytes() } else { 0 }
+    }
+
+    /// The blocks of games that are listed, the memory that they take, and the games in their order.
+    fn list(mut self) -> ((Vec<KeptBlock>, u64), Vec<Place>) {
+        self.prune();
+        let places = self.order.map_or(self.places, |(order, top)| order.list(top));
+        ((self.blocks, self.bytes), places)
+    }
+}

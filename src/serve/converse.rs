@@ -1,0 +1,463 @@
+//! A conversation: requests are read while queries run.
+//!
+//! One thread reads. What takes long (`open`, `close`, `query`) is done by a second one in the order of the requests; pages,
+//! games and explanations by a third. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
+//! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, SERVE_SCHEMA, error_line};
+use super::desk::{DATABASES_MAX, Desk};
+use super::explain::Explained;
+use super::fault::{Code, Fault};
+use super::kept::Kept;
+use super::lines::{LINE_BYTES_MAX, Line, next_line};
+use super::request::{
+    Ask, Close, Explain, Game, Id, Of, Open, PAGE_ROWS_MAX, Page, Request, checked_rows, columns,
+};
+use super::results::{RESULTS_MAX, Results};
+use crate::report::SCHEMA;
+use crate::session::{Cancel, Progress};
+
+/// Requests that may wait for their turn.
+pub const QUEUE_MAX: usize = 1000;
+/// Bytes of all lines that wait.
+const QUEUE_BYTES_MAX: usize = 64 << 20;
+/// The time between two events of one request.
+const EVENT_EVERY: Duration = Duration::from_millis(100);
+/// The stack of a thread that reads queries: that of a program's first thread.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the greeting says of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Greeting<'a> {
+    /// The name of the program.
+    pub program: &'a str,
+    /// Its version.
+    pub version: &'a str,
+}
+
+/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. At the end of the
+/// input all requests are answered first; `quit` cancels them.
+///
+/// # Errors
+///
+/// The input cannot be read, or the system starts no thread.
+pub fn converse(
+    desk: &Desk,
+    greeting: Greeting<'_>,
+    input: &mut impl BufRead,
+    say: &(dyn Fn(&str) + Sync),
+) -> io::Result<()> {
+    let shared = Shared { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
+    let mut hello = shared.about();
+    hello.fields.insert("event".into(), "greeting".into());
+    say(&hello.line(None));
+    let ended = std::thread::scope(|scope| {
+        // However this ends, the threads must learn of it.
+        let _end = EndOnDrop(&shared);
+        let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
+        thread().spawn_scoped(scope, || shared.run_queries())?;
+        thread().spawn_scoped(scope, || shared.run_pages())?;
+        shared.read(input)
+    });
+    if let Some(id) = ended? {
+        say(&Answer::of(json!({ "quit": true })).line(Some(&id)));
+    }
+    Ok(())
+}
+
+struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
+
+impl Drop for EndOnDrop<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().is_ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+struct Shared<'a> {
+    desk: &'a Desk,
+    greeting: Greeting<'a>,
+    say: &'a (dyn Fn(&str) + Sync),
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Queries and what else takes long, in their order. The first one may be running.
+    jobs: VecDeque<Job>,
+    pages: VecDeque<Quick>,
+    results: Results,
+    /// No more requests come.
+    is_ended: bool,
+    /// No more jobs come.
+    are_jobs_done: bool,
+}
+
+/// A request that takes long.
+struct Job {
+    id: Id,
+    work: Arc<Work>,
+    bytes: usize,
+    is_running: bool,
+    cancel: Cancel,
+    progress: Arc<Mutex<Progress>>,
+    /// What waits for it.
+    then: Vec<Quick>,
+}
+
+enum Work {
+    Open(Open),
+    Close(Close),
+    Query(Box<Ask>),
+}
+
+/// A request that is answered soon.
+struct Quick {
+    id: Id,
+    work: QuickWork,
+    bytes: usize,
+}
+
+enum QuickWork {
+    Hits(Page, Option<Arc<Kept>>),
+    Game(Game),
+    Explain(Explain),
+}
+
+impl Shared<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, id: &Id, answer: Result<Answer, Fault>) {
+        (self.say)(&match answer {
+            Ok(answer) => answer.line(Some(id)),
+            Err(fault) => error_line(Some(id), &fault),
+        });
+    }
+
+    /// What the greeting says.
+    fn about(&self) -> Answer {
+        Answer::of(json!({
+            "schema": SERVE_SCHEMA,
+            "rows_schema": SCHEMA,
+            "program": self.greeting.program,
+            "version": self.greeting.version,
+            "databases": self.desk.databases(),
+            "limits": {
+                "line_bytes": LINE_BYTES_MAX,
+                "databases": DATABASES_MAX,
+                "queries_with_hits": RESULTS_MAX,
+                "page_rows": PAGE_ROWS_MAX,
+                "waiting_requests": QUEUE_MAX,
+            },
+        }))
+    }
+
+    /// Reads requests. Gives the id of a `quit`, or nothing at the end of the input.
+    fn read(&self, input: &mut impl BufRead) -> io::Result<Option<Id>> {
+        while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
+            let line = match line {
+                Line::Whole(line) => line,
+                Line::TooLong => {
+                    let message =
+                        format!("the line is longer than {LINE_BYTES_MAX} bytes: it was passed over");
+                    (self.say)(&error_line(None, &Fault::new(Code::TooLong, message)));
+                    continue;
+                }
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match Request::read(&line) {
+                (Some(id), Ok(Request::Quit)) => {
+                    self.lock().jobs.iter().for_each(|job| job.cancel.cancel());
+                    return Ok(Some(id));
+                }
+                (Some(id), Ok(request)) => self.take(id, request, line.len()),
+                (id, Err(fault)) => (self.say)(&error_line(id.as_ref(), &fault)),
+                (None, Ok(_)) => unreachable!("a request has an id"),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Answers a request, or has it wait for its turn.
+    fn take(&self, id: Id, request: Request, bytes: usize) {
+        let work = match request {
+            Request::Open(open) => return self.add_job(id, Work::Open(open), bytes),
+            Request::Close(close) => return self.add_job(id, Work::Close(close), bytes),
+            Request::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
+            Request::Hits(page) => QuickWork::Hits(page, None),
+            Request::Game(game) => QuickWork::Game(game),
+            Request::Explain(explain) => QuickWork::Explain(explain),
+            Request::Cancel(Of { of }) => return self.cancel(&id, &of),
+            Request::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
+            Request::Ping | Request::Quit => {
+                return self.answer(&id, Ok(Answer::of(json!({ "pong": true }))));
+            }
+            Request::Version => return self.answer(&id, Ok(self.about())),
+        };
+        if let Err((id, fault)) = self.add_page(Quick { id, work, bytes }) {
+            self.answer(&id, Err(fault));
+        }
+    }
+
+    fn add_job(&self, id: Id, work: Work, bytes: usize) {
+        let mut state = self.lock();
+        let refused = if state.jobs.iter().any(|job| job.id == id) {
+            let message = "a request of this id is under way: give each request an id of its own";
+            Err(Fault::new(Code::Request, message))
+        } else {
+            state.has_room(bytes)
+        };
+        if let Err(fault) = refused {
+            drop(state);
+            return self.answer(&id, Err(fault));
+        }
+        if let Work::Query(_) = &work {
+            state.results.forget(&id);
+        }
+        state.jobs.push_back(Job {
+            id,
+            work: Arc::new(work),
+            bytes,
+            is_running: false,
+            cancel: Cancel::new(),
+            progress: Arc::default(),
+            then: Vec::new(),
+        });
+        self.changed.notify_all();
+    }
+
+    fn add_page(&self, mut quick: Quick) -> Result<(), (Id, Fault)> {
+        let mut state = self.lock();
+        if let Err(fault) = state.has_room(quick.bytes) {
+            return Err((quick.id, fault));
+        }
+        // The last request before it that makes what it needs.
+        if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
+            job.then.push(quick);
+            return Ok(());
+        }
+        quick.find(&state.results).map_err(|fault| (quick.id.clone(), fault))?;
+        state.pages.push_back(quick);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn cancel(&self, id: &Id, of: &Id) {
+        let mut state = self.lock();
+        let found = state.jobs.iter().position(|job| job.id == *of);
+        let answer = match found {
+            Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
+            None if state.results.know(of) => Ok(Answer::of(json!({ "cancelled": false }))),
+            None => Err(unknown(of)),
+        };
+        self.answer(id, answer);
+        let Some(at) = found else { return };
+        state.jobs[at].cancel.cancel();
+        if !state.jobs[at].is_running {
+            self.finish(&mut state, at, Err(Fault::cancelled()));
+        }
+    }
+
+    fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
+        let state = self.lock();
+        if let Some(job) = state.jobs.iter().find(|job| job.id == *of) {
+            let progress = *job.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut fields = progress_fields(&progress);
+            fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
+            return Ok(Answer { fields, rows: None });
+        }
+        match state.results.know(of) {
+            true => Ok(Answer::of(json!({ "state": "done" }))),
+            false => Err(unknown(of)),
+        }
+    }
+
+    /// Answers a job, and lets go on what waits for it.
+    fn finish(&self, state: &mut State, at: usize, answer: Result<Answer, Fault>) {
+        let Some(job) = state.jobs.remove(at) else { return };
+        // It is answered before anything that waits for it, and no request comes between.
+        self.answer(&job.id, answer);
+        for mut quick in job.then {
+            match quick.find(&state.results) {
+                Ok(()) => state.pages.push_back(quick),
+                Err(fault) => self.answer(&quick.id, Err(fault)),
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    /// Does what takes long, until no more requests come.
+    fn run_queries(&self) {
+        let mut state = self.lock();
+        loop {
+            let Some(job) = state.jobs.front_mut() else {
+                if state.is_ended {
+                    break;
+                }
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            job.is_running = true;
+            let (id, work) = (job.id.clone(), Arc::clone(&job.work));
+            let (cancel, progress) = (job.cancel.clone(), Arc::clone(&job.progress));
+            drop(state);
+            let done = caught(|| self.run(&id, &work, &cancel, &progress));
+            state = self.lock();
+            let answer = done.map(|(answer, kept)| {
+                match &*work {
+                    Work::Query(ask) => state.results.add(id, &ask.database, kept),
+                    Work::Close(close) => state.results.close(&close.database),
+                    Work::Open(_) => {}
+                }
+                answer
+            });
+            self.finish(&mut state, 0, answer);
+        }
+        state.are_jobs_done = true;
+        self.changed.notify_all();
+    }
+
+    fn run(
+        &self,
+        id: &Id,
+        work: &Work,
+        cancel: &Cancel,
+        progress: &Mutex<Progress>,
+    ) -> Result<(Answer, Option<Arc<Kept>>), Fault> {
+        if cancel.is_cancelled() {
+            return Err(Fault::cancelled());
+        }
+        let has_events = match work {
+            Work::Open(open) => open.progress,
+            Work::Query(ask) => ask.progress,
+            Work::Close(_) => false,
+        };
+        let mut last = Instant::now();
+        let mut watch = |now: Progress| {
+            *progress.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            if has_events && last.elapsed() >= EVENT_EVERY {
+                last = Instant::now();
+                let mut fields = progress_fields(&now);
+                fields.insert("event".into(), "progress".into());
+                (self.say)(&Answer { fields, rows: None }.line(Some(id)));
+            }
+        };
+        match work {
+            Work::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
+            Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
+            Work::Query(ask) => {
+                let answered = self.desk.ask(ask, cancel, &mut watch)?;
+                Ok((answered.answer(ask)?, answered.kept))
+            }
+        }
+    }
+
+    /// Writes pages, games and explanations, until no more requests come.
+    fn run_pages(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(quick) = state.pages.pop_front() {
+                drop(state);
+                let answer = caught(|| self.run_page(&quick.work));
+                self.answer(&quick.id, answer);
+                state = self.lock();
+            } else if state.is_ended && state.are_jobs_done {
+                return;
+            } else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    fn run_page(&self, work: &QuickWork) -> Result<Answer, Fault> {
+        match work {
+            QuickWork::Hits(page, kept) => {
+                let Some(kept) = kept else { return Err(unknown(&page.of)) };
+                let columns = page.columns.as_deref().map(columns).transpose()?;
+                let rows = kept.page(page.from, checked_rows(page.rows)?, columns.as_deref())?;
+                let mut answer = Answer::of(json!({ "from": page.from, "hits": kept.rows() }));
+                answer.rows = Some(rows);
+                Ok(answer)
+            }
+            QuickWork::Game(game) => self.desk.answer_game(game),
+            QuickWork::Explain(explain) => Ok(Explained::new(explain)?.answer(explain.copies)),
+        }
+    }
+}
+
+impl State {
+    /// Refuses a request if too many wait.
+    fn has_room(&self, bytes: usize) -> Result<(), Fault> {
+        let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
+        let count = self.jobs.len() + waiting().count();
+        let sum: usize =
+            self.jobs.iter().map(|job| job.bytes).chain(waiting().map(|quick| quick.bytes)).sum();
+        if count < QUEUE_MAX && sum + bytes <= QUEUE_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::Busy,
+            format!("{count} requests wait, and more may not: send it again when some are answered"),
+        ))
+    }
+}
+
+impl Quick {
+    /// Whether a job makes what it needs.
+    fn needs(&self, job: &Job) -> bool {
+        match (&self.work, &*job.work) {
+            (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,
+            (QuickWork::Hits(..), _) => false,
+            (QuickWork::Game(game), Work::Open(open)) => open.database == game.database,
+            (QuickWork::Game(game), Work::Close(close)) => close.database == game.database,
+            _ => false,
+        }
+    }
+
+    /// Finds the hits that it is about.
+    fn find(&mut self, results: &Results) -> Result<(), Fault> {
+        if let QuickWork::Hits(page, kept) = &mut self.work {
+            *kept = Some(results.find(&page.of)?);
+        }
+        Ok(())
+    }
+}
+
+fn unknown(of: &Id) -> Fault {
+    Fault::new(Code::UnknownQuery, format!("no request {} is under way or has hits", of.json()))
+}
+
+fn progress_fields(progress: &Progress) -> Map<String, Value> {
+    let fields = json!({
+        "bytes": progress.bytes,
+        "bytes_total": progress.bytes_total,
+        "games": progress.games,
+        "positions": progress.positions,
+    });
+    Answer::of(fields).fields
+}
+
+/// A fault of the program ends one request, and not the conversation.
+fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    let text = |panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        Err(Fault::new(Code::Internal, format!("a fault of the program, please report it: {}", text(panic))))
+    })
+}

@@ -1,0 +1,190 @@
+//! Databases by their names.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::fault::{Code, Fault};
+use super::request::Open;
+use crate::engine::gpu::GpuOptions;
+use crate::session::{Cancel, Progress, Residence, Session, SessionOptions};
+
+/// Databases that are open at the same time, at most.
+pub const DATABASES_MAX: usize = 16;
+/// The longest name of a database, in bytes.
+const NAME_BYTES_MAX: usize = 200;
+
+/// Choices for a [`Desk`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeskOptions {
+    /// Memory that the databases may take together, in bytes. One that does not fit is read anew for each query.
+    pub memory_max: u64,
+    /// Memory that the hits of one query may take, in bytes. Of more, the first are kept.
+    pub kept_max: u64,
+    /// Which graphics card; `None` for none.
+    pub gpu: Option<GpuOptions>,
+    /// Threads of a query.
+    pub threads: usize,
+}
+
+impl Default for DeskOptions {
+    /// 2 GiB, 256 MiB, any card, a thread for each core.
+    fn default() -> DeskOptions {
+        DeskOptions {
+            memory_max: 2 << 30,
+            kept_max: 256 << 20,
+            gpu: Some(GpuOptions::default()),
+            threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+        }
+    }
+}
+
+/// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
+pub struct Desk {
+    options: DeskOptions,
+    /// In the order in which they were opened.
+    databases: Mutex<Vec<(String, Arc<Session>)>>,
+}
+
+impl Desk {
+    /// Without a database.
+    pub fn new(options: DeskOptions) -> Desk {
+        Desk { options, databases: Mutex::default() }
+    }
+
+    /// Opens a database; `watch` sees how far that has come.
+    ///
+    /// # Errors
+    ///
+    /// A name that is in use, too many databases, files that cannot be read, and that it was cancelled.
+    pub fn open(
+        &self,
+        open: &Open,
+        cancel: &Cancel,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<Answer, Fault> {
+        let name = &open.database;
+        let wrong = |message: String| Err(Fault::new(Code::Request, message));
+        if name.is_empty() || name.len() > NAME_BYTES_MAX {
+            return wrong(format!("the name of a database has 1 to {NAME_BYTES_MAX} bytes"));
+        }
+        if open.paths.is_empty() {
+            return wrong("`paths` names no file: name PGN files, folders or reels".into());
+        }
+        if open.paths.iter().any(|path| path == "-") {
+            return wrong("standard input holds the requests: name a file in place of `-`".into());
+        }
+        let taken: u64 = {
+            let databases = self.lock();
+            if databases.iter().any(|(known, _)| known == name) {
+                return wrong(format!(
+                    "the database `{name}` is open: close it, or give the other one a name of its own"
+                ));
+            }
+            if databases.len() >= DATABASES_MAX {
+                return wrong(format!("{DATABASES_MAX} databases are open, and more may not be: close one"));
+            }
+            databases.iter().map(|(_, session)| resident_bytes(session)).sum()
+        };
+        let options = SessionOptions::new()
+            .resident_bytes_max(self.options.memory_max.saturating_sub(taken))
+            .gpu(self.options.gpu.clone())
+            .threads(self.options.threads)
+            .variations(open.variations)
+            .cancelled_by(cancel)
+            .progress(watch);
+        let session = options.open(&open.paths).map_err(|error| Fault::of_session(error, ""))?;
+        let session = Arc::new(session);
+        let answer = Answer::of(described(name, &session));
+        self.lock().push((name.clone(), session));
+        Ok(answer)
+    }
+
+    /// Closes a database.
+    ///
+    /// # Errors
+    ///
+    /// There is none of that name.
+    pub fn close(&self, name: &str) -> Result<Answer, Fault> {
+        let mut databases = self.lock();
+        let Some(at) = databases.iter().position(|(known, _)| known == name) else {
+            return Err(unknown(name, &databases));
+        };
+        databases.remove(at);
+        Ok(Answer::of(json!({ "closed": name })))
+    }
+
+    /// Gives a database another name, in place of one that has it already.
+    pub fn rename(&self, from: &str, to: &str) {
+        let mut databases = self.lock();
+        databases.retain(|(name, _)| name != to);
+        databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
+    }
+
+    /// The files that a database is read from or was made of.
+    pub fn files(&self, name: &str) -> Vec<PathBuf> {
+        self.session(name).map_or(Vec::new(), |session| session.files())
+    }
+
+    /// What is known of each open database.
+    pub fn databases(&self) -> Vec<Value> {
+        self.lock().iter().map(|(name, session)| described(name, session)).collect()
+    }
+
+    /// What hits of one query may take.
+    pub(super) fn kept_max(&self) -> u64 {
+        self.options.kept_max
+    }
+
+    /// An open database.
+    pub(super) fn session(&self, name: &str) -> Result<Arc<Session>, Fault> {
+        let databases = self.lock();
+        let found = databases.iter().find(|(known, _)| known == name);
+        found.map(|(_, session)| Arc::clone(session)).ok_or_else(|| unknown(name, &databases))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(String, Arc<Session>)>> {
+        self.databases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unknown(name: &str, databases: &[(String, Arc<Session>)]) -> Fault {
+    let names: Vec<String> = databases.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let message = match names.is_empty() {
+        true => format!("no database `{name}` is open: open one"),
+        false => format!("no database `{name}` is open; open are {}", names.join(", ")),
+    };
+    Fault::new(Code::UnknownDatabase, message)
+}
+
+fn resident_bytes(session: &Session) -> u64 {
+    match session.residence() {
+        Residence::Resident { bytes } => bytes,
+        Residence::Streamed { .. } => 0,
+    }
+}
+
+/// What is known of a database. Games, positions and what went wrong are known of one in memory.
+fn described(name: &str, session: &Session) -> Value {
+    let summary = session.summary();
+    let problems = summary.map(|summary| {
+        let skipped = summary.skipped().map(|(source, reason)| format!("{}: skipped: {reason}", source.name));
+        let failed = summary.failures().map(|(source, offset, reason)| {
+            format!("{}: not read beyond byte {offset}: {reason}", source.name)
+        });
+        skipped.chain(failed).collect::<Vec<String>>()
+    });
+    json!({
+        "database": name,
+        "sources": session.sources(),
+        "games": summary.map(|summary| summary.totals.games()),
+        "positions": summary.map(|summary| summary.totals.positions),
+        "resident": summary.is_some(),
+        "memory": resident_bytes(session),
+        "variations": session.keeps_variations(),
+        "problems": problems.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,75 @@
+//! Lines of requests, none of which takes more memory than is meant for it.
+
+use std::io::{self, BufRead};
+
+/// The longest line that is read, in bytes without its end.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// A line as it was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Its bytes without its end.
+    Whole(Vec<u8>),
+    /// It is longer than lines may be. It was passed over.
+    TooLong,
+}
+
+/// Reads the next line; `None` at the end of the input. The last line needs no line feed.
+///
+/// # Errors
+///
+/// Those of the input.
+pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Result<Option<Line>> {
+    let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
+    loop {
+        let bytes = match input.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if bytes.is_empty() {
+            break;
+        }
+        is_any = true;
+        let end = memchr::memchr(b'\n', bytes);
+        let piece = &bytes[..end.unwrap_or(bytes.len())];
+        // The carriage return of a line end does not count.
+        is_too_long |= line.len() + piece.len() > bytes_max + 1;
+        if !is_too_long {
+            line.extend_from_slice(piece);
+        } else {
+            line = Vec::new();
+        }
+        let read = piece.len() + usize::from(end.is_some());
+        input.consume(read);
+        if end.is_some() {
+            break;
+        }
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    is_too_long |= line.len() > bytes_max;
+    Ok(is_any.then_some(if is_too_long { Line::TooLong } else { Line::Whole(line) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_bounded() {
+        let text = b"abc\r\nabcd\n\nabcde\nabcd\r\nab";
+        for buffer in 1..8 {
+            let mut input = io::BufReader::with_capacity(buffer, &text[..]);
+            let mut lines = Vec::new();
+            while let Some(line) = next_line(&mut input, 4).unwrap() {
+                lines.push(match line {
+                    Line::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+                    Line::TooLong => String::from("too long"),
+                });
+            }
+            assert_eq!(lines, ["abc", "abcd", "", "too long", "abcd", "ab"], "buffer of {buffer}");
+        }
+    }
+}

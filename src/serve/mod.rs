@@ -1,0 +1,29 @@
+//! Databases that stay in memory, asked again and again: by a program, line by line in JSON, or by a person.
+//!
+//! A [`Desk`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`Kept`], from
+//! which pages are written. [`converse`] reads requests and writes answers while queries run. The module knows no terminal and
+//! no command line: who uses it gives it lines and takes lines. The invariant: rows and counts are those that `orbit scan`
+//! writes, and everything that is kept has a limit.
+
+mod answer;
+mod ask;
+mod converse;
+mod desk;
+mod explain;
+mod fault;
+mod games;
+mod kept;
+mod lines;
+mod request;
+mod results;
+
+pub use self::answer::{Answer, SERVE_SCHEMA};
+pub use self::ask::Answered;
+pub use self::converse::{Greeting, QUEUE_MAX, converse};
+pub use self::desk::{DATABASES_MAX, Desk, DeskOptions};
+pub use self::explain::Explained;
+pub use self::fault::{Code, Fault};
+pub use self::kept::Kept;
+pub use self::lines::LINE_BYTES_MAX;
+pub use self::request::{Ask, EngineName, Explain, Id, MAIN, Open, PAGE_ROWS_MAX, Page, Request, SortName};
+pub use self::results::RESULTS_MAX;

@@ -1,0 +1,94 @@
+//! The hits of the last queries, by the ids of these.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::fault::{Code, Fault};
+use super::kept::Kept;
+use super::request::Id;
+
+/// Queries of which hits are kept, at most.
+pub const RESULTS_MAX: usize = 16;
+/// Memory that the hits of all of them may take.
+const BYTES_MAX: u64 = 512 << 20;
+/// Queries of which it is known that their hits were dropped, at most.
+const DROPPED_MAX: usize = 1000;
+
+/// Hits by the ids of their queries.
+#[derive(Default)]
+pub(super) struct Results {
+    /// The oldest first.
+    kept: VecDeque<One>,
+    /// Ids, the oldest first, and why their hits were dropped.
+    dropped: VecDeque<(Id, &'static str)>,
+}
+
+/// The answer of one query.
+struct One {
+    id: Id,
+    /// The database by its name.
+    database: String,
+    /// `None` of a query that was only counted.
+    kept: Option<Arc<Kept>>,
+}
+
+impl Results {
+    /// Keeps the hits of a query. Others are dropped, the oldest first, until there is room.
+    pub(super) fn add(&mut self, id: Id, database: &str, kept: Option<Arc<Kept>>) {
+        self.forget(&id);
+        self.kept.push_back(One { id, database: database.to_owned(), kept });
+        let bytes = |one: &One| one.kept.as_ref().map_or(0, |kept| kept.bytes());
+        let mut sum: u64 = self.kept.iter().map(bytes).sum();
+        while self.kept.len() > RESULTS_MAX || sum > BYTES_MAX && self.kept.len() > 1 {
+            let Some(oldest) = self.kept.pop_front() else { break };
+            sum -= bytes(&oldest);
+            self.drop(oldest.id, "newer hits took their place");
+        }
+    }
+
+    /// Forgets an id, which another query takes.
+    pub(super) fn forget(&mut self, id: &Id) {
+        self.kept.retain(|one| one.id != *id);
+        self.dropped.retain(|(dropped, _)| dropped != id);
+    }
+
+    /// Drops the hits in a database that is closed.
+    pub(super) fn close(&mut self, database: &str) {
+        let (closed, kept) = self.kept.drain(..).partition(|one| one.database == database);
+        self.kept = kept;
+        let closed: VecDeque<One> = closed;
+        closed.into_iter().for_each(|one| self.drop(one.id, "their database was closed"));
+    }
+
+    /// Whether a query of this id was answered, as far as that is known.
+    pub(super) fn know(&self, id: &Id) -> bool {
+        self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
+    }
+
+    /// The hits of a query.
+    ///
+    /// # Errors
+    ///
+    /// There is no such query, its hits were dropped, or they were only counted.
+    pub(super) fn find(&self, id: &Id) -> Result<Arc<Kept>, Fault> {
+        let name = id.json();
+        if let Some(one) = self.kept.iter().find(|one| one.id == *id) {
+            return one.kept.clone().ok_or_else(|| {
+                let message = format!("the hits of query {name} were only counted: ask it without `count`");
+                Fault::new(Code::UnknownQuery, message)
+            });
+        }
+        if let Some((_, why)) = self.dropped.iter().find(|(dropped, _)| dropped == id) {
+            let message = format!("the hits of query {name} were dropped, since {why}: ask the query again");
+            return Err(Fault::new(Code::Dropped, message));
+        }
+        Err(Fault::new(Code::UnknownQuery, format!("no query {name} has hits: `of` is the id of a query")))
+    }
+
+    fn drop(&mut self, id: Id, why: &'static str) {
+        self.dropped.push_back((id, why));
+        if self.dropped.len() > DROPPED_MAX {
+            self.dropped.pop_front();
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! How the program behaves towards people and shells: colours, standard output, tables, messages.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::{QUERY, SAMPLE, run, stdout};
+
+fn messages(args: &[&str]) -> Vec<Value> {
+    let stderr = run(args).2;
+    stderr.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
+}
+
+#[test]
+fn hits_are_coloured_where_that_is_asked_for() {
+    let hit = |more: &[&str]| stdout(&[&["scan", "-q", "-n", "1", QUERY, SAMPLE], more].concat());
+    let plain = hit(&[]);
+    assert!(!plain.contains('\x1b') && plain.contains("23. Nxf6+, king on g8, next Rxf6"), "{plain}");
+    assert_eq!(hit(&["--color", "never"]), plain);
+    let coloured = hit(&["--color", "always"]);
+    assert!(coloured.contains("\x1b[1;33m23. Nxf6+\x1b[0m, king on g8"), "{coloured}");
+    assert_eq!(coloured.replace("\x1b[1;33m", "").replace("\x1b[0m", ""), plain);
+    let fault = run(&["scan", "{Nf3", SAMPLE, "--color", "always"]).2;
+    assert!(fault.contains("\x1b["), "{fault}");
+    // Data have no colours.
+    for format in ["csv", "jsonl", "pgn", "epd"] {
+        assert!(!hit(&["--color", "always", "--format", format]).contains('\x1b'), "{format}");
+    }
+    let file = tempfile::tempdir().unwrap();
+    let path = file.path().join("hits.txt");
+    hit(&["--color", "always", "-o", path.to_str().unwrap()]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), plain);
+}
+
+/// What a game holds does not act on a terminal because there are colours.
+#[test]
+fn colours_let_nothing_else_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pgn");
+    std::fs::write(&path, "[White \"\x1b[2Jx\x1b[31mred\"]\n[Event \"\x1b]0;t\x07\"]\n\n1. e4 *\n").unwrap();
+    let shown = stdout(&["scan", "-q", "initial", path.to_str().unwrap(), "--color", "always"]);
+    assert_eq!(shown.matches('\x1b').count(), 2, "{shown:?}");
+    assert!(shown.contains("\\x1b[2Jx\\x1b[31mred"), "{shown:?}");
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hits.csv");
+    let plain = stdout(&["scan", "-q", "-n", "2", QUERY, SAMPLE]);
+    let both = stdout(&["scan", "-q", "-n", "2", QUERY, SAMPLE, "-o", file.to_str().unwrap(), "-o", "-"]);
+    assert_eq!(both, plain);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 3);
+    let csv = stdout(&["scan", "-q", "-n", "2", QUERY, SAMPLE, "-o", "-", "-F", "csv"]);
+    assert_eq!(csv, std::fs::read_to_string(&file).unwrap());
+    let stats = stdout(&[
+        "scan",
+        "-q",
+        "-s",
+        "result",
+        QUERY,
+        SAMPLE,
+        "--stats-output",
+        "-",
+        "--stats-format",
+        "csv",
+    ]);
+    assert!(stats.starts_with("grouping,"), "{stats}");
+    let themes = stdout(&["batch", "-q", "catalogue", "--only", "skewer", SAMPLE, "-o", "-", "-F", "csv"]);
+    assert!(themes.starts_with("theme,"), "{themes}");
+}
+
+#[test]
+fn counts_are_tables_as_well() {
+    let run = |more: &[&str]| stdout(&[&["scan", "-q", QUERY, SAMPLE, "-F", "csv"], more].concat());
+    let count = run(&["-c"]);
+    assert_eq!(count, "games_hit,positions_hit,games,positions\n354,633,1000,87461\n");
+    assert_eq!(run(&["-c", "-n", "4"]), "games_hit,positions_hit,games,positions\n4,6,,\n");
+    let copies = run(&["--copies"]);
+    let json: Value =
+        serde_json::from_str(&stdout(&["scan", "-q", QUERY, SAMPLE, "-F", "jsonl", "--copies"])).unwrap();
+    let mut table = csv::Reader::from_reader(copies.as_bytes());
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 672);
+    for (row, copy) in rows.iter().zip(json["copies"].as_array().unwrap()) {
+        assert_eq!((&row[0], &row[2]), (&*copy["copy"].to_string(), &*copy["positions"].to_string()));
+        assert_eq!(copy["text"], row[1]);
+    }
+    let heat = run(&["--heat"]);
+    let mut table = csv::Reader::from_reader(heat.as_bytes());
+    let mut sums = std::collections::BTreeMap::<String, u64>::new();
+    for row in table.records().map(Result::unwrap) {
+        *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
+    }
+    // Each hit of a copy counts once in each table; the query finds one square at each hit.
+    let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
+    assert_eq!(sums["symmetry"], by_copies);
+    assert_eq!(sums["colors"], by_copies);
+    assert!(sums["heat"] >= by_copies, "{sums:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let queries = folder.path().join("queries.txt");
+    std::fs::write(&queries, "mates\tmate\ncheck, of course\tcheck\n").unwrap();
+    let table = stdout(&["scan", "-q", "--queries", queries.to_str().unwrap(), SAMPLE, "-F", "csv"]);
+    let mut table = csv::Reader::from_reader(table.as_bytes());
+    assert_eq!(table.headers().unwrap(), vec!["name", "query", "games_hit", "positions_hit"]);
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    assert_eq!((rows.len(), &rows[1][0], &rows[1][1]), (2, "check, of course", "check"));
+}
+
+/// Each example of a topic is a command that runs as it is printed.
+#[test]
+fn a_topic_has_its_words_with_examples_that_run() {
+    for (topic, word) in [("moves", "currentmove"), ("pawns", "passedpawns"), ("Counting", "TRANSFORM count")]
+    {
+        let told = stdout(&["help", "language", topic]);
+        assert!(told.contains(word), "{topic}: {told}");
+        let commands: Vec<&str> =
+            told.lines().filter_map(|line| line.trim().strip_prefix("orbit ")).collect();
+        assert!(!commands.is_empty(), "{topic}: {told}");
+        for command in commands {
+            let output = Command::new("sh")
+                .args(["-c", &format!("\"$ORBIT\" {command} --count -q")])
+                .env("ORBIT", env!("CARGO_BIN_EXE_orbit"))
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    // A word comes before a topic, and what is neither is told.
+    assert!(stdout(&["help", "language", "mate"]).starts_with("mate (CQL 6: The position)"));
+    assert_eq!(run(&["help", "language", "nosuchtopic"]).0, Some(2));
+    // What chess players call it, and the heading that a topic prints.
+    let castling = stdout(&["help", "language", "Castling"]);
+    assert!(castling.starts_with("castle (CQL 6: Moves)") && castling.contains("o-o-o (CQL 6"), "{castling}");
+    assert!(stdout(&["help", "language", "recapture"]).contains("to (CQL 6: Moves)"));
+    assert!(stdout(&["help", "language", "move capture"]).starts_with("capture (CQL 6: Moves)"));
+    for (wrong, right) in [("Pd", "write `Pd1-8`"), ("R7", "write `Ra-h7`"), ("QRd", "write `[QR]d1-8`")] {
+        let stderr = run(&["scan", wrong, SAMPLE]).2;
+        assert!(stderr.contains(right), "{wrong}: {stderr}");
+    }
+}
+
+#[test]
+fn a_limit_is_told_in_plain_words() {
+    let stderr = run(&["scan", "-n", "4", QUERY, SAMPLE]).2;
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(lines[0], "stopped at the limit of 4 games", "{stderr}");
+    assert!(lines[1].starts_with("read until then, in blocks of many games: 1,000 games ("), "{stderr}");
+    assert!(lines[2].starts_with("hits: 4 games, 6 positions"), "{stderr}");
+}
+
+#[test]
+fn messages_are_json_with_places() {
+    let of = |args: &[&str]| messages(&[args, &["--message-format", "json"]].concat());
+    let [fault] = &of(&["scan", "flip {R[a8-1] kh8}", SAMPLE])[..] else { panic!("one message") };
+    let place = ["kind", "code", "file", "line", "column", "start", "end"].map(|name| fault[name].clone());
+    let due = serde_json::json!(["error", "query", "query", 1, 10, 9, 12]);
+    assert_eq!(Value::from(place.to_vec()), due, "{fault}");
+    assert!(fault["message"].as_str().unwrap().contains("backwards"), "{fault}");
+    // Lines, columns in letters and bytes of a file.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("q.cql");
+    std::fs::write(&file, "// Züge\nplayer \"ä\" chekc\n").unwrap();
+    let [fault] = &of(&["explain", "-f", file.to_str().unwrap()])[..] else { panic!("one message") };
+    let start = fault["start"].as_u64().unwrap() as usize;
+    let end = fault["end"].as_u64().unwrap() as usize;
+    assert_eq!(&std::fs::read_to_string(&file).unwrap()[start..end], "chekc");
+    assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &12.into()), "{fault}");
+    assert_eq!(fault["file"], file.to_str().unwrap());
+    // What is about no text, and what clap refuses.
+    for (args, code) in [
+        (&["scan", "check", "nosuch.pgn"][..], "database"),
+        (&["scan", "check"], "usage"),
+        (&["scan", "check", SAMPLE, "--limit", "x"], "usage"),
+        (&["scan", "check", SAMPLE, "-o", "/dev/full/x.csv"], "output"),
+        (&["nosuch"], "usage"),
+    ] {
+        let found = of(args);
+        let fault = found.last().unwrap_or_else(|| panic!("{args:?}"));
+        assert_eq!((&fault["kind"], &fault["code"]), (&"error".into(), &code.into()), "{args:?}: {fault}");
+        let message = fault["message"].as_str().unwrap();
+        assert!(!message.is_empty() && !message.starts_with("error"), "{fault}");
+    }
+    // The summary and hidden letters.
+    let summary = of(&["scan", "check", SAMPLE]);
+    assert!(summary.len() >= 3 && summary.iter().all(|message| message["kind"] == "info"), "{summary:?}");
+    let hidden = run(&["scan", "\x1b[2J", SAMPLE, "--message-format", "json"]).2;
+    assert!(!hidden.contains('\x1b') && serde_json::from_str::<Value>(&hidden).is_ok(), "{hidden}");
+    let themes = folder.path().join("t.toml");
+    std::fs::write(&themes, "[[theme]]\nname = \"a\"\nquery = 'chekc'\n").unwrap();
+    let [fault] = &of(&["batch", themes.to_str().unwrap(), SAMPLE])[..] else { panic!("one message") };
+    assert_eq!((&fault["line"], &fault["column"]), (&3.into(), &10.into()), "{fault}");
+}

@@ -1,0 +1,244 @@
+//! `orbit repl`, driven through a pipe.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::harness::SCRIPT;
+use crate::program::{QUERY, SAMPLE, run_in, stdout};
+
+/// Exit code, what is printed, and what is said.
+fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    process.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let out = process.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (out.status.code(), text(out.stdout), text(out.stderr))
+}
+
+fn repl(script: &str) -> (Option<i32>, String, String) {
+    repl_in(Path::new(env!("CARGO_MANIFEST_DIR")), &["games/sample.pgn"], script)
+}
+
+#[track_caller]
+fn printed(script: &str) -> String {
+    let (code, stdout, stderr) = repl(script);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{script}: {stdout}");
+    stdout
+}
+
+/// What is listed of games, without the numbers in front of them.
+fn listed(text: &str) -> Vec<String> {
+    let games = text.lines().filter_map(|line| {
+        let (number, game) = line.trim_start().split_once(". ")?;
+        number.parse::<usize>().ok().map(|_| game.to_owned())
+    });
+    games.collect()
+}
+
+/// A line of a list with single blanks: columns are as wide as the games need that are listed together.
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn answers_are_counted_and_listed_as_a_scan_lists_them() {
+    let text = printed("mate\n:next\n:next\n");
+    assert!(
+        text.starts_with("25 games and 25 positions hit of 1,000 games and 87,461 positions; "),
+        "{text}"
+    );
+    assert_eq!(text.matches(" more: :next lists them").count(), 2, "{text}");
+    let of_scan = stdout(&["scan", "-q", "mate", SAMPLE]);
+    let expected: Vec<String> = of_scan.lines().map(words).collect();
+    assert_eq!(listed(&text).iter().map(|line| words(line)).collect::<Vec<_>>(), expected);
+    assert!(text.contains("\n 1. 162  Nakamura"), "{text}");
+    // Hits that consist of moves have lines of their own.
+    let text = printed("line --> {move capture .}{6,}\n");
+    assert!(text.lines().filter(|line| line.starts_with("      ")).count() >= 10, "{text}");
+}
+
+#[test]
+fn boards_and_games_are_those_of_the_list() {
+    let text = printed(&format!("{QUERY}\n:board 4 2\n:game 1\n"));
+    let shown = |place: &str| stdout(&["show", "--variations", SAMPLE, place]);
+    let board = shown("10:87");
+    let board = board.split_once("\n\n").unwrap().1.split_once("\n\n").unwrap().1;
+    assert!(board.starts_with("game 10, ply 87"), "{board}");
+    assert!(
+        text.contains(&format!("(8)\n{board}")) || text.contains(&format!("lists them\n{board}")),
+        "{text}"
+    );
+    assert!(text.ends_with(&shown("4:45")), "{text}");
+}
+
+#[test]
+fn a_query_is_explained() {
+    let text = printed("flip {Ra1 kb2}\n:explain\n:explain mate\n");
+    assert!(text.contains("\n4 copies:\n    1  {Ra1 kb2}"), "{text}");
+    let sentence = stdout(&["explain", "mate"]);
+    assert!(text.contains(sentence.lines().next().unwrap()), "{text}");
+}
+
+/// What is saved is what a scan writes.
+#[test]
+fn hits_are_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let reel = folder.path().join("a.reel");
+    stdout(&["index", "-q", SAMPLE, "-o", reel.to_str().unwrap()]);
+    let names = ["hits.pgn", "hits.csv", "hits.jsonl", "hits.epd", "two words.fen"];
+    let saves: String = names.iter().map(|name| format!(":save \"{name}\"\n")).collect();
+    let (code, text, said) = repl_in(folder.path(), &["a.reel"], &format!("{QUERY}\n{saves}"));
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    for name in names {
+        assert!(text.contains(&format!("{name}: 354 games, 633 positions\n")), "{text}");
+        let other = format!("scan.{}", name.split_once('.').unwrap().1);
+        let (code, _, said) = run_in(folder.path(), &["scan", "-q", QUERY, "a.reel", "-o", &other]);
+        assert_eq!(code, Some(0), "{said}");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        // Games are written from memory, and a scan writes them as their source has them.
+        if name.ends_with(".pgn") {
+            let games = |name: &str| {
+                let rows = run_in(
+                    folder.path(),
+                    &["scan", "-q", "-F", "csv", "--columns", "white,event,hits,fen", QUERY, name],
+                )
+                .1;
+                (rows, run_in(folder.path(), &["scan", "-q", "-F", "csv", "-c", "true", name]).1)
+            };
+            assert_eq!(games(name), games(&other));
+            assert_eq!(read(name).matches("\n\n[Event ").count(), 353);
+            continue;
+        }
+        assert!(read(name) == read(&other), "{name}");
+    }
+}
+
+#[test]
+fn other_games_are_opened() {
+    let text = printed(&format!(":open games/sample.pgn \"{SAMPLE}\"\nmate\n"));
+    assert!(text.starts_with("2,000 games, 174,922 positions, in memory\n50 games"), "{text}");
+}
+
+/// Each line that is wrong is told, and the next one is taken all the same.
+#[test]
+fn wrong_lines_are_told() {
+    let lines = [
+        (":board 1", "there is no answer yet"),
+        ("{Nf3", "`{` is not closed"),
+        (":bord 1", "there is no command `:bord`"),
+        (":open no-such-file.pgn", "does not exist"),
+        (":open", "say which files"),
+        (":open \"a", "a quotation mark is not closed"),
+        ("mate", ""),
+        (":board 26", "the last answer lists 25 games: there is no 26"),
+        (":board 1 2", "game 1 of the last answer has 1 hit: there is no hit 2"),
+        (":board x", "say which game"),
+        (":board 0", "say which game"),
+        (":save hits.doc", "the ending of the name chooses the format"),
+        (":save", "say into which file"),
+        (":save games/sample.pgn", "sample.pgn"),
+        (":next\n:next\n:next", "all games of the last answer are listed"),
+    ];
+    for at in 0..lines.len() {
+        let script: Vec<&str> = lines[..=at].iter().map(|(line, _)| *line).collect();
+        if at + 1 < lines.len() && !["mate", ":board x"].contains(&lines[at].0) {
+            continue;
+        }
+        let (code, text, said) = repl(&format!("{}\nstalemate\n", script.join("\n")));
+        assert_eq!(code, Some(2), "{said}");
+        for (line, message) in &lines[..=at] {
+            assert!(said.contains(message), "{line}: {said}");
+        }
+        assert!(
+            text.contains("2 games and 2 positions hit") || text.contains("hit of 1,000 games"),
+            "{text}"
+        );
+    }
+    let json = repl_in(
+        Path::new(env!("CARGO_MANIFEST_DIR")),
+        &["--message-format", "json", "games/sample.pgn"],
+        "{Nf3\n:x\n",
+    )
+    .2;
+    let codes =
+        json.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["code"].clone());
+    assert_eq!(codes.collect::<Vec<_>>(), ["query", "usage"]);
+}
+
+#[test]
+fn the_help_has_every_command_and_the_end_is_the_end() {
+    let help = printed(":help\n");
+    for command in [":open", ":next", ":board", ":game", ":explain", ":save", ":help", ":quit"] {
+        assert!(help.contains(&format!("\n  {command}")), "{command}");
+    }
+    assert!(stdout(&["repl", "--help"]).contains(help.trim_end()));
+    assert_eq!(printed("mate\n:quit\nstalemate\n").matches(" hit of ").count(), 1);
+    // The last line needs no line feed.
+    assert_eq!(printed("mate\n\nstalemate").matches(" hit of ").count(), 2);
+    assert_eq!(printed(""), "");
+}
+
+/// Ctrl-C stops the query that runs, and the next line is taken.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_the_query_alone() {
+    use std::io::{BufRead as _, BufReader};
+    use std::time::{Duration, Instant};
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.arg("repl").args(["-j", "1"]).args([SAMPLE; 40]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut input = process.stdin.take().unwrap();
+    let mut printed = BufReader::new(process.stdout.take().unwrap());
+    // Without the interrupt it takes many times as long as until that comes.
+    let slow = "echo (source target) {sidetomove white}";
+    input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
+    drop(input);
+    let mut first = String::new();
+    printed.read_line(&mut first).unwrap();
+    assert!(first.starts_with("1,000 games"), "{first}");
+    let begun = Instant::now();
+    std::thread::sleep(Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let text = std::io::read_to_string(printed).unwrap();
+    let out = process.wait_with_output().unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), said.as_str()), (Some(0), "cancelled\n"), "{text}");
+    assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+/// On a terminal there is a prompt, words are completed, and a wrong line does not change how it ends.
+#[test]
+fn words_are_completed_on_a_terminal() {
+    let command = format!("'{}' repl games/sample.pgn", env!("CARGO_BIN_EXE_orbit"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(env!("CARGO_MANIFEST_DIR")).env("TERM", "xterm");
+    script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = SCRIPT.met(script.spawn().ok());
+    let mut input = process.stdin.take().unwrap();
+    // The program sets the terminal up before it reads: what is typed earlier waits.
+    for typed in ["stalem\t\r", ":bo\t1\r", "{Nf3\r", "mat\x03", ":q\t\r"] {
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        input.write_all(typed.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+    let out = process.wait_with_output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(0), "{text}");
+    for shown in [
+        "1,000 games, 87,461 positions, in memory",
+        "orbit> ",
+        "4 games and 4 positions hit",
+        "game 188, ply 122",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(text.contains("`{` is not closed"), "{text}");
+}

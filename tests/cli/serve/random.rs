@@ -1,0 +1,368 @@
+//! Random requests, right and wrong, whose answers are compared with those of `orbit scan` and of the library.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+
+use fastrand::Rng;
+use orbit_chess::internals::serve::{Code, RESULTS_MAX};
+use orbit_chess::{Session, SessionOptions};
+use serde_json::{Value, json};
+
+use super::{Server, assert_code};
+use crate::program::{QUERY, SAMPLE, rows, run, stdout};
+
+/// Requests of a round.
+const REQUESTS: usize = 1000;
+/// By how much the process may grow over a second round. What a thousand requests make is many times that.
+#[cfg(target_os = "linux")]
+const GROWTH_MAX: u64 = 8 << 20;
+
+const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
+                     b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
+
+/// A query and what is chosen of its hits, as fields of a request and as arguments.
+struct Case {
+    fields: Value,
+    args: Vec<&'static str>,
+    /// What a scan of each database answers: counts and rows.
+    expected: Vec<(Value, Vec<Value>)>,
+}
+
+/// A database that is opened and closed.
+struct Database {
+    name: &'static str,
+    path: String,
+    variations: bool,
+    library: Session,
+}
+
+/// What the process must know.
+struct World {
+    server: Server,
+    rng: Rng,
+    cases: Vec<Case>,
+    databases: Vec<Database>,
+    are_open: Vec<bool>,
+    /// The hits that are kept, the oldest first: id, database, case.
+    kept: VecDeque<(u64, usize, usize)>,
+    dropped: Vec<u64>,
+    /// How many answers of each kind were compared.
+    compared: [usize; 6],
+}
+
+fn cases(databases: &[Database]) -> Vec<Case> {
+    let case = |fields: Value, args: &[&'static str]| {
+        let of_database = |database: &Database| {
+            let path = database.path.as_str();
+            let counts =
+                args.iter().position(|arg| ["--sort", "--sample"].contains(arg)).unwrap_or(args.len());
+            let counted = stdout(&[&["scan", "-q", "-F", "jsonl", "-c"], &args[..counts], &[path]].concat());
+            (serde_json::from_str(&counted).unwrap(), rows(&[args, &[path]].concat()))
+        };
+        let is_asked = |database: &&Database| database.variations || !args.contains(&"--variations");
+        let expected = databases.iter().filter(is_asked).map(of_database).collect();
+        Case { fields, args: args.to_vec(), expected }
+    };
+    vec![
+        case(json!({ "query": QUERY }), &[QUERY]),
+        case(json!({ "query": "mate", "engine": "cpu" }), &["mate"]),
+        case(json!({ "query": "check", "first": true }), &["check", "--first"]),
+        case(json!({ "query": "check", "where": "result=1-0" }), &["check", "-w", "result=1-0"]),
+        case(json!({ "query": "passedpawns", "best": true }), &["passedpawns", "--best"]),
+        case(json!({ "query": "power A - power a", "limit": 30 }), &["power A - power a", "-n", "30"]),
+        case(json!({ "query": "mate", "sort": "date" }), &["mate", "--sort", "date"]),
+        case(
+            json!({ "query": "passedpawns", "sort": "value", "limit": 5 }),
+            &["passedpawns", "--sort", "value", "-n", "5"],
+        ),
+        case(json!({ "query": "stalemate or mate", "sample": 6 }), &["stalemate or mate", "--sample", "6"]),
+        case(
+            json!({ "query": "flipcolor line --> check --> check" }),
+            &["flipcolor line --> check --> check"],
+        ),
+        case(
+            json!({ "query": "check str(\"at \" ply)", "limit": 9 }),
+            &["check str(\"at \" ply)", "-n", "9"],
+        ),
+        case(json!({ "query": "cql(sort matchcount 1 100) check" }), &["cql(sort matchcount 1 100) check"]),
+        case(json!({ "query": "Qh4", "player": "Carlsen" }), &["Qh4", "--player", "Carlsen"]),
+    ]
+}
+
+/// Queries that are wrong, and what a scan says of them as JSON.
+fn wrong_queries() -> Vec<(&'static str, Value)> {
+    let queries = ["{Nf3", "mate or", "flip {R[a8-1] kh8}", "kx1", "shift {\"a\"", "mate\nand and", ""];
+    let message = |query: &'static str| {
+        let said = run(&["scan", "-q", "--message-format", "json", "-e", query, SAMPLE]).2;
+        (query, serde_json::from_str(said.lines().next().unwrap()).unwrap())
+    };
+    queries.into_iter().map(message).collect()
+}
+
+impl World {
+    /// Sends a query that is right, and perhaps a page of it at once, before the answer.
+    fn query(&mut self) {
+        let (case, database) = (self.rng.usize(..self.cases.len()), self.rng.usize(..self.databases.len()));
+        let mut fields = self.cases[case].fields.clone();
+        fields["database"] = self.databases[database].name.into();
+        let first = if self.rng.bool() { self.rng.u64(..30) } else { 0 };
+        fields["rows"] = first.into();
+        fields["progress"] = self.rng.bool().into();
+        let id = self.server.ask("query", fields);
+        let page = self
+            .rng
+            .bool()
+            .then(|| (self.server.ask("hits", json!({ "of": id, "from": 3, "rows": 7 })), (3, 7)));
+        let answer = self.server.answer_to(id);
+        if !self.are_open[database] {
+            assert_code(&answer, Code::UnknownDatabase);
+            page.iter().for_each(|&(page, _)| assert_code(&self.server.answer_to(page), Code::UnknownQuery));
+            self.compared[0] += 1;
+            return;
+        }
+        let (counts, rows) = &self.cases[case].expected[database];
+        for field in ["games_hit", "positions_hit", "games", "positions"] {
+            assert_eq!(answer[field], counts[field], "{field} of {:?}: {answer}", self.cases[case].args);
+        }
+        assert_eq!(answer["hits"], rows.len(), "{:?}", self.cases[case].args);
+        if first > 0 {
+            assert_eq!(answer["rows"].as_array().unwrap()[..], rows[..rows.len().min(first as usize)]);
+        }
+        if let Some((page, (from, count))) = page {
+            let answer = self.server.answer_to(page);
+            check_page(&answer, rows, from, count);
+        }
+        self.kept.push_back((id, database, case));
+        if self.kept.len() > RESULTS_MAX {
+            self.dropped.extend(self.kept.pop_front().map(|(id, ..)| id));
+        }
+        self.compared[1] += 1;
+    }
+
+    /// Asks for pages of several queries at once, also behind the last row and of queries that there are not.
+    fn pages(&mut self) {
+        let mut asked = Vec::new();
+        for _ in 0..self.rng.usize(1..5) {
+            let (from, count) = (self.rng.u64(..1500), self.rng.u64(..60));
+            let kept = (!self.kept.is_empty()).then(|| self.kept[self.rng.usize(..self.kept.len())]);
+            let (of, expected) = match (self.rng.u8(..10), kept) {
+                (0, _) => (json!(1_000_000), Err(Code::UnknownQuery)),
+                (1, _) => (json!("1"), Err(Code::UnknownQuery)),
+                (2, _) if !self.dropped.is_empty() => {
+                    (self.dropped[self.rng.usize(..self.dropped.len())].into(), Err(Code::Dropped))
+                }
+                (_, Some((id, database, case))) => (id.into(), Ok((database, case))),
+                (_, None) => continue,
+            };
+            // Most pages have rows.
+            let rows = expected.ok().map_or(1, |(database, case): (usize, usize)| {
+                self.cases[case].expected[database].1.len() as u64 + 5
+            });
+            let from = if self.rng.u8(..8) == 0 { from } else { from % rows };
+            let id = self.server.ask("hits", json!({ "of": of, "from": from, "rows": count }));
+            asked.push((id, from, count, expected));
+        }
+        for (id, from, count, expected) in asked {
+            let answer = self.server.answer_to(id);
+            match expected {
+                Err(code) => assert_code(&answer, code),
+                Ok((database, case)) => {
+                    check_page(&answer, &self.cases[case].expected[database].1, from, count)
+                }
+            }
+            self.compared[2] += 1;
+        }
+    }
+
+    fn game(&mut self) {
+        let at = self.rng.usize(..self.databases.len());
+        let Database { name, library, .. } = &self.databases[at];
+        let number = self.rng.u32(..library.summary().unwrap().totals.games() as u32 + 2);
+        let answer = self.server.answer("game", json!({ "database": name, "game": number }));
+        if !self.are_open[at] {
+            return assert_code(&answer, Code::UnknownDatabase);
+        }
+        let Some(game) = library.game(number).unwrap() else { return assert_code(&answer, Code::Request) };
+        let nodes = answer["nodes"].as_array().unwrap();
+        assert_eq!(nodes.len() as u32, game.nodes());
+        for (node, told) in (0..).zip(nodes) {
+            let expected = json!({
+                "node": node,
+                "parent": game.parent(node),
+                "ply": game.ply(node),
+                "san": game.san_before(node),
+                "fen": game.fen(node),
+            });
+            assert_eq!(*told, expected);
+        }
+        assert_eq!(answer["pgn"].as_str().unwrap().as_bytes(), game.pgn());
+        self.compared[3] += 1;
+    }
+
+    /// Opens what is closed, or closes what is open.
+    fn open_or_close(&mut self) {
+        let at = self.rng.usize(..self.databases.len());
+        let Database { name, path, variations, .. } = &self.databases[at];
+        let open = json!({ "database": name, "paths": [path], "variations": variations });
+        match (self.are_open[at], self.rng.bool()) {
+            (true, true) => assert_code(&self.server.answer("open", open), Code::Request),
+            (true, false) => {
+                assert_eq!(self.server.answer("close", json!({ "database": name }))["closed"], *name);
+                let (closed, kept): (VecDeque<_>, _) = self.kept.drain(..).partition(|(_, of, _)| *of == at);
+                self.kept = kept;
+                self.dropped.extend(closed.into_iter().map(|(id, ..)| id));
+                self.are_open[at] = false;
+            }
+            (false, is_asked) => {
+                if is_asked {
+                    let answer = self.server.answer("close", json!({ "database": name }));
+                    assert_code(&answer, Code::UnknownDatabase);
+                }
+                let answer = self.server.answer("open", open);
+                assert_eq!(
+                    (&answer["database"], &answer["resident"]),
+                    (&json!(name), &json!(true)),
+                    "{answer}"
+                );
+                self.are_open[at] = true;
+            }
+        }
+    }
+
+    /// A request that is cut off, or has something wrong in it.
+    fn malformed(&mut self) {
+        let whole =
+            json!({ "id": 5, "request": "hits", "of": 3, "from": 0, "é\u{202e}\n": [1, { "a": null }] })
+                .to_string();
+        let line = match self.rng.u8(..4) {
+            0 => "\u{0}\u{1}[[[[".repeat(self.rng.usize(1..50)),
+            1 => "9".repeat(self.rng.usize(1..5000)),
+            2 => whole.clone(),
+            _ => whole.chars().take(self.rng.usize(1..whole.chars().count())).collect(),
+        };
+        self.server.send(&line);
+        let answer = self.server.line();
+        assert_code(&answer, Code::Request);
+        assert_eq!(answer["id"], if line == whole { json!(5) } else { Value::Null });
+    }
+
+    fn wrong_query(&mut self, (query, message): &(&str, Value)) {
+        let answer = self.server.answer("query", json!({ "query": query, "database": "big" }));
+        assert_code(&answer, Code::Query);
+        for field in ["message", "line", "column", "start", "end", "label", "help"] {
+            assert_eq!(answer["error"][field], message[field], "{query}: {field}");
+        }
+        self.compared[4] += 1;
+    }
+
+    /// A query that takes seconds is stopped: as it runs, as it waits, or as soon as it is sent.
+    fn cancelled(&mut self) {
+        // A query of the same id in another database is none of its business.
+        let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
+        let first = self.server.ask("query", slow.clone());
+        let second = self.rng.bool().then(|| self.server.ask("query", slow));
+        if self.rng.bool() {
+            std::thread::sleep(std::time::Duration::from_millis(self.rng.u64(..30)));
+        }
+        let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
+        self.rng.shuffle(&mut ids);
+        for id in ids {
+            // The query may be answered before the request to cancel it, which answers at once.
+            let cancel = self.server.ask("cancel", json!({ "of": id }));
+            let mut answers = [self.server.line(), self.server.line()];
+            answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));
+            assert_eq!((&answers[0]["id"], &answers[0]["cancelled"]), (&cancel.into(), &true.into()));
+            assert_eq!(answers[1]["id"], id);
+            assert_code(&answers[1], Code::Cancelled);
+        }
+        // What was cancelled has no hits, and what is not under way cannot be cancelled.
+        assert_code(&self.server.answer("hits", json!({ "of": first })), Code::UnknownQuery);
+        assert_code(&self.server.answer("cancel", json!({ "of": first })), Code::UnknownQuery);
+        if let Some((id, ..)) = self.kept.back() {
+            assert_eq!(self.server.answer("cancel", json!({ "of": id }))["cancelled"], false);
+        }
+        self.compared[5] += 1;
+    }
+
+    fn round(&mut self, wrong: &[(&str, Value)]) {
+        let until = self.server.next + REQUESTS as u64;
+        while self.server.next < until {
+            match self.rng.u8(..100) {
+                0..30 => self.query(),
+                30..70 => self.pages(),
+                70..78 => self.game(),
+                78..83 => self.open_or_close(),
+                83..88 => self.malformed(),
+                88..93 => {
+                    let at = self.rng.usize(..wrong.len());
+                    self.wrong_query(&wrong[at]);
+                }
+                93..95 => self.cancelled(),
+                95..97 => assert_eq!(self.server.answer("ping", json!({}))["pong"], true),
+                _ => {
+                    let answer = self.server.answer("explain", json!({ "query": QUERY, "copies": 3 }));
+                    assert_eq!(
+                        (&answer["copies_count"], answer["copies"].as_array().unwrap().len()),
+                        (&json!(672), 3)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn check_page(answer: &Value, rows: &[Value], from: u64, count: u64) {
+    assert_eq!((&answer["from"], &answer["hits"]), (&from.into(), &rows.len().into()), "{answer}");
+    let (first, end) = (rows.len().min(from as usize), rows.len().min((from + count) as usize));
+    let told = answer["rows"].as_array().unwrap();
+    assert!(told[..] == rows[first..end], "{from} {count}: {answer}");
+}
+
+/// The memory that a process has, in bytes.
+#[cfg(target_os = "linux")]
+fn memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// Two rounds of a thousand requests; the second one takes no more memory than the first.
+#[test]
+fn random_requests_are_answered_as_a_scan_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let trees = folder.path().join("trees.pgn");
+    fs::write(&trees, TREES).unwrap();
+    let database = |name, path: &str, variations| Database {
+        name,
+        path: path.to_owned(),
+        variations,
+        library: SessionOptions::new().variations(variations).open([path]).unwrap(),
+    };
+    let databases = vec![database("main", SAMPLE, false), database("trees", trees.to_str().unwrap(), true)];
+    let (cases, wrong) = (cases(&databases), wrong_queries());
+    let mut world = World {
+        server: Server::start(&["-j", "2", SAMPLE]),
+        rng: Rng::with_seed(17),
+        cases,
+        databases,
+        are_open: vec![true, false],
+        kept: VecDeque::new(),
+        dropped: Vec::new(),
+        compared: [0; 6],
+    };
+    let big = vec![SAMPLE; 60];
+    let opened = world.server.answer("open", json!({ "database": "big", "paths": big }));
+    assert_eq!(opened["games"], 60_000, "{opened}");
+    world.round(&wrong);
+    assert!(world.compared.iter().all(|&count| count >= 5), "{:?}", world.compared);
+    #[cfg(target_os = "linux")]
+    {
+        let before = memory(world.server.pid());
+        world.round(&wrong);
+        let after = memory(world.server.pid());
+        assert!(after < before + GROWTH_MAX, "{before} bytes before, {after} after {REQUESTS} requests");
+    }
+    world.server.finish();
+}

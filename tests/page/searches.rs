@@ -1,0 +1,182 @@
+//! Reports of searches by the command: a browser shows the numbers that the command prints.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::browser::{between, browser, render, table, words};
+use crate::frames::fits;
+use crate::{QUERY, common, embedded, is_well_made, shows_its_json};
+
+/// Larger pages are slow to send and to open.
+const BYTES_MAX: usize = 300_000;
+
+fn scan(query: &str, games: &Path, more: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    let output = command.args(["scan", query, "--quiet"]).arg(games).args(more).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn json(out: &[u8]) -> Value {
+    serde_json::from_slice(out).unwrap()
+}
+
+/// The report of a search, which names no folder of this machine and is not large.
+fn report(query: &str, games: &Path) -> (String, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    scan(query, games, &["-o", file.to_str().unwrap()]);
+    let html = std::fs::read_to_string(&file).unwrap();
+    for place in [games.parent().unwrap(), folder.path()] {
+        assert!(!html.contains(place.to_str().unwrap()), "{query}: {place:?}");
+    }
+    assert!(html.len() < BYTES_MAX, "{query}: {} bytes", html.len());
+    is_well_made(&html);
+    let findings = json(embedded(&html).as_bytes());
+    (html, findings)
+}
+
+fn sample() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn")
+}
+
+#[test]
+fn a_browser_shows_the_report_of_a_search() {
+    let browser = browser();
+    let corpus = common::corpus_if_any().map(|folder| folder.join("otb.pgn"));
+    for games in [Some(sample()), corpus].into_iter().flatten() {
+        let (html, findings) = report(QUERY, &games);
+        let shown = render(browser, &html, &[]);
+        assert_eq!(shown.console, Vec::<String>::new());
+        shows_its_json(&shown.dom);
+        let printed = json(&scan(QUERY, &games, &["--heat", "--format", "jsonl"]));
+        assert_eq!(findings["orbit"]["heat"], printed["maps"][0]);
+        assert_eq!(findings["squares"], printed["maps"][1]);
+        assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
+        let count = json(&scan(QUERY, &games, &["--count", "--format", "jsonl"]));
+        assert_eq!(findings["totals"], count);
+        // What is shown for each colour adds up to what is shown for both.
+        for (apart, both) in [("heat_by_color", "heat"), ("squares_by_color", "squares")] {
+            let of = |map: &Value| {
+                map["counts"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>()
+            };
+            let (all, parts) = if both == "heat" {
+                (&findings["orbit"][both], &findings["orbit"][apart])
+            } else {
+                (&findings[both], &findings[apart])
+            };
+            let parts: Vec<Vec<u64>> = parts.as_array().unwrap().iter().map(of).collect();
+            assert_eq!(parts.len(), 2, "{both}");
+            let sums: Vec<u64> =
+                (0..parts[0].len()).map(|cell| parts.iter().map(|part| part[cell]).sum()).collect();
+            assert_eq!(sums, of(all), "{both}");
+        }
+    }
+}
+
+/// Sections fit the query, and fit a phone.
+#[test]
+fn reports_fit_their_queries_and_phones() {
+    let browser = browser();
+    for (query, sections) in [
+        (QUERY, &["summary", "sample", "pattern", "board", "groups", "about"][..]),
+        ("power A - power a", &["summary", "sample", "values", "about"]),
+        ("stalemate", &["summary", "sample", "groups", "about"]),
+        ("flipcolor line --> check --> check --> check", &["summary", "sample", "values", "groups", "about"]),
+        ("Ka1 & kh8 & Qb8 & Rc8", &["summary", "misses", "pattern", "about"]),
+    ] {
+        let (html, findings) = report(query, &sample());
+        let found = between(&html, "<section id=\"", "\"");
+        assert_eq!(found, sections, "{query}");
+        // The query is shown once: as the headline, or in a box of its own.
+        let body = html.split_once("<body>").unwrap().1;
+        let header = words(between(body, "<header>", "</header>")[0]);
+        assert_eq!(header.matches(query).count(), 1, "{header}");
+        if let Some(values) = findings["values"]["steps"]["rows"].as_array() {
+            assert!(values.len() == 1 || html.contains("aria-labelledby=\"bars-values-title"), "{query}");
+        }
+        shows_its_json(&html);
+        fits(browser, &html, None);
+    }
+    // A chart for each grouping by numbers, to scale as well.
+    let (html, _) = report("power A - power a", &sample());
+    let charts = between(&html, "aria-labelledby=\"means-", "-title");
+    assert_eq!(charts, ["year", "ply"]);
+}
+
+/// The FEN that a button copies is that of the row that the search prints.
+#[test]
+fn buttons_copy_the_fen_of_the_row() {
+    let browser = browser();
+    let (html, findings) = report(QUERY, &sample());
+    let rows = String::from_utf8(scan(QUERY, &sample(), &["--format", "jsonl"])).unwrap();
+    let rows: Vec<Value> = rows.lines().map(|line| json(line.as_bytes())).collect();
+    let hits = findings["sample"].as_array().unwrap();
+    let fens: Vec<&str> = hits
+        .iter()
+        .map(|hit| {
+            let row = rows.iter().find(|row| row["game"] == hit["game"] && row["ply"] == hit["ply"]).unwrap();
+            assert_eq!(row["next"].as_str().unwrap_or_default(), hit["next"].as_str().unwrap_or_default());
+            row["fen"].as_str().unwrap()
+        })
+        .collect();
+    assert_eq!(fens.len(), 24);
+    let written: Vec<String> = between(&html, "data-fen=\"", "\"").into_iter().map(words).collect();
+    assert_eq!(written, fens);
+    // The clipboard stands in a frame, so that the page around it sees what is copied. Without a clipboard, the page copies
+    // in another way, and says whether that went well.
+    let around = r#"<!DOCTYPE html><pre id="answer">nothing</pre><script>
+        const frame = document.createElement("iframe"), copied = [];
+        frame.srcdoc = PAGE;
+        frame.onload = async () => {
+            const inside = frame.contentWindow;
+            Object.defineProperty(inside.navigator, "clipboard", { configurable: true, value: {
+                writeText: async text => { copied.push(text); } } });
+            const buttons = [...inside.document.querySelectorAll("button[data-fen]")];
+            const hidden = buttons.filter(button => button.hidden).length;
+            for (const button of buttons) button.click();
+            await new Promise(done => setTimeout(done, 100));
+            const says = [...new Set(buttons.map(button => button.textContent))];
+            document.getElementById("answer").textContent = JSON.stringify({ copied, hidden, says });
+        };
+        document.body.append(frame);
+        </script>"#;
+    let quoted = serde_json::to_string(&html).unwrap().replace('<', "\\u003c");
+    let shown = render(browser, &around.replace("PAGE", &quoted), &["--virtual-time-budget=10000"]);
+    let answer = words(between(&shown.dom, "<pre id=\"answer\">", "</pre>")[0]);
+    let answer: Value =
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {:?}", shown.console));
+    assert_eq!(answer["hidden"], 0, "{answer}");
+    assert_eq!(answer["copied"], serde_json::json!(fens), "{answer}");
+    assert_eq!(answer["says"], serde_json::json!(["Copied"]), "{answer}");
+}
+
+/// Where nothing hits, the counts of similar queries are those that a search for them counts.
+#[test]
+fn the_nearest_misses_are_counted() {
+    for (query, least) in [("{Ka1 Ka2}", 5), ("Ka1 & kh8 & Qb8 & Rc8", 9), ("flip {mate stalemate}", 2)] {
+        let (html, findings) = report(query, &sample());
+        assert!(html.contains("None of the 87,461 positions of 1,000 games matches the query."), "{query}");
+        let tried = findings["misses"]["tried"].as_array().unwrap();
+        assert!(tried.len() >= least, "{query}: {tried:?}");
+        assert_eq!(findings["misses"]["positions"], findings["totals"]["positions"]);
+        let mut hit = 0;
+        for (miss, row) in tried.iter().zip(table(&html, "tried")) {
+            let text = miss["query"].as_str().unwrap();
+            let count = json(&scan(text, &sample(), &["--count", "--format", "jsonl"]));
+            assert_eq!(
+                (&miss["games_hit"], &miss["positions_hit"]),
+                (&count["games_hit"], &count["positions_hit"]),
+                "{text}"
+            );
+            assert_eq!(row[0], format!("{} {text}", miss["change"].as_str().unwrap()));
+            hit += u32::from(miss["positions_hit"].as_u64() > Some(0));
+        }
+        assert!(hit > 0, "{query}: {tried:?}");
+    }
+    // A report of hits asks nothing else, and a query without parts has nothing similar.
+    assert_eq!(report("mate", &sample()).1["misses"], Value::Null);
+    assert_eq!(report("mate stalemate and false", &sample()).1["misses"]["is_whole"], true);
+}

@@ -1,0 +1,161 @@
+//! Strings, dictionaries and moves in flat programs, beside the reference engine, on real games and on games with side
+//! lines.
+
+use crate::{
+    common::{by_length, corpus_blocks, every_nth_game},
+    flat::{compared, tree_blocks},
+};
+
+/// Queries that make strings.
+const STRINGS: &[&str] = &[
+    "{tt=fen #tt>50}",
+    "{tt=fen tt[0:8]!=\"rnbqkbnr\" check}",
+    "{if initial {last=\"\" same=0} if fen==last same+=1 last=fen[0:20] #last+same}",
+    "{ss=a-h3 tt=str(ss \" \" #ss) indexof(\" \" tt)}",
+    "{ss=Q tt=str(ss) tt==\"d1\" true}",
+    "{tt=typename to if check tt+=\"+\" tt>=\"P\" true}",
+    "{if initial tt=\"\" if check tt+=typename to #tt>2}",
+    "{tt=\"abc\" nn=ply%3 tt[1]==\"b\" tt[-1:]==\"c\" tt[nn]==\"b\" true}",
+    "{tt=piecename to uppercase tt==tt true}",
+    "{tt=lowercase (typename to) tt in \"qr\"}",
+    "{tt=str(ply) int tt>90}",
+    "{tt=ascii (65+ply%20) tt>\"M\" true}",
+    "{tt=piecename to ascii tt>97}",
+    "{tt=max(typename to \"K\") tt==\"N\" true}",
+    "{tt=str(to) makesquare tt & Q}",
+    "{tt=\"xyz\" tt[1:2]=piecename to tt==\"xNz\" true}",
+    "{if check tt=\"a\" str(tt)==\"<unbound: tt>\" true}",
+    "{initialposition:{piece X=Nb1} str(X)==\"Nf3\" true}",
+    "{tt=if check \"+\" else \"-\" parent:(tt==\"+\") true}",
+    "{tt=str(check wtm) tt==\"<true><false>\" true}",
+    "{tt=typename to equal(tt \"N\")}",
+    "{tt=piecename to tt!=\"P\" tt!=\"p\"}",
+    "{tt=fen find {fen[0:30]==tt[0:30] ply>9}}",
+    "piece X in [Nn] {line --> {X attacks Q move from X} --> check}",
+];
+
+/// Queries with dictionaries.
+const DICTIONARIES: &[&str] = &[
+    "{local dictionary D if D[fen] rr=1 else rr=0 D[fen]=1 rr==1}",
+    "{local dictionary D D[ply%5]=ply D[2]}",
+    "{local dictionary D if initial unbind D unbind D[1] D[ply%3]=to #D>1 D[0]}",
+    "{local dictionary D D[typename to]=ply string s in D {D[s]+9<ply}}",
+    "{local dictionary D D[to]=from D[from]}",
+    "{local dictionary D D[currentposition]=ply nn=D[parent] nn%7==3}",
+    "{local dictionary D D[#A]=currentposition D[#a]:check}",
+    "{local dictionary D D[fen]=1 if check unbind D #D}",
+    "{local dictionary D if D[\"x\"] D[\"x\"]=D[\"x\"]+1 else D[\"x\"]=0 D[\"x\"]>20}",
+    "{local dictionary D D[typename to]=str(ply) D[\"Q\"]>\"5\" true}",
+    "{local dictionary D D[to]=[] D[from]}",
+    "{local dictionary D D[typename to]=1 tt=\"\" string s in D {tt+=s} #tt>4}",
+];
+
+/// Queries that look at moves, at those that could be played, and at pairs of positions.
+const MOVES: &[&str] = &[
+    "piece X in [Rr] {line --> move from X --> true* --> move from X to a-h8}",
+    "piece X in N {line --> not move from X {2,3} --> move from X capture .}",
+    "piece X in Q {move from X to a-h4-8}",
+    "piece X in Q {move to . from X}",
+    "{ss=Q move previous capture q to ss}",
+    "{ss=Q move capture ss}",
+    "{ss=K move from ss castle}",
+    "{ss=[Pp] move from ss promote [Qq]}",
+    "piece X in Q {square all x in X legal x--}",
+    "{ss=[Rr] #(legal ss--)>9}",
+    "piece X in [Nn] {#(legal X--)==0}",
+    "{ss=k not legal ss-- check}",
+    "{ss=[Pp] countmoves legal --ss>3}",
+    "{ss=P|p move legal from ss to a-h8}",
+    "{ss=Q move legal count from ss}",
+    "{tt=\"QN\" --=tt}",
+    "{tt=if wtm \"Q\" else \"R\" path --* --=tt}",
+    "echo(s t){s[<]t sidetomove==s:sidetomove (light K and s:dark K or dark K and s:light K) #A==s:#A typename K==s:typename K}",
+    "echo(s t){s[<]t dx=s:rank K - rank K square all x in [Kk] piecename x==s:piecename up dx x}",
+    "{ss=from move previous from ss capture .}",
+    "piece X in Q {legal X--(castle) | legal --X}",
+    "{ss=K #(legal ss--(o-o))==1}",
+];
+
+/// Queries in which both sides of an attack are in variables.
+const ATTACKS: &[&str] = &[
+    "piece X in A {piece Y in a {X attacks Y Y attacks X}}",
+    "piece X in [Nn] {ss=[Qq] ss attackedby X}",
+    "{aa=[Pp] bb=[NBnb] #(aa attacks bb)>1}",
+    "{aa=A bb=a #(bb<-aa)>4}",
+    "{aa=[Kk] bb=. #(aa->bb)+#(bb<-aa)}",
+];
+
+/// Queries of side lines.
+const LINES: &[&str] = &[
+    "echo(s t){s<t consecutivemoves(s t)}",
+    "echo(s t){mainline s:variation 2<=consecutivemoves(s t)}",
+    "echo(s t){s<t nn=1 consecutivemoves quiet 2 9 (s t)+nn}",
+    "{pp=initialposition find {qq=currentposition consecutivemoves(pp qq)}}",
+    "{pp=currentposition find {qq=currentposition lca(pp qq):initial distance(pp qq)>3}}",
+    "{ss=[PNpn] move from ss secondary}",
+    "{ss=[PNpn] line --> move from ss secondary --> true* --> check}",
+    "{ss=[PNBpnb] line --> move from ss --> move from ss --> not move from ss}",
+    "{ss=[PNBpnb] line singlecolor --> move from ss --> move from ss}",
+    "{ss=[PNBpnb] line lastposition --> move to (ss|_) primary --> move from ss secondary{1,3}}",
+    "{ss=[Pp] move previous from ss secondary}",
+];
+
+/// The queries without hits among some, each asked of each engine.
+fn compared_all(queries: &[&str]) -> Vec<String> {
+    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 7, by_length(30, 90));
+    let without = queries.iter().filter(|text| compared(text, &sample) == 0);
+    without.map(|&text| text.to_owned()).collect()
+}
+
+#[test]
+fn strings_are_those_of_the_reference_engine() {
+    let without = compared_all(STRINGS);
+    assert!(without.len() <= 2, "no hits of {without:#?}");
+}
+
+#[test]
+fn dictionaries_are_those_of_the_reference_engine() {
+    let without = compared_all(DICTIONARIES);
+    assert!(without.len() <= 2, "no hits of {without:#?}");
+}
+
+#[test]
+fn moves_are_those_of_the_reference_engine() {
+    let mut without = compared_all(MOVES);
+    without.extend(compared_all(ATTACKS));
+    assert!(without.len() <= 6, "no hits of {without:#?}");
+}
+
+#[test]
+fn side_lines_are_those_of_the_reference_engine() {
+    let blocks = tree_blocks();
+    let mut without = Vec::new();
+    for text in LINES.iter().chain(MOVES).chain(DICTIONARIES.iter().take(4)) {
+        let text = format!("cql(variations) {text}");
+        let hits: usize = blocks.iter().map(|block| compared(&text, block)).sum();
+        if hits == 0 {
+            without.push(text);
+        }
+    }
+    assert!(without.len() <= 8, "no hits of {without:#?}");
+}
+
+/// Games that ask for more strings or entries than a program holds are left to the reference engine.
+#[test]
+fn many_strings_are_left_to_the_reference_engine() {
+    use orbit_chess::internals::{
+        engine::{Engine as _, EngineError, Outputs, PreparedQuery, Request, settled::Settled},
+        plan::Options,
+        query,
+    };
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 20_000);
+    let text = "{if initial {tt=\"abcdefgh\" nn=0 while(nn<20) {tt+=tt nn+=1} while(nn<28) {uu=tt+str(nn) nn+=1}} check}";
+    let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+    assert!(prepared.planner.refusal().is_none());
+    let alone = prepared.cpu().unwrap().answer(&block, Outputs::BITS).unwrap_err();
+    assert_eq!(alone, EngineError::Stopped);
+    let settled = Settled::new(Box::new(prepared.cpu().unwrap()), prepared.reference().unwrap());
+    let request = Request::all(&[Outputs::BITS]);
+    let due = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
+    assert_eq!(settled.scan(&[&block], &request).unwrap(), due);
+}

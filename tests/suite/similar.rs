@@ -1,0 +1,199 @@
+//! `similar`: men that stand right, counted copy by copy on boards of letters, beside all engines.
+
+use fastrand::Rng;
+use orbit_chess::internals::engine::Answer;
+
+use crate::{
+    common::{block_of, by_length, position},
+    runners::Runner,
+};
+
+/// What a placement asks for: files and ranks from 0, and letters.
+type Men = Vec<(i8, i8, char)>;
+
+const PLACEMENTS: &[&str] = &[
+    "8/8/8/8/3N4/5k2/8/8",
+    "8/8/8/8/8/8/5PPP/5RK1",
+    "5rk1/5ppp/5n2/8/8/8/8/8 w - -",
+    "8/8/8/3A4/2a1_3/8/8/8",
+    "8/p3p3/8/1P1k1P2/8/2K5/8/8",
+    "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+    "8/8/8/8/2PPPP2/2PPPP2/2PPPP2/2PPPP2",
+];
+
+fn men(fen: &str) -> Men {
+    let mut out = Vec::new();
+    for (row, text) in fen.split(' ').next().unwrap().split('/').enumerate() {
+        let mut file = 0;
+        for letter in text.chars() {
+            match letter.to_digit(10) {
+                Some(skipped) => file += skipped as i8,
+                None => {
+                    out.push((file, 7 - row as i8, letter));
+                    file += 1;
+                }
+            }
+        }
+    }
+    out
+}
+
+fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
+    men.iter()
+        .map(|&(x, y, letter)| {
+            let (x, y) = of(x, y);
+            (x, y, letter)
+        })
+        .collect()
+}
+
+/// Where a turn or reflection takes a square.
+type Way = fn(i8, i8) -> (i8, i8);
+
+fn flipped(all: Vec<Men>) -> Vec<Men> {
+    let ways: [Way; 8] = [
+        |x, y| (x, y),
+        |x, y| (7 - x, y),
+        |x, y| (x, 7 - y),
+        |x, y| (7 - x, 7 - y),
+        |x, y| (y, x),
+        |x, y| (7 - y, x),
+        |x, y| (y, 7 - x),
+        |x, y| (7 - y, 7 - x),
+    ];
+    all.iter().flat_map(|men| ways.map(|way| turned(men, way))).collect()
+}
+
+fn recoloured(all: Vec<Men>) -> Vec<Men> {
+    let swapped = |letter: char| match letter.is_uppercase() {
+        true => letter.to_ascii_lowercase(),
+        false => letter.to_ascii_uppercase(),
+    };
+    let other = |men: &Men| men.iter().map(|&(x, y, letter)| (x, 7 - y, swapped(letter))).collect();
+    all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
+}
+
+/// All shifts that leave every man on the board.
+fn shifted(all: Vec<Men>) -> Vec<Men> {
+    let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
+    let shifts = |men: &Men| -> Vec<Men> {
+        ways()
+            .map(|(dx, dy)| turned(men, |x, y| (x + dx, y + dy)))
+            .filter(|men| men.iter().all(|(x, y, _)| (0..8).contains(x) && (0..8).contains(y)))
+            .collect()
+    };
+    all.iter().flat_map(shifts).collect()
+}
+
+/// Transforms, and what they make of one placement.
+type Transform = (&'static str, fn(Vec<Men>) -> Vec<Men>);
+
+const TRANSFORMS: [Transform; 5] = [
+    ("", |all| all),
+    ("flip", flipped),
+    ("flipcolor", recoloured),
+    ("shift", shifted),
+    ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
+];
+
+/// A board: letters by rank and file, blanks where nothing stands.
+type Board = [[char; 8]; 8];
+
+const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
+
+fn stands(board: &Board, (x, y, letter): (i8, i8, char)) -> bool {
+    let here = board[y as usize][x as usize];
+    match letter {
+        'A' => here.is_ascii_uppercase(),
+        'a' => here.is_ascii_lowercase(),
+        '_' => here == ' ',
+        _ => here == letter,
+    }
+}
+
+fn right(board: &Board, men: &Men) -> i32 {
+    men.iter().filter(|&&man| stands(board, man)).count() as i32
+}
+
+/// A board on which one of some copies stands, but for men that are missing, and others.
+fn near(rng: &mut Rng, copies: &[Men]) -> Board {
+    let copy = &copies[rng.usize(..copies.len())];
+    let mut board = [[' '; 8]; 8];
+    let missing = rng.f32();
+    for &(x, y, letter) in copy {
+        let letter = match letter {
+            'A' => 'B',
+            'a' => 'q',
+            '_' => ' ',
+            _ => letter,
+        };
+        if rng.f32() > missing {
+            board[y as usize][x as usize] = letter;
+        }
+    }
+    for _ in 0..rng.usize(..12) {
+        board[rng.usize(..8)][rng.usize(..8)] = *rng.choice(&LETTERS).unwrap();
+    }
+    board
+}
+
+fn fen(board: &Board) -> String {
+    let rank = |rank: &[char; 8]| rank.map(|letter| if letter == ' ' { '1' } else { letter });
+    let ranks: Vec<String> = board.iter().rev().map(|row| rank(row).iter().collect()).collect();
+    format!("{} w - - 0 1", ranks.join("/"))
+}
+
+#[test]
+fn men_that_stand_right_are_counted_under_transforms() {
+    let mut rng = Rng::with_seed(7);
+    let mut values = std::collections::BTreeSet::new();
+    for placement in PLACEMENTS {
+        for (words, copies) in TRANSFORMS {
+            let copies = copies(vec![men(placement)]);
+            let boards: Vec<Board> = (0..by_length(200, 40)).map(|_| near(&mut rng, &copies)).collect();
+            let positions: Vec<_> = boards.iter().map(|board| position(&fen(board))).collect();
+            let block = block_of(&positions);
+            let query = format!("({words} similar \"{placement}\")");
+            for runner in Runner::all() {
+                let answers =
+                    runner.answers(&query, &block).unwrap_or_else(|error| panic!("{query}: {error}"));
+                for (board, answer) in boards.iter().zip(answers) {
+                    let due = copies.iter().map(|men| right(board, men)).max();
+                    assert_eq!(answer, Answer::Num(due), "{query}, {}, {}", runner.name, fen(board));
+                    values.extend(due);
+                }
+            }
+        }
+    }
+    assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
+}
+
+/// Sums that are like it: weights, conditions and constants, beside the reference engine.
+#[test]
+fn sums_of_squares_are_the_same_on_all_engines() {
+    let queries = [
+        "(shift (#Kd4 + 3 * #[Pp]d3-5 + 2))",
+        "(shift flip {wtm #(Nd4|Pe5|Pe4) + #[Bb]c-d2})",
+        "(shift {Kd4 #(Pd5|pd6|pe6) * 5})",
+        "(shift (#(Kd4 & .) * 2 * 2 + 1))",
+        "(shifthorizontal flipcolor #(Pa2|Pb2|Pc2|Pd3|Pe3|Pf2|Pg2))",
+        "(shift (#(Pa2|Pb2|Pc2|Pd3|Pe3) >= 3))",
+        "(shift #(Pa2|Pb2|Pc2|Pd3|Pe3|Pf2) <= 1)",
+        "shift count {Kd4 #(Pc2|Pb2|Pd3|Pe3|Pf2) == 2}",
+        "shift count (#(Pc2|Pb2|Pd3|Pe3|Pf2) != 2)",
+        "(shift (#(Qd4|Qd5) - #(qe4|qe5)))",
+    ];
+    let mut rng = Rng::with_seed(8);
+    let copies = shifted(recoloured(vec![men("8/8/3p4/3PP3/3KN3/3P4/PPPP1PPP/8")]));
+    let boards: Vec<_> = (0..by_length(400, 100)).map(|_| position(&fen(&near(&mut rng, &copies)))).collect();
+    let block = block_of(&boards);
+    for query in queries {
+        let due =
+            Runner::reference().answers(query, &block).unwrap_or_else(|error| panic!("{query}: {error}"));
+        let found: std::collections::BTreeSet<_> = due.iter().map(|answer| format!("{answer:?}")).collect();
+        assert!(found.len() > 1, "{query}: {found:?}");
+        for runner in Runner::all() {
+            assert_eq!(runner.answers(query, &block).unwrap(), due, "{query}, {}", runner.name);
+        }
+    }
+}

@@ -1,0 +1,453 @@
+"""Checks hits of themes by rules of their own, with python-chess.
+
+Usage: orbit scan --first --unique=moves --limit 20 --format jsonl -e QUERY GAMES.pgn | python themes.py THEME
+
+QUERY is that of THEME. For the first 20 games that hit, the first hit of each is judged by the rule below, which knows the
+position and the move that follows it, and nothing of the query. Prints the theme, how many hits were judged, and how many
+are what the theme's name says. A theme that has no rule here is one for the eye.
+"""
+
+import json
+import sys
+
+import chess
+import chess.pgn
+
+JUDGED_MAX = 20
+
+
+def attackers_of_king(board):
+    return board.attackers(not board.turn, board.king(board.turn))
+
+
+def forks(board, kind, victims):
+    """A man of a kind that attacks two of the other side's men, of which the victims are the kinds."""
+    for color in chess.COLORS:
+        for square in board.pieces(kind, color):
+            attacked = [board.piece_at(other) for other in board.attacks(square)]
+            kinds = sorted(piece.piece_type for piece in attacked if piece and piece.color != color)
+            if victims(kinds):
+                return True
+    return False
+
+
+def royal_fork(board, _):
+    return forks(board, chess.KNIGHT, lambda kinds: chess.KING in kinds and chess.QUEEN in kinds)
+
+
+def pawn_fork(board, _):
+    return forks(board, chess.PAWN, lambda kinds: sum(kind != chess.PAWN for kind in kinds) >= 2)
+
+
+def absolute_pin(board, _):
+    return any(
+        board.is_pinned(color, square)
+        for color in chess.COLORS
+        for square, piece in board.piece_map().items()
+        if piece.color == color and piece.piece_type not in (chess.PAWN, chess.KING)
+    )
+
+
+def pinned_queen(board, _):
+    return any(
+        board.is_pinned(color, square) for color in chess.COLORS for square in board.pieces(chess.QUEEN, color)
+    )
+
+
+def skewer(board, _):
+    """Without the king, a checking line piece attacks a queen or a rook behind him."""
+    king = board.king(board.turn)
+    without = board.copy()
+    without.remove_piece_at(king)
+    for square in attackers_of_king(board):
+        if board.piece_type_at(square) in (chess.QUEEN, chess.ROOK, chess.BISHOP):
+            for behind in without.attacks(square) - board.attacks(square):
+                piece = board.piece_at(behind)
+                if piece and piece.color == board.turn and piece.piece_type in (chess.QUEEN, chess.ROOK):
+                    return True
+    return False
+
+
+def discovered_check(board, move):
+    ends = {move.to_square}
+    if board.is_castling(move):
+        return False
+    board.push(move)
+    return any(square not in ends for square in attackers_of_king(board))
+
+
+def double_check(board, _):
+    return len(attackers_of_king(board)) >= 2
+
+
+def greek_gift(board, move):
+    """A bishop is offered for the pawn before a castled king, with check, a knight and a queen at hand."""
+    own, target = board.turn, chess.H7 if board.turn else chess.H2
+    taken = board.piece_type_at(move.to_square) == chess.PAWN
+    is_bishop = board.piece_type_at(move.from_square) == chess.BISHOP
+    board.push(move)
+    offered = not board.attackers(own, target)
+    return is_bishop and taken and move.to_square == target and board.is_check() and offered
+
+
+def weak_back_rank(board, _):
+    """A queen or rook of the side to move gives check on the other side's back rank, and nothing but the king can take it."""
+    king = board.king(not board.turn)
+    rank = chess.square_rank(king)
+    for move in board.legal_moves:
+        if board.piece_type_at(move.from_square) not in (chess.QUEEN, chess.ROOK) or board.is_capture(move):
+            continue
+        if chess.square_rank(move.to_square) != rank:
+            continue
+        after = board.copy()
+        after.push(move)
+        if after.is_check() and not after.attackers(after.turn, move.to_square):
+            return True
+    return False
+
+
+# Pawns. A pawn is a pair of file and rank, ranks counted from its own side, all from 0.
+
+
+def pawns(board, color, pieces=chess.PAWN):
+    squares = board.pieces(pieces, color)
+    return {(chess.square_file(s), chess.square_rank(s) if color else 7 - chess.square_rank(s)) for s in squares}
+
+
+def passed(board, color):
+    theirs = [(file, 7 - rank) for file, rank in pawns(board, not color)]
+    return {
+        (file, rank)
+        for file, rank in pawns(board, color)
+        if not any(abs(file - other) <= 1 and ahead > rank for other, ahead in theirs)
+    }
+
+
+def isolated(own):
+    return {(file, rank) for file, rank in own if not any(abs(file - other) == 1 for other, _ in own)}
+
+
+def either(rule):
+    """A rule that is asked of each colour."""
+    return lambda board, _: any(rule(board, color) for color in chess.COLORS)
+
+
+def on_files(own, wanted):
+    return sum(file in wanted for file, _ in own)
+
+
+@either
+def isolated_queens_pawn(board, color):
+    """The only pawn of its side on the d-file, isolated, on the fourth rank, half-open before it and not passed."""
+    own, theirs = pawns(board, color), pawns(board, not color)
+    single = on_files(own, {3}) == 1 and (3, 3) in isolated(own)
+    return single and on_files(theirs, {3}) == 0 and (3, 3) not in passed(board, color)
+
+
+@either
+def hanging_pawns(board, color):
+    """An island of two pawns side by side, on c4 and d4, both on half-open files."""
+    own, theirs = pawns(board, color), pawns(board, not color)
+    island = {(file, rank) for file, rank in own if file in (1, 2, 3, 4)}
+    return island == {(2, 3), (3, 3)} and on_files(theirs, {2, 3}) == 0
+
+
+@either
+def tripled_pawns(board, color):
+    return any(on_files(pawns(board, color), {file}) >= 3 for file in range(8))
+
+
+@either
+def doubled_isolated_pawns(board, color):
+    own = pawns(board, color)
+    return any(on_files(isolated(own), {file}) >= 2 for file in range(8))
+
+
+@either
+def backward_pawn(board, color):
+    """Behind all pawns beside it, of which there is one, half-open before it, and a pawn guards the square before it."""
+    own, theirs = pawns(board, color), {(file, 7 - rank) for file, rank in pawns(board, not color)}
+    for file, rank in own:
+        beside = [other for at, other in own if abs(at - file) == 1]
+        guards = {(file - 1, rank + 2), (file + 1, rank + 2)} & theirs
+        if beside and min(beside) > rank and guards and not any(at == file and r > rank for at, r in theirs):
+            return True
+    return False
+
+
+@either
+def protected_passed_pawn(board, color):
+    own = pawns(board, color)
+    return any({(file - 1, rank - 1), (file + 1, rank - 1)} & own for file, rank in passed(board, color))
+
+
+@either
+def connected_passed_pawns(board, color):
+    pair = passed(board, color)
+    return any(other - file == 1 and abs(r - rank) <= 1 for file, rank in pair for other, r in pair)
+
+
+@either
+def pawn_on_the_seventh(board, color):
+    return any(rank == 6 for _, rank in pawns(board, color))
+
+
+@either
+def opposite_majorities(board, color):
+    """A majority on the queen's side, against one on the king's side, with as many pawns and the d-file free."""
+    own, theirs = pawns(board, color), pawns(board, not color)
+    west, east = {0, 1, 2}, {4, 5, 6, 7}
+    level = len(own) == len(theirs) and on_files(own | theirs, {3}) == 0
+    return level and on_files(own, west) > on_files(theirs, west) and on_files(own, east) < on_files(theirs, east)
+
+
+def five_rams(board, _):
+    return len({(file, 7 - rank - 1) for file, rank in pawns(board, chess.BLACK)} & pawns(board, chess.WHITE)) >= 5
+
+
+# Pieces.
+
+
+@either
+def knight_outpost(board, color):
+    """A knight in the other half, which a pawn protects and no pawn can ever attack."""
+    own, theirs = pawns(board, color), [(file, 7 - rank) for file, rank in pawns(board, not color)]
+    for file, rank in pawns(board, color, chess.KNIGHT):
+        protected = {(file - 1, rank - 1), (file + 1, rank - 1)} & own
+        if rank >= 4 and protected and not any(abs(at - file) == 1 and r > rank for at, r in theirs):
+            return True
+    return False
+
+
+@either
+def fianchetto(board, color):
+    bishops, own = pawns(board, color, chess.BISHOP), pawns(board, color)
+    return any((file, 1) in bishops and (file, 2) in own for file in (1, 6))
+
+
+@either
+def rook_on_the_seventh(board, color):
+    return any(rank == 6 for _, rank in pawns(board, color, chess.ROOK))
+
+
+@either
+def two_rooks_on_the_seventh(board, color):
+    return sum(rank == 6 for _, rank in pawns(board, color, chess.ROOK)) >= 2
+
+
+def on_a_file(board, color, *kinds):
+    """Whether pieces stand on a file in this order from their own side, with nothing between them."""
+    for file in chess.FILE_NAMES:
+        men = [board.piece_at(chess.parse_square(f"{file}{rank}")) for rank in range(1, 9)]
+        men = [man for man in (men if color else men[::-1]) if man]
+        wanted = [chess.Piece(kind, color) for kind in kinds]
+        if any(men[at : at + len(wanted)] == wanted for at in range(len(men))):
+            return True
+    return False
+
+
+@either
+def doubled_rooks(board, color):
+    return on_a_file(board, color, chess.ROOK, chess.ROOK)
+
+
+@either
+def alekhines_gun(board, color):
+    return on_a_file(board, color, chess.QUEEN, chess.ROOK, chess.ROOK)
+
+
+@either
+def knight_blockade(board, color):
+    far = {(file, 7 - rank) for file, rank in pawns(board, not color, chess.KNIGHT)}
+    return any(rank > 1 and (file, rank + 1) in far for file, rank in passed(board, color))
+
+
+@either
+def rook_behind_passed_pawn(board, color):
+    """A passed pawn in the middle of the board or farther, with a rook of its own as the next man behind it."""
+    for file, rank in passed(board, color):
+        at = [chess.square(file, r if color else 7 - r) for r in range(rank - 1, -1, -1)]
+        men = [board.piece_at(square) for square in at if board.piece_at(square)]
+        if rank >= 3 and men and men[0] == chess.Piece(chess.ROOK, color):
+            return True
+    return False
+
+
+# Mates.
+
+
+def mated(board):
+    """The king that is mated, the squares beside it, and the squares of the men that give check."""
+    king = board.king(board.turn)
+    return king, board.attacks(king), attackers_of_king(board)
+
+
+def back_rank_mate(board, _):
+    king, beside, checking = mated(board)
+    home, before = (0, 1) if board.turn else (7, 6)
+    shut = all(board.color_at(s) == board.turn for s in beside if chess.square_rank(s) == before)
+    along = all(chess.square_rank(square) == home for square in checking)
+    return board.is_checkmate() and chess.square_rank(king) == home and shut and along
+
+
+def smothered_mate(board, _):
+    _, beside, checking = mated(board)
+    shut = all(board.color_at(square) == board.turn for square in beside)
+    return board.is_checkmate() and shut and all(board.piece_type_at(s) == chess.KNIGHT for s in checking)
+
+
+def ladder_mate(board, _):
+    """Two queens or rooks: one gives mate along an edge from afar, the other rules the line beside it."""
+    king, _, checking = mated(board)
+    heavy = board.pieces(chess.QUEEN, not board.turn) | board.pieces(chess.ROOK, not board.turn)
+    for line in (chess.square_file, chess.square_rank):
+        edge = line(king)
+        beside = {0: 1, 7: 6}.get(edge)
+        afar = [s for s in checking & heavy if line(s) == edge and chess.square_distance(s, king) > 1]
+        if board.is_checkmate() and afar and any(line(square) == beside for square in heavy):
+            return True
+    return False
+
+
+# Endings and material. Men are letters, as in a FEN.
+
+
+def men(board, color):
+    letters = (piece.symbol().upper() for piece in board.piece_map().values() if piece.color == color)
+    return "".join(sorted(letters, key="KQRBNP".index))
+
+
+def sides(board):
+    return {men(board, color) for color in chess.COLORS}
+
+
+def has_only_pawns(board):
+    return set("".join(sides(board))) <= set("KP")
+
+
+def kings(board):
+    white, black = board.king(chess.WHITE), board.king(chess.BLACK)
+    return abs(chess.square_file(white) - chess.square_file(black)), abs(chess.square_rank(white) - chess.square_rank(black))
+
+
+def opposition(board, _):
+    return has_only_pawns(board) and sorted(kings(board)) == [0, 2]
+
+
+def distant_opposition(board, _):
+    between = chess.SquareSet.between(board.king(chess.WHITE), board.king(chess.BLACK))
+    return has_only_pawns(board) and kings(board) in ((0, 4), (0, 6)) and not between & board.occupied
+
+
+def rook_and_pawn_v_rook(board, _):
+    return sides(board) == {"KRP", "KR"}
+
+
+def lights(board, color):
+    """The colours of the squares of a side's bishops: True for light."""
+    return {bool(chess.BB_SQUARES[s] & chess.BB_LIGHT_SQUARES) for s in board.pieces(chess.BISHOP, color)}
+
+
+def opposite_coloured_bishops(board, _):
+    one = all(men(board, color).rstrip("P") == "KB" for color in chess.COLORS)
+    return one and lights(board, chess.WHITE) != lights(board, chess.BLACK)
+
+
+@either
+def queen_v_pawn(board, color):
+    return men(board, not color) == "KQ" and men(board, color) == "KP" and pawn_on_the_seventh(board, None)
+
+
+def queen_v_rook(board, _):
+    return sides(board) == {"KQ", "KR"}
+
+
+def two_knights(board, _):
+    return sides(board) == {"KNN", "K"}
+
+
+def bishop_and_knight(board, _):
+    return sides(board) == {"KBN", "K"}
+
+
+def bare_king(board, _):
+    return "K" in sides(board)
+
+
+def stalemate(board, _):
+    return board.is_stalemate()
+
+
+@either
+def wrong_bishop(board, color):
+    """Bishop and rook's pawns of one file, whose last square the bishop does not reach, against a king that is there."""
+    files = {file for file, _ in pawns(board, color)}
+    if men(board, not color) != "K" or not men(board, color).startswith("KB") or files not in ({0}, {7}):
+        return False
+    corner = chess.square(files.pop(), 7 if color else 0)
+    reached = bool(chess.BB_SQUARES[corner] & chess.BB_LIGHT_SQUARES) in lights(board, color)
+    return not reached and chess.square_distance(board.king(not color), corner) <= 1
+
+
+@either
+def bishop_pair(board, color):
+    return len(lights(board, color)) == 2 and men(board, not color).count("B") < 2
+
+
+@either
+def bishops_against_knights(board, color):
+    own, theirs = men(board, color), men(board, not color)
+    bishops = len(lights(board, color)) == 2 and "N" not in own
+    return bishops and theirs.count("N") == 2 and "B" not in theirs
+
+
+def surplus(board, color, kinds):
+    return sum(men(board, color).count(kind) - men(board, not color).count(kind) for kind in kinds)
+
+
+@either
+def exchange_ahead(board, color):
+    return [surplus(board, color, kinds) for kinds in ("Q", "R", "BN")] == [0, 1, -1]
+
+
+@either
+def queen_v_two_rooks(board, color):
+    own, theirs = men(board, color), men(board, not color)
+    major = [own.count("Q"), own.count("R"), theirs.count("Q"), theirs.count("R")]
+    return major == [1, 0, 0, 2] and surplus(board, color, "BN") == 0
+
+
+@either
+def two_queens(board, color):
+    return men(board, color).count("Q") >= 2
+
+
+@either
+def three_knights(board, color):
+    return men(board, color).count("N") >= 3
+
+
+def mirrored_position(board, _):
+    return board.mirror().board_fen() == board.board_fen() and board.king(chess.WHITE) != chess.E1
+
+
+def mirrored_pawns(board, _):
+    return pawns(board, chess.WHITE) == pawns(board, chess.BLACK) and 0 < len(pawns(board, chess.WHITE)) < 8
+
+
+def main():
+    rule = globals()[sys.argv[1].replace("-", "_")]
+    judged, right, games = 0, 0, set()
+    for line in sys.stdin:
+        row = json.loads(line)
+        if row["game"] in games or len(games) == JUDGED_MAX:
+            continue
+        games.add(row["game"])
+        board = chess.Board(row["fen"])
+        move = board.parse_san(row["next"]) if row["next"] else None
+        judged += 1
+        right += bool(rule(board, move))
+    print(sys.argv[1], judged, right, sep="\t")
+
+
+main()
