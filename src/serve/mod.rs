@@ -1,7 +1,7 @@
 //! Databases that stay in memory, asked again and again: by a program, line by line in JSON, or by a person.
 //!
 //! A [`Desk`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`Kept`], from
-//! which pages are written. [`converse`] reads requests and writes answers while queries run. The module knows no terminal and
+//! which pages are written. [`converse()`] reads requests and writes answers while queries run. The module knows no terminal and
 //! no command line: who uses it gives it lines and takes lines. The invariant: rows and counts are those that `orbit scan`
 //! writes, and everything that is kept has a limit.
 
