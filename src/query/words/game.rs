@@ -17,7 +17,8 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["countmoves"], "[S]--[S][(F ...)], @ legal [S]--[S]", Number, Filter(|p, _| p.count_moves()),
             "how many of the moves that were played here fit; how many legal ones there are, a promotion counted once", "countmoves legal -- == 20"),
         here(&["--", "――"], "[S]@[S][=PIECE][(F ...)]", AsF, Sign,
-            "the first move played here that leaves a square of the left set and reaches one of the right, behind which F matches; the value is that of F; captures are moves too",
+            "the first move played here, captures too, from a square of the left set to one of the right, behind which F matches; \
+             the value is that of F",
             "P--e4"),
         here(&["[x]", "×"], "[S]@[S][=PIECE][(F ...)]", AsF, Sign,
             "`--` for captures; the right set is that of the captured piece, also en passant", "N[x]b"),
