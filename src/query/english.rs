@@ -561,7 +561,8 @@ mod tests {
             (
                 "path N--e5 -- * [x]q(check) mate",
                 "In moves one after the other: a white knight moves to e5; then any number of times a piece moves; then a piece \
-                 captures a black queen, after which the side to move is in check; there the side to move is checkmated",
+                 captures a black queen, after which the side to move is in check and \
+                 the side to move is checkmated",
             ),
             (
                 "path focus Q Q[x]a",
@@ -594,8 +595,8 @@ mod tests {
             ("not x = 5", "Not a condition: `x = 5`"),
             ("ray up (R k)", "A condition: `ray up (R k)`"),
             ("abs (power A - power a)", "The value is a number: `abs (power A - power a)`"),
-            ("path max ply --", "The value is a number: `path max ply --`"),
-            ("line secondary --> check", "The value is a number: `line secondary --> check`"),
+            ("path max ply --", "A condition: `path max ply --`"),
+            ("line secondary --> check", "A condition: `line secondary --> check`"),
             ("d4", "A condition: `d4`"),
             (
                 "flip {wtm   square x in N x attacks k}",

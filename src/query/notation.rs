@@ -74,7 +74,7 @@ impl Move<'_> {
         let mut rest = written;
         let piece = taken(&mut rest, "KQRBN");
         let mut square = (taken(&mut rest, FILES), taken(&mut rest, RANKS));
-        let sign = taken(&mut rest, "x-");
+        let sign = taken(&mut rest, "x");
         let mut from = ("", "");
         let next = (taken(&mut rest, FILES), taken(&mut rest, RANKS));
         if next != ("", "") {
@@ -144,6 +144,7 @@ mod tests {
             ("Nbd7", "Nb1-8--d7"),
             ("R1xe2", "Ra-h1[x]e2"),
             ("Qh4xe1", "Qh4[x]e1"),
+            ("Nb1xf3!?", "Nb1[x]f3"),
             ("O-O", "--(o-o)"),
             ("{wtm O-O-O+}", "--(o-o-o)"),
         ] {
@@ -156,9 +157,22 @@ mod tests {
 
     #[test]
     fn other_faults_stay_as_they_are() {
-        for written in
-            ["N", "Nf3 +", "power A +", "Nf9", "xf3", "wrong", "e4 +", "R[x", "exd9", "Kxe8=Q", "Nf3=", ""]
-        {
+        for written in [
+            "N",
+            "Nf3 +",
+            "power A +",
+            "Nf9",
+            "xf3",
+            "wrong",
+            "e4 +",
+            "R[x",
+            "exd9",
+            "Ra1-h8",
+            "e2-e4",
+            "Kxe8=Q",
+            "Nf3=",
+            "",
+        ] {
             if let Err(fault) = parse(written) {
                 assert!(!fault.message.contains("notation"), "{written}: {}", fault.message);
             }

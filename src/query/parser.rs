@@ -9,7 +9,6 @@ use std::rc::Rc;
 use shakmaty::Color;
 
 use super::{
-    slips::slip_of_sign,
     state::State,
     token::{Tok, Token},
     tree::{
@@ -653,7 +652,7 @@ impl Parser {
                 format!("`{sign}` after a condition"),
                 "expected a number, a set of squares or a string on its left",
             )),
-            _ => Err(slip_of_sign(sign, span)),
+            _ => Err(self.slip_of_sign(sign)),
         }
     }
 

@@ -102,16 +102,17 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
     .help(format!("a move is `{pieces}{first}--{last}`"))
 }
 
-/// The error for a sign that begins no filter.
-pub(super) fn slip_of_sign(sign: &str, span: Span) -> Diagnostic {
-    match sign {
-        "-=" => Diagnostic::error(span, "`-=` behind a filter", "it subtracts from a variable: `x -= 1`")
-            .help("what a pawn becomes touches its move: `P--=N`"),
-        _ => Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here"),
-    }
-}
-
 impl Parser {
+    /// The error for the current token, a sign that begins no filter.
+    pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
+        let span = self.span();
+        match sign {
+            "-=" => Diagnostic::error(span, "`-=` behind a filter", "it subtracts from a variable: `x -= 1`")
+                .help("what a pawn becomes touches its move: `P--=N`"),
+            _ => Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here"),
+        }
+    }
+
     /// Refuses a `#`, which was read, at the end of a query.
     pub(super) fn refuse_mate_sign(&self, span: Span) -> Parsed<()> {
         if *self.tok() != Tok::End {
