@@ -118,8 +118,9 @@ impl Parser {
                     "expected a set of squares, which the moves reach",
                 )
                 .help(format!(
-                    "with a blank these are two filters, `{sign} F`; a filter of the position behind the move stands \
-                     in parentheses, `{sign}(F)`"
+                    "a filter of the position behind the move stands in parentheses, `{sign}({0})`; with a blank these \
+                     are two filters, `{sign} {0}`",
+                    &self.text[span.start..span.end]
                 )));
             };
             to = Some(reached);

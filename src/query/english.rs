@@ -3,14 +3,15 @@
 //! The sentence is made from the typed tree, filter by filter, by the rules below; it knows no query as a whole. A filter
 //! without a rule is quoted as it is written, so that nothing is said that does not hold: `a condition: ...`.
 
+mod chains;
 mod nouns;
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::tree::{
-    Any, Chain, Condition, ConditionKeyword, ConditionOp, Control, Counted, Edge, GameCondition, GameNumber,
-    GameResult, Keyword, Kind as _, Line, Number, NumberKeyword, NumberOp, PositionOp, Query, Ref, Special,
-    Squares, SquaresOp, TextOp, TransformKind, Written,
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, GameCondition, GameNumber, GameResult,
+    Keyword, Kind as _, Number, NumberKeyword, NumberOp, PositionOp, Query, Ref, Special, Squares, SquaresOp,
+    TextOp, TransformKind, Written,
 };
 
 /// What a query asks for, as a sentence without its full stop: `A white knight attacks the black king, anywhere`. `text` is
@@ -134,7 +135,7 @@ impl Teller<'_> {
     fn game(&self, op: &GameCondition<Written>) -> Option<String> {
         Some(match op {
             GameCondition::Edge { edge, target } => {
-                let edge = self.edge(edge)?;
+                let edge = self.edge_here(edge)?;
                 match target {
                     Some(target) => format!("{edge}, after which {}", self.clause(target.node())),
                     None => edge,
@@ -149,28 +150,6 @@ impl Teller<'_> {
             GameCondition::Variation => "the position lies in a side line".into(),
             _ => return None,
         })
-    }
-
-    /// A move that was played.
-    fn edge(&self, edge: &Edge<Written>) -> Option<String> {
-        if edge.promotion.is_some() {
-            return None;
-        }
-        let who = edge.from.as_ref().map_or(Some("a piece".into()), |from| self.noun(from))?;
-        let verb = match (edge.capture, edge.entering) {
-            (true, false) => "captures",
-            (true, true) => "captured",
-            (false, false) => "moves",
-            (false, true) => "moved",
-        };
-        let whither = match (&edge.to, edge.capture) {
-            (None, true) => " a piece".into(),
-            (None, false) => String::new(),
-            (Some(to), true) => format!(" {}", self.noun(to)?),
-            (Some(to), false) => format!(" to {}", nouns::target(to)?),
-        };
-        let when = if edge.entering { "last" } else { "next" };
-        Some(format!("{who} {verb}{whither} {when}"))
     }
 
     fn negated(&self, of: Ref<Written>) -> String {
@@ -272,22 +251,10 @@ impl Teller<'_> {
                 format!("{where_} there are {times} positions at which {}", self.clause(of.node()))
             }
             NumberOp::Game(GameNumber::Line(line)) => self.line(line)?,
+            NumberOp::Game(GameNumber::Path(path)) => self.path(path)?,
             NumberOp::Form(NumberKeyword::Number(Keyword::NoTransform(of))) => self.clause(of.node()),
             _ => format!("there is a value of {}", self.value_of(f)?),
         })
-    }
-
-    /// Positions that follow each other, if each is asked for once.
-    fn line(&self, line: &Line<Written>) -> Option<String> {
-        let Chain::Sequence(steps) = &line.chain else { return None };
-        let plain = line.range.is_none() && !line.single_color && line.sibling.is_none();
-        let steps = steps.iter().map(|step| match step {
-            Chain::One(step) => Some(self.clause(step.filter.node())),
-            _ => None,
-        });
-        let steps: Vec<String> = steps.collect::<Option<_>>()?;
-        let follow = if line.back { "one before the other" } else { "one after the other" };
-        plain.then(|| format!("in positions {follow}: {}", steps.join("; then ")))
     }
 
     /// A number as a noun.
@@ -295,6 +262,12 @@ impl Teller<'_> {
         let told = match filter {
             _ if filter.is_transform() => return self.transformed(filter),
             Ref::Number(f) => match f.op() {
+                NumberOp::Game(GameNumber::Line(line)) => {
+                    self.line(line).map(|told| format!("the length of this line: {told}"))
+                }
+                NumberOp::Game(GameNumber::Path(path)) => {
+                    self.path(path).map(|told| format!("the length of this path: {told}"))
+                }
                 _ if is_clause(f) => self.number(f),
                 _ => self.value_of(f),
             },
@@ -421,7 +394,7 @@ fn is_knight_move(from: Square, to: Square) -> bool {
 /// Whether a number is one that compares, so that it has a value where something is the case.
 fn is_clause(f: &Number) -> bool {
     match f.op() {
-        NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_)) => true,
+        NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_)) => true,
         NumberOp::Control(Control::Braces { last, .. }) => is_clause(last),
         _ => false,
     }
@@ -576,6 +549,32 @@ mod tests {
                 "In positions one after the other: the side to move is in check; then the side to move is not in check; then \
                  the side to move is checkmated",
             ),
+            (
+                "line singlecolor --> check --> true* --> (mate --> check){2}",
+                "In positions with the same side to move, one after the other: the side to move is in check; then any number of \
+                 times any position; then 2 times (the side to move is checkmated; then the side to move is in check)",
+            ),
+            (
+                "line 3 5 <-- check+",
+                "In 3 to 5 positions, one before the other: once or more the side to move is in check",
+            ),
+            (
+                "path N--e5 -- * [x]q(check) mate",
+                "In moves one after the other: a white knight moves to e5; then any number of times a piece moves; then a piece \
+                 captures a black queen, after which the side to move is in check and \
+                 the side to move is checkmated",
+            ),
+            (
+                "path focus Q Q[x]a",
+                "In moves one after the other of white queens of this position, whatever moves are between: a white queen \
+                 captures a black piece",
+            ),
+            (
+                "path singlecolor nestban --e4 ?",
+                "In moves one after the other of the side to move: at most once one of its pieces moves to e4; positions of such a path \
+                 begin no other",
+            ),
+            ("P--a-h8=[QR]", "A white pawn moves to a square on rank 8 and becomes a queen or rook next"),
             ("passedpawns", "There is a passed pawn"),
             ("modelmate", "It is a model mate"),
             ("find mate", "Here or at a later position, the side to move is checkmated"),
@@ -596,7 +595,8 @@ mod tests {
             ("not x = 5", "Not a condition: `x = 5`"),
             ("ray up (R k)", "A condition: `ray up (R k)`"),
             ("abs (power A - power a)", "The value is a number: `abs (power A - power a)`"),
-            ("path focus Q Q[x]a", "The value is a number: `path focus Q Q[x]a`"),
+            ("path max ply --", "A condition: `path max ply --`"),
+            ("line secondary --> check", "A condition: `line secondary --> check`"),
             ("d4", "A condition: `d4`"),
             (
                 "flip {wtm   square x in N x attacks k}",

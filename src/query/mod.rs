@@ -22,6 +22,7 @@ mod loops;
 mod names;
 mod necessary;
 mod nodes;
+mod notation;
 mod parser;
 mod ranges;
 mod reader;
@@ -129,7 +130,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         }
     };
     let body = blanked.as_deref().unwrap_or(text);
-    let (mut query, more) = read(body, &asked)?;
+    let (mut query, more) =
+        read(body, &asked).map_err(|fault| notation::meant(body, &fault).unwrap_or(fault))?;
     query.variations = asked.variations;
     query.header = asked.header;
     remarks.extend(more);

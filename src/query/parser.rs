@@ -597,6 +597,7 @@ impl Parser {
                 if let Some(size) = self.dictionary_size(span) {
                     return Ok(size);
                 }
+                self.refuse_mate_sign(span)?;
                 let of = self.set_expression()?;
                 let span = span.to(of.span());
                 let of = match valued(of) {
@@ -651,7 +652,7 @@ impl Parser {
                 format!("`{sign}` after a condition"),
                 "expected a number, a set of squares or a string on its left",
             )),
-            _ => Err(Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here")),
+            _ => Err(self.slip_of_sign(sign)),
         }
     }
 

@@ -7,7 +7,7 @@ use shakmaty::Square;
 use super::{
     cql5,
     parser::{Parsed, Parser},
-    token::{Tok, unsupported},
+    token::Tok,
     tree::Pieces,
     words::{self, transform},
 };
@@ -99,9 +99,29 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
         format!("`{pieces}{first}-{last}` goes from square to square"),
         format!("write the files, then the ranks: `{pieces}{files}{ranks}`"),
     )
+    .help(format!("a move is `{pieces}{first}--{last}`"))
 }
 
 impl Parser {
+    /// The error for the current token, a sign that begins no filter.
+    pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
+        let span = self.span();
+        match sign {
+            "-=" => Diagnostic::error(span, "`-=` behind a filter", "it subtracts from a variable: `x -= 1`")
+                .help("what a pawn becomes touches its move: `P--=N`"),
+            _ => Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here"),
+        }
+    }
+
+    /// Refuses a `#`, which was read, at the end of a query.
+    pub(super) fn refuse_mate_sign(&self, span: Span) -> Parsed<()> {
+        if *self.tok() != Tok::End {
+            return Ok(());
+        }
+        Err(Diagnostic::error(span, "nothing stands behind `#`", "it counts the squares of a set: `#A`")
+            .help("mate is the filter `mate`, and a move that mates `--(mate)`"))
+    }
+
     /// Refuses a sign that closes what was never opened.
     pub(super) fn refuse_closing(&self) -> Parsed<()> {
         let (open, close) = match self.tok() {
@@ -207,9 +227,6 @@ impl Parser {
                 ),
             );
         }
-        if word.eq_ignore_ascii_case("o") && matches!(self.peek(1), Tok::Sign("-")) {
-            return Some(self.castling_as_filter(word));
-        }
         let square = match word.as_bytes() {
             [piece, square @ ..] if square.len() == 2 && PIECES.contains(char::from(*piece)) => square,
             square => square,
@@ -222,18 +239,5 @@ impl Parser {
         };
         let name = String::from_utf8_lossy(square);
         Some(Diagnostic::error(span, format!("`{name}` is no square"), label))
-    }
-
-    /// `o-o` and `O-O-O`; the current token is the first letter.
-    fn castling_as_filter(&self, letter: &str) -> Diagnostic {
-        let is_letter = |tok: &Tok| matches!(tok, Tok::Word(word) if word == letter);
-        let mut last = 0;
-        while last < 4 && matches!(self.peek(last + 1), Tok::Sign("-")) && is_letter(self.peek(last + 2)) {
-            last += 2;
-        }
-        let span = self.span().to(self.peek_span(last));
-        let name = if last == 4 { "o-o-o" } else { "o-o" };
-        unsupported(span, &format!("the filter `{name}`"))
-            .help(format!("`legal --({name})` finds positions in which that castling is legal"))
     }
 }

@@ -307,6 +307,50 @@ fn completions_are_scripts_of_their_shells() {
     }
 }
 
+/// Shells complete the last word of a query that begins with a quotation mark, and nothing in other arguments that do.
+#[test]
+fn completions_go_into_a_query() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        std::fs::write(folder.path().join(shell), orbit(folder.path(), &["completions", shell]).stdout)
+            .unwrap();
+    }
+    for (words, before, found) in [
+        ("scan \"'shift flipcol\"", "scan", "shift flipcolor"),
+        ("scan -e '\"{shift passedp'", "-e", "{shift passedpawns"),
+        ("explain \"'wtm castl\"", "explain", "wtm castle,wtm castling"),
+        ("scan --player \"'flipcol\"", "--player", ""),
+        ("show \"'flipcol\"", "show", ""),
+    ] {
+        let ask = format!(
+            "source ./bash; COMP_WORDS=(orbit {words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); \
+             _orbit_in_query orbit x {before}; IFS=,; echo \"${{COMPREPLY[*]}}\" >&2"
+        );
+        if let Some(said) = judged("bash", &["-c", &ask], folder.path()) {
+            assert_eq!(said.trim(), found, "bash: {words}");
+        }
+    }
+    for (line, found) in [
+        ("orbit scan 'shift flipcol", "shift flipcolor"),
+        ("orbit scan -e \"{shift passedp", "{shift passedpawns"),
+        ("orbit scan --player 'flipcol", ""),
+    ] {
+        let escaped = line.replace('\\', "\\\\").replace('\'', "\\'");
+        let ask = format!("source ./fish; complete -C '{escaped}' >&2");
+        if let Some(said) = judged("fish", &["-N", "-c", &ask], folder.path()) {
+            assert_eq!(said.trim(), found, "fish: {line}");
+        }
+    }
+    // Of zsh only that the arguments which take a query ask the function: it needs a terminal.
+    let zsh = std::fs::read_to_string(folder.path().join("zsh")).unwrap();
+    let asked: Vec<&str> = zsh.lines().filter(|line| line.contains(":_orbit_in_query'")).collect();
+    for argument in
+        ["-e+[", "--query=[", "*::words -- The query", "::query -- The query", "::query -- The list"]
+    {
+        assert!(asked.iter().any(|line| line.contains(argument)), "zsh: {argument}: {asked:#?}");
+    }
+}
+
 /// Shells complete the words of the language that need no quotation marks.
 #[test]
 fn completions_hold_the_words_of_the_language() {

@@ -77,6 +77,18 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
     })
 }
 
+/// Kinds of pieces, `queen or rook`.
+pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for piece in listed(pieces) {
+        let name = role_name(piece.role).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| super::listed(&names, "or"))
+}
+
 /// ` on d4`, ` on rank 7`; empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
