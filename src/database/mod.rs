@@ -505,7 +505,13 @@ impl Database {
         work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let Database { inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } = self;
+        let Database { mut inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } =
+            self;
+        for input in &mut inputs {
+            if let Input::Pgn { sources, .. } = input {
+                sources.unpack_on(threads);
+            }
+        }
         let mut feed = Feed {
             inputs,
             bytes: 0,

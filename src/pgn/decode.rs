@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_64;
 
 use super::Options;
+use super::members::Members;
 use super::unpack::{Bzip2, Fault, Gzip, Input, Unpack, ZSTD_WINDOW_MAX, Zstd};
 
 /// How a source is packed.
@@ -84,9 +85,11 @@ impl Decoder {
         let compression = Compression::of(input.peek(5));
         let unpack: Option<Box<dyn Unpack<Counting>>> = match compression {
             Compression::Plain => None,
-            Compression::Zstd => Some(Box::new(Zstd::new(options.zstd_window_max)?)),
-            Compression::Gzip => Some(Box::<Gzip>::default()),
-            Compression::Bzip2 => Some(Box::<Bzip2>::default()),
+            Compression::Zstd => {
+                Some(Box::new(Members::new(Zstd::new(options.zstd_window_max)?, options.unpack_threads)))
+            }
+            Compression::Gzip => Some(Box::new(Members::new(Gzip::default(), options.unpack_threads))),
+            Compression::Bzip2 => Some(Box::new(Members::new(Bzip2::default(), options.unpack_threads))),
         };
         Ok(Decoder { input, unpack, unpacked: Vec::new(), from: 0, at_end: false, fault: None, compression })
     }

@@ -61,6 +61,7 @@ mod error;
 mod extent;
 mod game;
 mod lex;
+mod members;
 mod opening;
 mod options;
 mod parse;

@@ -17,6 +17,9 @@ pub struct Options {
     /// The memory that a zst file may ask for to be unpacked (its window). A file that asks for more is a failure that
     /// says so: 98 KB can ask for 2 GiB.
     pub zstd_window_max: u64,
+    /// Threads that unpack a packed text of many members, such as those of pzstd, bgzip and pbzip2; with one, who reads the text unpacks it.
+    /// What is read does not depend on it.
+    pub unpack_threads: usize,
     /// Folders whose files are given one by one, as [`list`](super::list) does: what is no PGN among them is skipped, not refused.
     pub folders: Vec<PathBuf>,
 }
@@ -28,6 +31,7 @@ impl Default for Options {
             game_bytes_max: 64 << 20,
             hash: false,
             zstd_window_max: 128 << 20,
+            unpack_threads: 1,
             folders: Vec::new(),
         }
     }

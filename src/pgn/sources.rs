@@ -131,6 +131,11 @@ impl Sources {
         }
     }
 
+    /// Texts that were not begun yet are unpacked on so many threads: see [`Options::unpack_threads`].
+    pub(crate) fn unpack_on(&mut self, threads: usize) {
+        self.options.unpack_threads = threads;
+    }
+
     fn empty(options: Options) -> Sources {
         Sources {
             sources: Vec::new(),

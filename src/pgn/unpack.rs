@@ -9,6 +9,7 @@ use std::io::{self, Read};
 
 use crc32fast::Hasher;
 use flate2::{FlushDecompress, Status};
+use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
 /// Raw bytes that are handed to a decompressor at once, where the format does not say.
@@ -76,9 +77,21 @@ impl<R: Read> Input<R> {
         &next[..next.len().min(want)]
     }
 
+    /// The bytes that stand so far behind the next one, as many as are wanted, if the source has them.
+    pub(super) fn ahead(&mut self, from: usize, want: usize) -> Option<&[u8]> {
+        let end = from + want;
+        self.peek(end.next_multiple_of(STRETCH)).get(from..end)
+    }
+
     /// Passes over bytes that were seen.
-    fn skip(&mut self, bytes: usize) {
+    pub(super) fn skip(&mut self, bytes: usize) {
         self.from += bytes;
+    }
+
+    /// Puts bytes before those that come next.
+    pub(super) fn put_back(&mut self, bytes: &[u8]) {
+        self.buffer.splice(..self.from, bytes.iter().copied());
+        self.from = 0;
     }
 
     /// Appends what comes next to `out`, up to so many bytes; how many there were.
@@ -125,6 +138,19 @@ pub(super) trait Unpack<R>: Send {
     fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault>;
 }
 
+/// A format whose texts consist of members side by side, each of which can be unpacked without the others.
+pub(super) trait Member: Sized + Send + 'static {
+    /// What unpacks the same format from the start of a member.
+    fn fresh(&self) -> io::Result<Self>;
+
+    /// Whether the next byte begins a member.
+    fn is_between(&self) -> bool;
+
+    /// The length of the member that begins so far behind the next byte, if it is whole, not longer than `bytes_max` (about), and can be told
+    /// without unpacking it. It may be told wrongly: then it does not unpack.
+    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize>;
+}
+
 /// Makes room at the end of `out`, lets `call` fill it, and keeps what it says it wrote.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
@@ -138,6 +164,37 @@ fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T
 #[derive(Default)]
 pub(super) struct Bzip2 {
     stream: Option<bzip2::Decompress>,
+}
+
+impl Member for Bzip2 {
+    fn fresh(&self) -> io::Result<Bzip2> {
+        Ok(Bzip2::default())
+    }
+
+    fn is_between(&self) -> bool {
+        self.stream.is_none()
+    }
+
+    /// A stream does not say how long it is: it ends where another one seems to begin, or with the file.
+    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+        /// What the first block of a stream begins with, behind `BZh` and a digit.
+        const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
+        let mut searched = from + 10;
+        loop {
+            let seen = input.peek((searched + STRETCH).next_multiple_of(STRETCH));
+            let is_end = seen.len() < searched + STRETCH;
+            for block in memmem::find_iter(seen.get(searched..)?, &BLOCK).map(|place| searched + place) {
+                if let [b'B', b'Z', b'h', b'1'..=b'9'] = seen[block - 4..block] {
+                    return Some(block - 4 - from);
+                }
+            }
+            if is_end || seen.len() - from > bytes_max {
+                return is_end.then(|| seen.len() - from);
+            }
+            // A block that begins at the end of what was seen is looked for again.
+            searched = (seen.len() - BLOCK.len()).max(searched + 1);
+        }
+    }
 }
 
 impl<R: Read> Unpack<R> for Bzip2 {
@@ -168,12 +225,41 @@ impl<R: Read> Unpack<R> for Bzip2 {
 /// Gzip, any number of members.
 #[derive(Default)]
 pub(super) struct Gzip {
-    member: Option<Member>,
+    member: Option<GzipMember>,
 }
 
-struct Member {
+struct GzipMember {
     deflate: flate2::Decompress,
     crc: Hasher,
+}
+
+impl Member for Gzip {
+    fn fresh(&self) -> io::Result<Gzip> {
+        Ok(Gzip::default())
+    }
+
+    fn is_between(&self) -> bool {
+        self.member.is_none()
+    }
+
+    /// Members of bgzip say how long they are, others do not.
+    ///
+    /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
+    fn length<R: Read>(input: &mut Input<R>, from: usize, _bytes_max: usize) -> Option<usize> {
+        const EXTRA: u8 = 4;
+        let &[0x1f, 0x8b, 8, flags, .., low, high] = input.ahead(from, 12)? else { return None };
+        let extra = usize::from(u16::from_le_bytes([low, high]));
+        let mut fields = (flags & EXTRA != 0).then(|| input.ahead(from + 12, extra))??;
+        while let [one, other, low, high, rest @ ..] = fields {
+            let (value, next) = rest.split_at_checked(usize::from(u16::from_le_bytes([*low, *high])))?;
+            if let (b'B', b'C', [low, high]) = (one, other, value) {
+                let length = usize::from(u16::from_le_bytes([*low, *high])) + 1;
+                return input.ahead(from + length - 1, 1).map(|_| length);
+            }
+            fields = next;
+        }
+        None
+    }
 }
 
 impl<R: Read> Unpack<R> for Gzip {
@@ -184,9 +270,10 @@ impl<R: Read> Unpack<R> for Gzip {
             }
             gzip_header(input)?;
         }
-        let Member { deflate, crc } = self
-            .member
-            .get_or_insert_with(|| Member { deflate: flate2::Decompress::new(false), crc: Hasher::new() });
+        let GzipMember { deflate, crc } = self.member.get_or_insert_with(|| GzipMember {
+            deflate: flate2::Decompress::new(false),
+            crc: Hasher::new(),
+        });
         let stretch = input.peek(STRETCH);
         let (read, written, length) = (deflate.total_in(), deflate.total_out(), out.len());
         let result = append(out, |room| {
@@ -317,19 +404,54 @@ impl Zstd {
         has_checksum: bool,
         out: &mut Vec<u8>,
     ) -> Result<(), Fault> {
-        const RUN: u32 = 1;
         let header = input.exactly(3)?;
-        let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
-        let (is_last, kind, size) = (header & 1 == 1, header >> 1 & 3, header >> 3);
+        let BlockHeader { is_last, bytes } = BlockHeader::of([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // One byte stands for a run. What is too large was refused with its header.
-        self.part(input, if kind == RUN { 1 } else { size as usize }, out)?;
+        // What is too large was refused with its header.
+        self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => Frame::Block { has_checksum },
             (true, true) => Frame::Checksum,
             (true, false) => Frame::Header,
         };
         Ok(())
+    }
+}
+
+impl Member for Zstd {
+    fn fresh(&self) -> io::Result<Zstd> {
+        Zstd::new(self.window_max)
+    }
+
+    fn is_between(&self) -> bool {
+        matches!(self.state, Frame::Header)
+    }
+
+    /// A frame says how long each of its blocks is. Frames that are to be passed over belong to the one behind them.
+    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+        let mut at = from;
+        while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
+            at += 8 + u32::from_le_bytes(size.try_into().ok()?) as usize;
+            if at - from > bytes_max {
+                return None;
+            }
+        }
+        let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.ahead(at, 5)? else { return None };
+        let Parts { end, has_checksum, .. } = Parts::of(descriptor);
+        at += end;
+        loop {
+            let header = input.ahead(at, 3)?;
+            let block = BlockHeader::of([header[0], header[1], header[2]]);
+            at += 3 + block.bytes;
+            if at - from > bytes_max {
+                return None;
+            }
+            if block.is_last {
+                break;
+            }
+        }
+        at += if has_checksum { 4 } else { 0 };
+        input.ahead(at - 1, 1).map(|_| at - from)
     }
 }
 
@@ -361,6 +483,48 @@ fn skippable<R: Read>(input: &mut Input<R>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What the header of a block says.
+struct BlockHeader {
+    is_last: bool,
+    /// The length of what follows it.
+    bytes: usize,
+}
+
+impl BlockHeader {
+    fn of([low, middle, high]: [u8; 3]) -> BlockHeader {
+        const RUN: u32 = 1;
+        let header = u32::from_le_bytes([low, middle, high, 0]);
+        // One byte stands for a run.
+        let bytes = if header >> 1 & 3 == RUN { 1 } else { (header >> 3) as usize };
+        BlockHeader { is_last: header & 1 == 1, bytes }
+    }
+}
+
+/// Where the parts of the header of a frame stand.
+struct Parts {
+    is_single: bool,
+    has_checksum: bool,
+    window_at: usize,
+    content_at: usize,
+    /// The length of the whole header.
+    end: usize,
+}
+
+impl Parts {
+    fn of(descriptor: u8) -> Parts {
+        let is_single = descriptor >> 5 & 1 == 1;
+        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let content = match descriptor >> 6 {
+            0 => usize::from(is_single),
+            flag => 1 << flag,
+        };
+        let window_at = 5;
+        let content_at = window_at + usize::from(!is_single) + dictionary;
+        let has_checksum = descriptor >> 2 & 1 == 1;
+        Parts { is_single, has_checksum, window_at, content_at, end: content_at + content }
+    }
+}
+
 /// What the header of a frame says.
 struct Header {
     /// Its length.
@@ -374,15 +538,8 @@ impl Header {
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.exactly(5)? else {
             return Err(Fault::Damaged("what follows is no zstd frame".into()));
         };
-        let is_single = descriptor >> 5 & 1 == 1;
-        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-        let content = match descriptor >> 6 {
-            0 => usize::from(is_single),
-            flag => 1 << flag,
-        };
-        let window_at = 5;
-        let content_at = window_at + usize::from(!is_single) + dictionary;
-        let bytes = content_at + content;
+        let Parts { is_single, has_checksum, window_at, content_at, end: bytes } = Parts::of(descriptor);
+        let content = bytes - content_at;
         let header = input.exactly(bytes)?;
         let window = if is_single {
             let mut size = [0; 8];
@@ -392,7 +549,7 @@ impl Header {
             let base = 1u64 << (10 + u32::from(header[window_at] >> 3));
             base + base / 8 * u64::from(header[window_at] & 7)
         };
-        Ok(Header { bytes, window, has_checksum: descriptor >> 2 & 1 == 1 })
+        Ok(Header { bytes, window, has_checksum })
     }
 }
 

@@ -37,7 +37,7 @@ fn read_pipe(bytes: &[u8], step: usize) -> Read {
 }
 
 /// Different games, of which no two compress alike.
-fn text(games: u32) -> Vec<u8> {
+pub(super) fn text(games: u32) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..games {
         let key = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);

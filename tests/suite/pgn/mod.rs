@@ -9,6 +9,7 @@ mod corpus;
 mod damage;
 mod inputs;
 mod invariance;
+mod members;
 mod plain;
 mod readers;
 mod splitter;
