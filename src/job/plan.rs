@@ -277,6 +277,11 @@ impl Job {
     }
 }
 
+/// XXH3 (128 bits) of a text, as 32 digits.
+pub fn hash_text(text: &str) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
+}
+
 /// Divides the blocks of reels into about so many parts of about the same number of positions, each of whole reels if
 /// there are as many reels as parts or more. Without a number each of several reels is a part, and a single reel is
 /// divided into [`PARTS_USUAL`] parts. There are no empty parts, and at least one part.

@@ -62,12 +62,12 @@ pub fn record(
             parts: Parts::default(),
         };
         side_lines += streamed.side_lines;
-        let mut take = || -> Result<(), RecordError> {
+        let take_block = || -> Result<(), RecordError> {
             collectors.take(&mut block.parts, of_block, &streamed, &mut texts)?;
             collectors.take(&mut end.parts, found, &streamed, &mut texts)?;
             out.block(&block).map_err(RecordError::File)
         };
-        fault = take();
+        fault = take_block();
         listed += games_listed(&block.parts);
         is_enough = collectors.are_enough(listed);
         if fault.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

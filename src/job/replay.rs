@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::file::{BlockRecord, EndRecord, PartFault, PartReader, Record, SourceRecord};
-use super::plan::Job;
+use super::plan::{Job, JobPart};
 use crate::database::{SourceSummary, StreamedBlock, Summary};
 use crate::run::Parts;
 
@@ -63,9 +63,18 @@ pub struct Replay {
 }
 
 impl Job {
+    /// Looks at the file of a part: whether it is whole and of this job.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not taken.
+    pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
+        PartReader::open(self, part, folder).map(drop)
+    }
+
     /// Looks at the file of each part: whether it is whole and of this job.
     pub fn check(&self, folder: &Path) -> Vec<(u32, Result<(), PartFault>)> {
-        let check = |part: &super::JobPart| (part.number, PartReader::open(self, part, folder).map(drop));
+        let check = |part: &JobPart| (part.number, self.check_part(part, folder));
         self.parts.iter().map(check).collect()
     }
 }
