@@ -17,7 +17,8 @@ use orbit_chess::internals::reel::{
 use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, reason_lines, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, reason_lines, threads,
+    totals_line,
 };
 use super::problems::Problems;
 use super::reading::{AlikeName, UnpackArgs};

@@ -24,8 +24,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(alike.games());
     }
-    let mut writer =
-        ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
+    let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
     let sources = known(&database);
