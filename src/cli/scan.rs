@@ -125,7 +125,7 @@ pub(super) struct Args {
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
     /// skipped. For each query, orbit prints how many games and positions hit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
-          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
+          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,

@@ -25,7 +25,7 @@ const SCHEMA: u32 = 1;
 pub enum JobError {
     /// The folder has no job.
     #[error(
-        "{} contains no job ({JOB_NAME} is not there): `orbit job plan QUERY PATH... -o {0}/` makes one",
+        "{} contains no job ({JOB_NAME} is not there): `orbit job plan QUERY PATH... -o FOLDER/` makes one",
         folder.display()
     )]
     Missing {

@@ -112,6 +112,12 @@ impl Ready {
             }
         }
         if args.queries.is_some() {
+            if let [path, ..] = args.outputs.files() {
+                return Err(Failure::Other(format!(
+                    "--queries prints counts and writes no {}: leave out -o, and choose --format text, csv or jsonl",
+                    path.display()
+                )));
+            }
             let (many, scan, database) = Many::open(&args, interrupt)?;
             let (asked, planned) = (Query::Many(many), Instant::now());
             return Ok(Ready { args, asked, options, scan, database, begun, planned });
