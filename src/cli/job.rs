@@ -17,7 +17,7 @@ use serde_json::json;
 
 use self::choose::{chosen, ranges};
 use super::common::{Interrupt, Out, Progress, ProgressArgs, counted, from_one, grouped, print_failures};
-use super::scan::{self, Asked, Reach, Ready};
+use super::scan::{self, Asked, Purpose, Ready};
 use super::{Cli, Command, Exit, Failure, dashes};
 
 const AFTER_HELP: &str = "\
@@ -31,7 +31,7 @@ Examples:
   orbit job plan 'mate flip {Rd8 kg8}' db/ --stats year -o out/
   orbit job part out/
   orbit job part 3 7-9 out/
-  seq 16 | xargs -P 4 -I{} orbit job part {} out/
+  orbit job part 2/16 out/
   orbit job status out/
   orbit job merge out/ > hits.txt
   orbit job slurm out/ --array 16";
@@ -134,7 +134,7 @@ fn plan(mut args: PlanArgs) -> Result<Exit, Failure> {
     let words = env::args_os().skip_while(|word| word != "job").skip_while(|word| word != "plan");
     let words = texts(words.skip(1))?;
     let interrupt = Interrupt::install()?;
-    let asked = Ready::new(args.scan, &interrupt, Reach::All)?.asked(&interrupt)?;
+    let asked = Ready::new(args.scan, &interrupt, Purpose::Search)?.asked(&interrupt)?;
     let job = fixed(&asked, words, args.parts)?;
     job.write(folder)?;
     let mut out = Out::new();
@@ -245,7 +245,7 @@ impl Opened {
     ) -> Result<Exit, Failure> {
         let mut args = self.search()?;
         args.run_as(threads, quiet, progress);
-        let whole = Ready::new(args, interrupt, Reach::All)?;
+        let whole = Ready::new(args, interrupt, Purpose::Search)?;
         self.job.demand(&whole.question(), &self.folder)?;
         let ready = match part.range() {
             None => whole,
@@ -320,7 +320,7 @@ impl Opened {
         let mut args = self.search()?;
         let (threads, was_quiet, progress) = args.take_manner();
         args.run_as(threads, quiet.unwrap_or(was_quiet), progress);
-        let ready = Ready::new(args, interrupt, Reach::Nothing)?;
+        let ready = Ready::new(args, interrupt, Purpose::Merge)?;
         self.job.demand(&ready.question(), &self.folder)?;
         ready.run(interrupt, Some(replay))
     }
@@ -384,7 +384,7 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path) -> Result<Exit, Failur
     let interrupt = Interrupt::install()?;
     let (threads, quiet, progress) = args.take_manner();
     args.run_as(threads, true, ProgressArgs::default());
-    let asked = Ready::new(args, &interrupt, Reach::All)?.asked(&interrupt)?;
+    let asked = Ready::new(args, &interrupt, Purpose::Search)?.asked(&interrupt)?;
     let opened = match Opened::here(folder) {
         Ok(opened) => {
             opened.job.demand(&asked.question, folder)?;

@@ -21,7 +21,7 @@ use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
 
-pub(super) use self::ready::{Asked, Reach, Ready};
+pub(super) use self::ready::{Asked, Purpose, Ready};
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
@@ -319,7 +319,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         return super::job::resume(args, &folder);
     }
     let interrupt = Interrupt::install()?;
-    Ready::new(args, &interrupt, Reach::All)?.run(&interrupt, None)
+    Ready::new(args, &interrupt, Purpose::Search)?.run(&interrupt, None)
 }
 
 fn print_summary(

@@ -46,7 +46,7 @@ fn kills_orders_and_repetitions_change_nothing() {
                 victim.kill().unwrap();
                 kills += 1;
             }
-            victims.iter_mut().for_each(|victim| drop(victim.wait().unwrap()));
+            victims.iter_mut().for_each(|victim| _ = victim.wait().unwrap());
         }
         // What is not there is not merged; what is there is whole.
         let (code, status, _) = orbit(inputs, &["job", "status", &folder]);
