@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::database::{Database, DatabaseOptions, SourceSummary};
 use orbit_chess::internals::pgn::Stamp;
 use orbit_chess::internals::reel::{Block, EncodedBlock, ManifestError, ReelSource, ShardsWriter};
 
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
 
 /// The sources as far as they are known before they are read.
 fn known(database: &Database) -> Vec<ReelSource> {
-    let of_source = |source: &orbit_chess::internals::database::SourceSummary| {
+    let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();
         if source.reel.is_none() {
             let metadata = source.path.as_ref().and_then(|path| fs::metadata(path).ok());

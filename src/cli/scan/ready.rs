@@ -25,11 +25,12 @@ use crate::cli::reading::print_substitutes;
 use crate::cli::stats::Statistics;
 use crate::cli::{Exit, Failure};
 
-/// What of the database is searched.
-pub(in crate::cli) enum Reach {
-    All,
-    /// Nothing: it was searched before.
-    Nothing,
+/// What a search is made ready for.
+pub(in crate::cli) enum Purpose {
+    /// Games are searched.
+    Search,
+    /// They were searched: the parts of a job are merged.
+    Merge,
 }
 
 /// A search that is ready to run.
@@ -98,13 +99,17 @@ impl Args {
 }
 
 impl Ready {
-    pub(in crate::cli) fn new(mut args: Args, interrupt: &Interrupt, reach: Reach) -> Result<Ready, Failure> {
+    pub(in crate::cli) fn new(
+        mut args: Args,
+        interrupt: &Interrupt,
+        purpose: Purpose,
+    ) -> Result<Ready, Failure> {
         let begun = Instant::now();
         args.outputs.take_stdout();
         let options = args.decisive();
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
-        if let Reach::Nothing = reach {
+        if let Purpose::Merge = purpose {
             // Nothing is searched, so that no card is wanted.
             args.gpu.leave_out();
             if let EngineName::Gpu = args.engine {

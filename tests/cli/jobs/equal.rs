@@ -64,7 +64,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
         &["-e", "--(o-o)", "-F", "plain"],
     ];
     let whole: &[&[&str]] = &[
-        &["persistent N N+=1 N>50 check", "-F", "plain"],
+        &["persistent X X+=1 X>50 check", "-F", "plain"],
         &["--unique", QUERY, "-F", "plain"],
         &["--unique=moves", "--count", "check", "-F", "jsonl"],
     ];
@@ -173,4 +173,21 @@ fn scripts_for_slurm_compute_and_merge() {
     shell("merge.sh", "", false);
     let merged = fs::read_to_string(inputs.join(job).join("merged.out")).unwrap();
     assert_eq!(merged, done(inputs, &[&["scan", "-q"], &args[..]].concat()));
+}
+
+/// The commands of docs/jobs.md print what stands there.
+#[test]
+fn the_document_shows_what_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("twic")).unwrap();
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        fs::copy(crate::program::SAMPLE, folder.path().join(format!("twic/{name}.pgn"))).unwrap();
+    }
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/jobs.md")).unwrap();
+    let examples = crate::readme::examples(&text);
+    assert!(examples.len() >= 6, "{} examples", examples.len());
+    for (command, shown) in examples {
+        let printed = crate::readme::printed_in(folder.path(), &command);
+        assert_eq!(printed.trim_end(), shown.trim_end(), "{command}");
+    }
 }
