@@ -2,9 +2,10 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 
 use super::file::{BlockRecord, EndRecord, PartWriter, SourceRecord};
-use crate::database::{Database, StreamedBlock, Summary};
+use crate::database::{Database, GameTexts, StreamedBlock, Summary};
 use crate::report::Names;
 use crate::run::{Collector as _, Collectors, Parts, Run, TakeError};
 use crate::scan::ScanError;
@@ -41,56 +42,66 @@ pub fn record(
 ) -> Result<Summary, RecordError> {
     let interrupt = database.interrupt_flag();
     let mut texts = database.texts();
-    let mut end = EndRecord::default();
-    let mut fault = Ok(());
+    let mut sums = Parts::default();
+    let mut fault = None;
     let (mut listed, mut side_lines, mut is_enough) = (0, 0, false);
     let summary = run.for_each_part(database, names, |streamed, mut found| {
         let hit = found.totals.iter().flat_map(|part| &part.queries).map(|part| part.games).sum();
         watch(&streamed, hit);
-        let of_block = Parts {
-            totals: found.totals.take(),
-            problems: found.problems.take(),
-            lists: found.lists.take(),
-            games: found.games.take(),
-            spellings: found.spellings.take(),
-            ..Parts::default()
-        };
-        let mut block = BlockRecord {
-            totals: streamed.totals.clone(),
-            side_lines: streamed.side_lines,
-            bytes: streamed.bytes,
-            parts: Parts::default(),
-        };
         side_lines += streamed.side_lines;
-        let take_block = || -> Result<(), RecordError> {
-            collectors.take(&mut block.parts, of_block, &streamed, &mut texts)?;
-            collectors.take(&mut end.parts, found, &streamed, &mut texts)?;
-            out.block(&block).map_err(RecordError::File)
-        };
-        fault = take_block();
-        listed += games_listed(&block.parts);
-        is_enough = collectors.are_enough(listed);
-        if fault.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let kept = kept(collectors, &mut found, &streamed, &mut texts)
+            .and_then(|block| Ok((collectors.take(&mut sums, found, &streamed, &mut texts)?, block)))
+            .map_err(RecordError::from)
+            .and_then(|((), block)| out.block(&block).map(|()| block).map_err(RecordError::File));
+        match kept {
+            Ok(block) => {
+                listed += games_listed(&block.parts);
+                is_enough = collectors.are_enough(listed);
+            }
+            Err(error) => fault = Some(error),
+        }
+        if fault.is_none() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    fault?;
-    if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+    fault.map_or(Ok(()), Err)?;
+    if interrupt.load(Ordering::Relaxed) {
         return Ok(summary);
     }
-    end.sources = summary
-        .sources
-        .iter()
-        .zip(&names.sources)
-        .map(|(source, _)| SourceRecord {
-            games: source.games,
-            duplicates: source.duplicates,
-            failure: source.failure.clone(),
-            skipped: source.skipped.clone(),
-        })
-        .collect();
-    end.side_lines = summary.side_lines.saturating_sub(side_lines);
-    end.finished = !is_enough;
+    let sources = summary.sources.iter().map(|source| SourceRecord {
+        games: source.games,
+        duplicates: source.duplicates,
+        failure: source.failure.clone(),
+        skipped: source.skipped.clone(),
+    });
+    let end = EndRecord {
+        parts: sums,
+        sources: sources.collect(),
+        side_lines: summary.side_lines.saturating_sub(side_lines),
+        finished: !is_enough,
+    };
     out.finish(&end).map_err(RecordError::File)?;
     Ok(summary)
+}
+
+/// What of a block is written in the order of blocks, or counted as far as blocks are taken; it is taken out of what was
+/// found.
+fn kept(
+    collectors: &Collectors,
+    found: &mut Parts,
+    streamed: &StreamedBlock,
+    texts: &mut GameTexts,
+) -> Result<BlockRecord, TakeError> {
+    let of_block = Parts {
+        totals: found.totals.take(),
+        problems: found.problems.take(),
+        lists: found.lists.take(),
+        games: found.games.take(),
+        spellings: found.spellings.take(),
+        ..Parts::default()
+    };
+    let mut parts = Parts::default();
+    collectors.take(&mut parts, of_block, streamed, texts)?;
+    let StreamedBlock { totals, side_lines, bytes, .. } = streamed;
+    Ok(BlockRecord { totals: totals.clone(), side_lines: *side_lines, bytes: *bytes, parts })
 }
 
 /// Games with hits in the lists of a block.
