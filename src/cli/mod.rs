@@ -101,9 +101,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Find the positions that match a CQL query.
-    Scan(scan::Args),
+    Scan(Box<scan::Args>),
     /// Count the hits of many named queries in one pass over the games.
-    Batch(batch::Args),
+    Batch(Box<batch::Args>),
     /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
     /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
@@ -293,8 +293,8 @@ impl From<ScanError> for Failure {
 pub fn run(cli: Cli) -> ExitCode {
     cli.look.apply();
     let outcome = match cli.command {
-        Command::Scan(args) => scan::run(args),
-        Command::Batch(args) => batch::run(args),
+        Command::Scan(args) => scan::run(*args),
+        Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
         Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
