@@ -293,7 +293,10 @@ impl From<ScanError> for Failure {
 pub fn run(cli: Cli) -> ExitCode {
     cli.look.apply();
     let outcome = match cli.command {
-        Command::Scan(args) => scan::run(*args),
+        Command::Scan(mut args) => match args.take_resumed() {
+            None => scan::run(*args),
+            Some(folder) => job::resume(*args, &folder),
+        },
         Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
         Command::Cql(args) => cql::run(args),

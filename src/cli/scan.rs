@@ -314,10 +314,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
-    if let Some(folder) = args.resume.take() {
-        return super::job::resume(args, &folder);
-    }
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
     Ready::new(args, &interrupt, Purpose::Search)?.run(&interrupt, None)
 }

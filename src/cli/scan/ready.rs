@@ -63,6 +63,11 @@ pub(in crate::cli) struct Asked {
 }
 
 impl Args {
+    /// Takes the folder of the job that the search is to be.
+    pub(in crate::cli) fn take_resumed(&mut self) -> Option<PathBuf> {
+        self.resume.take()
+    }
+
     /// Takes away the outputs that are folders.
     pub(in crate::cli) fn take_folders(&mut self) -> Vec<PathBuf> {
         self.outputs.take_folders()
