@@ -42,11 +42,11 @@ Duplicates:
   reel already.
 
 Shards:
-  --shards writes a folder of reels and a manifest, orbit-manifest.json, which names them with their
-  sizes, games, positions, dates, ratings and checksums. Such a folder is a database wherever games
-  are read: `orbit scan QUERY db/` finds what it finds in one reel, with the same numbers of games. A
-  job has a part for each reel: see `orbit job`. A shard that is missing, cut or exchanged is an
-  error.
+  --shards writes a folder of reels and a manifest, orbit-manifest.json, which names them with
+  their sizes, games, positions, dates, ratings and checksums. Such a folder is a database wherever
+  games are read: `orbit scan QUERY db/` finds what it finds in one reel, with the same numbers of
+  games. A job has a part for each reel: see `orbit job`. A shard that is missing, cut or exchanged
+  is an error.
 
 Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
 a source was not read to its end (the reel contains what was read); 130 after Ctrl-C.
