@@ -25,6 +25,8 @@ modules! {
     files,
     /// What a game says of itself: tags, ratings, dates, players.
     game,
+    /// A search in numbered parts, and their files.
+    job,
     /// Transforms to lists of distinct copies.
     orbit,
     /// Files, folders and streams to games.

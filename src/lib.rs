@@ -102,6 +102,7 @@ mod fen;
 mod files;
 mod game;
 pub mod internals;
+mod job;
 mod orbit;
 mod pgn;
 mod plan;

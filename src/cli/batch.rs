@@ -18,7 +18,7 @@ use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError}
 
 use super::batch_table::{self, Matrix};
 use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};
-use super::pass::Pass;
+use super::pass::{Games, Pass};
 use super::players::PlayerArgs;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
@@ -242,7 +242,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let counter = StatisticsCollector::new(stats);
     let (statistics, spellings) = (Some(counter.clone()), args.player.collector());
     let collectors = Collectors { statistics, spellings, ..Collectors::default() };
-    let (parts, summary) = pass.collect(&choice, collectors, database, problems)?;
+    let (parts, summary) = pass.collect(&choice, collectors, Games::Read(database), problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
     let mut lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
     lines.extend(args.player.summary(&parts.spellings.unwrap_or_default()));

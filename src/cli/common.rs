@@ -82,6 +82,26 @@ pub(super) fn create_output(
     Ok(file)
 }
 
+/// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
+#[derive(Clone, Copy)]
+pub(super) struct Files<'a> {
+    pub(super) database: &'a Database,
+    pub(super) interrupt: &'a Interrupt,
+    /// Whether they are written: the parts of a job write none.
+    pub(super) are_written: bool,
+}
+
+impl Files<'_> {
+    /// `None` if files are not written.
+    pub(super) fn begin(self, path: &Path) -> Result<Option<OutputFile>, Failure> {
+        if self.are_written {
+            return create_output(path, self.database, self.interrupt).map(Some);
+        }
+        refuse_clashes(self.database.files(), [path])?;
+        Ok(None)
+    }
+}
+
 /// Writes all of a file and gives it its name.
 pub(super) fn write_whole(
     mut file: OutputFile,
@@ -137,6 +157,11 @@ pub(super) struct GpuArgs {
 }
 
 impl GpuArgs {
+    /// Uses no card.
+    pub(super) fn leave_out(&mut self) {
+        self.gpu = String::from("none");
+    }
+
     /// `None` if no card may be used.
     pub(super) fn options(&self) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 /// Commands that take a query.
-const COMMANDS: [&str; 4] = ["scan", "explain", "convert", "cql"];
+const COMMANDS: [&str; 5] = ["scan", "explain", "convert", "cql", "job"];
 
 /// Puts a blank before each argument that is a query and looks like an option.
 pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {

@@ -15,6 +15,8 @@ use super::terminal::Stdout;
 pub(super) enum Target {
     Stdout(Stdout),
     File(OutputFile),
+    /// A part of a job keeps its games and writes none.
+    Nowhere,
 }
 
 impl Write for Target {
@@ -22,6 +24,7 @@ impl Write for Target {
         match self {
             Target::Stdout(out) => out.write(bytes),
             Target::File(file) => file.write(bytes),
+            Target::Nowhere => Ok(bytes.len()),
         }
     }
 
@@ -29,6 +32,7 @@ impl Write for Target {
         match self {
             Target::Stdout(out) => out.flush(),
             Target::File(file) => file.flush(),
+            Target::Nowhere => Ok(()),
         }
     }
 }
@@ -37,7 +41,7 @@ impl Target {
     fn failure(&self, error: io::Error) -> Failure {
         match self {
             Target::Stdout(_) => Failure::Stdout(error),
-            Target::File(_) => Failure::File(error),
+            Target::File(_) | Target::Nowhere => Failure::File(error),
         }
     }
 }
@@ -122,7 +126,7 @@ impl Games {
                 Err(error) if is_stdout && error.kind() == io::ErrorKind::BrokenPipe => {}
                 Err(error) if is_stdout => return Err(Failure::Stdout(error)),
                 Err(error) => return Err(Failure::File(error)),
-                Ok(Target::Stdout(_)) => {}
+                Ok(Target::Stdout(_) | Target::Nowhere) => {}
                 Ok(Target::File(file)) => file.finish()?,
             }
         }
@@ -133,7 +137,7 @@ impl Games {
     pub(super) fn files(&self) -> impl Iterator<Item = &OutputFile> {
         self.writers.iter().filter_map(|writer| match writer.out() {
             Target::File(file) => Some(file),
-            Target::Stdout(_) => None,
+            Target::Stdout(_) | Target::Nowhere => None,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! `orbit index`.
 
+mod shards;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroUsize;
@@ -15,7 +17,8 @@ use orbit_chess::internals::reel::{
 use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, from_one, grouped, print_failures, reason_lines, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, reason_lines, threads,
+    totals_line,
 };
 use super::problems::Problems;
 use super::reading::{AlikeName, UnpackArgs};
@@ -38,6 +41,13 @@ Duplicates:
   as skipped. This needs 24 to 48 bytes of memory for each game, including those that are in the
   reel already.
 
+Shards:
+  --shards writes a folder of reels and a manifest, orbit-manifest.json, which names them with
+  their sizes, games, positions, dates, ratings and checksums. Such a folder is a database wherever
+  games are read: `orbit scan QUERY db/` finds what it finds in one reel, with the same numbers of
+  games. A job has a part for each reel: see `orbit job`. A shard that is missing, cut or exchanged
+  is an error.
+
 Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
 a source was not read to its end (the reel contains what was read); 130 after Ctrl-C.
 
@@ -45,6 +55,7 @@ Examples:
   orbit index games/ -o all.reel
   orbit index --append twic1500.pgn -o all.reel
   orbit index --append --no-duplicates downloads/ -o all.reel
+  orbit index --shards 256M games/ -o db/
   zstdcat big.pgn.zst | orbit index - -o big.reel
   orbit index --no-duplicates a.reel b.reel -o both.reel";
 
@@ -55,12 +66,15 @@ pub(super) struct Args {
     /// standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write this reel; its name ends in .reel. The file gets its name when it is complete.
+    /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.
     #[arg(short, long, value_name = "FILE.reel")]
     output: PathBuf,
     /// Add games to the reel instead of replacing it; files that it contains already are skipped.
     #[arg(long)]
     append: bool,
+    /// Write a folder of reels of about this size, such as `256M`, and a manifest.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with = "append")]
+    shards: Option<u64>,
     /// Drop games that are equal to an earlier game.
     ///
     /// `--no-duplicates` compares all that is kept of games, `--no-duplicates=moves` their moves alone.
@@ -100,6 +114,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // inputs when these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
+    if let Some(shard_bytes) = args.shards {
+        return shards::run(&args, shard_bytes, begun);
+    }
     refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
     let interrupt = Interrupt::install()?;
@@ -133,7 +150,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let progress = Progress::of(&args.progress, args.quiet);
-    let summary = write(&mut writer, database, &mut problems, &progress, threads(args.threads))?;
+    let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
+    let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
     if interrupt.is_set() {
         let what = if writer.reel().is_some() { "nothing was appended to" } else { "nothing was written to" };
@@ -228,7 +246,7 @@ fn seen(
 
 /// Writes all blocks of the database.
 fn write(
-    writer: &mut ReelWriter,
+    mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
     database: Database,
     problems: &mut Problems,
     progress: &Progress,
@@ -239,7 +257,7 @@ fn write(
     let summary = database.for_each_block(threads, EncodedBlock::new, |streamed, encoded| {
         progress.update(&streamed);
         let listed = problems.are_wanted().then(|| ProblemsPart::of(&streamed.block, &sources));
-        let written = problems.list(listed, progress).and_then(|()| Ok(writer.append(&encoded)?));
+        let written = problems.list(listed, progress).and_then(|()| append(&streamed.block, &encoded));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

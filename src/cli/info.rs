@@ -1,9 +1,12 @@
 //! `orbit info`.
 
+mod folder;
+
 use std::path::PathBuf;
 
+use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::pgn::Freshness;
-use orbit_chess::internals::reel::{Reel, ReelSource, SectionBytes, Totals};
+use orbit_chess::internals::reel::{Manifest, Reel, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
 use super::common::{Out, counted, grouped, kind_name, reason_lines, totals_line};
@@ -13,9 +16,10 @@ use super::{Exit, Failure};
 #[command(after_help = "Examples:
   orbit info all.reel
   orbit info --verify all.reel
-  orbit info --json all.reel | jq .positions")]
+  orbit info --json all.reel | jq .positions
+  orbit info --verify db/")]
 pub(super) struct Args {
-    /// The reel to describe.
+    /// The reel to describe, or a folder of reels that `orbit index --shards` made.
     #[arg(value_name = "FILE.reel")]
     reel: PathBuf,
     /// Print one JSON object.
@@ -30,6 +34,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    if let Some(path) = Manifest::locate(&args.reel).map_err(DatabaseError::from)? {
+        return folder::run(&args, &path);
+    }
     let reel = Reel::open(&args.reel)?;
     if args.verify {
         (0..reel.blocks()).try_for_each(|index| reel.verify(index))?;

@@ -24,6 +24,7 @@ mod games;
 mod help;
 mod index;
 mod info;
+mod job;
 mod man;
 mod manners;
 mod outputs;
@@ -54,7 +55,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::files::{Clash, OutputError};
-use orbit_chess::internals::reel::ReelError;
+use orbit_chess::internals::job::{JobError, RecordError, ReplayError};
+use orbit_chess::internals::reel::{ManifestError, ReelError};
 use orbit_chess::internals::run::TakeError;
 use orbit_chess::internals::scan::ScanError;
 use orbit_chess::internals::visible;
@@ -99,9 +101,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Find the positions that match a CQL query.
-    Scan(scan::Args),
+    Scan(Box<scan::Args>),
     /// Count the hits of many named queries in one pass over the games.
-    Batch(batch::Args),
+    Batch(Box<batch::Args>),
     /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
     /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
@@ -110,6 +112,8 @@ enum Command {
     Convert(convert::Args),
     /// Convert PGN files to a reel, a file that orbit searches faster than PGN.
     Index(index::Args),
+    /// Run a search in parts, on one machine or many, and merge them to the output of one run.
+    Job(job::Args),
     /// Print what a reel contains, and check it for damage.
     Info(info::Args),
     /// Print one game: its tags, its moves and one of its positions.
@@ -206,6 +210,12 @@ enum Failure {
     Query(String),
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A job that is not there, or not this one.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Parts of a job that are missing or damaged.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
     #[error("stdout: {0}")]
     Stdout(io::Error),
     /// A file that is written; the error names it.
@@ -219,12 +229,23 @@ impl Failure {
     /// What kind of failure it is, for programs.
     fn code(&self) -> &'static str {
         match self {
-            Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) => "database",
+            Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
             Failure::Query(_) => "query",
             Failure::Engine(_) => "engine",
             Failure::Stdout(_) | Failure::File(_) => "output",
-            Failure::Other(_) => "usage",
+            Failure::Job(_) | Failure::Other(_) => "usage",
         }
+    }
+
+    /// Whether something that was to be searched is missing.
+    fn is_incomplete(&self) -> bool {
+        use DatabaseError::Manifest;
+        matches!(
+            self,
+            Failure::Midway(_)
+                | Failure::Replay(_)
+                | Failure::Database(Manifest(ManifestError::MissingShard { .. }))
+        )
     }
 }
 
@@ -246,6 +267,17 @@ impl From<TakeError> for Failure {
     }
 }
 
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Failure {
+        match error {
+            RecordError::Scan(error) => error.into(),
+            RecordError::Take(error) => error.into(),
+            RecordError::File(error) => Failure::File(error),
+            other => Failure::Other(other.to_string()),
+        }
+    }
+}
+
 impl From<ScanError> for Failure {
     fn from(error: ScanError) -> Failure {
         match error {
@@ -261,12 +293,16 @@ impl From<ScanError> for Failure {
 pub fn run(cli: Cli) -> ExitCode {
     cli.look.apply();
     let outcome = match cli.command {
-        Command::Scan(args) => scan::run(args),
-        Command::Batch(args) => batch::run(args),
+        Command::Scan(mut args) => match args.take_resumed() {
+            None => scan::run(*args),
+            Some(folder) => job::resume(*args, &folder),
+        },
+        Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
         Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),
+        Command::Job(args) => job::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
         Command::Serve(args) => serve::run(args),
@@ -297,7 +333,7 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
         }
         Err(failure) => {
             terminal::error_message(failure.code(), &failure.to_string());
-            if matches!(failure, Failure::Midway(_)) { 3 } else { 2 }
+            if failure.is_incomplete() { 3 } else { 2 }
         }
     }
 }

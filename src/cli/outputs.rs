@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use orbit_chess::internals::choice::Order;
-use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock};
+use orbit_chess::internals::database::{GameTexts, StreamedBlock};
 use orbit_chess::internals::diagnostic::nearest;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
@@ -23,7 +23,7 @@ use orbit_chess::internals::report::ParquetWriter;
 
 use super::Failure;
 use super::choosing::ChoosingArgs;
-use super::common::{Interrupt, Progress, create_output, ending};
+use super::common::{Files, Progress, ending};
 use super::games::{Games, Target};
 use super::pictures::{self, Picture};
 use super::terminal::{Stdout, has_colors_on_stdout};
@@ -104,6 +104,13 @@ impl OutputArgs {
         if self.files.len() < files {
             self.format.get_or_insert(FormatName::Text);
         }
+    }
+
+    /// Takes away the outputs that are folders: their names end in a slash.
+    pub(super) fn take_folders(&mut self) -> Vec<PathBuf> {
+        let is_folder =
+            |path: &mut PathBuf| path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        self.files.extract_if(.., is_folder).collect()
     }
 
     /// The files that are written.
@@ -319,7 +326,8 @@ impl Output {
 /// All places, and what is written to them.
 pub(super) struct Outputs {
     outputs: Vec<Output>,
-    pictures: Vec<(Picture, OutputFile)>,
+    /// A part of a job has no files.
+    pictures: Vec<(Picture, Option<OutputFile>)>,
     games: Games,
     /// The order of games, if it is not that of the database.
     order: Option<Order>,
@@ -335,10 +343,9 @@ impl Outputs {
         choosing: &ChoosingArgs,
         (lists, is_sorted): (bool, bool),
         extras: Extras,
-        database: &Database,
-        interrupt: &Interrupt,
+        begun: Files,
     ) -> Result<Outputs, Failure> {
-        let sources = database.source_names();
+        let sources = begun.database.source_names();
         let (skip, games_max) = (choosing.skip(), choosing.games_max());
         let mut games = Games::new(args.comment(), skip, games_max);
         // The order of the arguments comes before that of the query.
@@ -356,33 +363,33 @@ impl Outputs {
         let format =
             shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
         if format.is_none() {
-            games.add(Target::Stdout(Stdout::new()));
+            games.add(if begun.are_written { Target::Stdout(Stdout::new()) } else { Target::Nowhere });
         }
         let (format, stdout) = match format.unwrap_or(Format::Nothing) {
             Format::Text { runs_max, layout, moves_max, .. } => {
-                let styled = has_colors_on_stdout();
+                let styled = begun.are_written && has_colors_on_stdout();
                 (Format::Text { runs_max, layout, moves_max, styled }, Stdout::of_text())
             }
             format => (format, Stdout::new()),
         };
-        outputs.push(output(format, Sink::Stdout(stdout)));
+        outputs.push(output(format, if begun.are_written { Sink::Stdout(stdout) } else { Sink::Closed }));
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
-            let file = create_output(path, database, interrupt)?;
+            let file = begun.begin(path)?;
             match wish {
                 Wish::Hits(name) => match args.format_of(name, layout, chooses, extras) {
-                    Some(format) => outputs.push(output(format, Sink::File(file))),
-                    None => games.add(Target::File(file)),
+                    Some(format) => outputs.push(output(format, file.map_or(Sink::Closed, Sink::File))),
+                    None => games.add(file.map_or(Target::Nowhere, Target::File)),
                 },
                 Wish::Picture(picture) => pictures.push((picture, file)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table =
-                        ParquetWriter::new(file, args.table_columns(extras)).map_err(Failure::File)?;
+                    let table = |file| ParquetWriter::new(file, args.table_columns(extras));
+                    let table = file.map(table).transpose().map_err(Failure::File)?;
                     outputs.push(output(
                         Format::Csv { rows: args.rows(), columns: args.table_columns(extras) },
-                        Sink::Parquet(Box::new(table)),
+                        table.map_or(Sink::Closed, |table| Sink::Parquet(Box::new(table))),
                     ));
                 }
                 #[cfg(not(feature = "parquet"))]
@@ -483,7 +490,9 @@ impl Outputs {
     /// Writes the pictures.
     pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
         let mut pictures = self.pictures.drain(..);
-        pictures.try_for_each(|(picture, file)| pictures::write(picture, findings, file))
+        pictures.try_for_each(|(picture, file)| {
+            file.map_or(Ok(()), |file| pictures::write(picture, findings, file))
+        })
     }
 
     /// The files that are not finished.
@@ -495,7 +504,8 @@ impl Outputs {
             Sink::Stdout(_) | Sink::Closed => None,
         });
         let games = self.games.files().map(OutputFile::path);
-        hits.chain(games).chain(self.pictures.iter().map(|(_, file)| file.path()))
+        let pictures = self.pictures.iter().filter_map(|(_, file)| file.as_ref().map(OutputFile::path));
+        hits.chain(games).chain(pictures)
     }
 
     /// The games and positions that were listed.

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::database::{Database, StreamedBlock, Summary};
+use orbit_chess::internals::job::Replay;
 use orbit_chess::internals::report::{Phases, side_lines_line};
 use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::internals::scan::Scan;
@@ -30,6 +31,12 @@ pub(super) struct Pass<'a> {
     pub(super) fail_if_none: bool,
 }
 
+/// Games to search, or a database of which the parts of a job are known.
+pub(super) enum Games {
+    Read(Database),
+    Searched(Database, Replay),
+}
+
 /// Prints what a user should know of how queries are run.
 pub(super) fn print_notes(scan: &Scan, quiet: bool) {
     scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
@@ -41,22 +48,29 @@ impl Pass<'_> {
         &self,
         choice: &Choice,
         mut collectors: Collectors,
-        database: Database,
+        games: Games,
         mut problems: Problems,
     ) -> Result<(Parts, Summary), Failure> {
         let progress = &self.progress;
         print_notes(self.scan, self.quiet);
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let run = Run::new(self.scan, choice, &collectors);
+        let (Games::Read(database) | Games::Searched(database, _)) = &games;
         let names = run.names(database.source_names());
         let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
-        let ran = run.for_each_part(database, &names, |streamed, mut parts| {
+        let take = |streamed: StreamedBlock, mut parts: Parts| {
             progress.update(&streamed);
             let listed = problems.list(parts.problems.take(), progress);
             let added = collectors.take(&mut sums, parts, &streamed, &mut texts).map_err(Failure::from);
             fault = added.and(listed).err();
             if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        };
+        let ran = match games {
+            Games::Read(database) => run.for_each_part(database, &names, take).map_err(Failure::from),
+            Games::Searched(database, replay) => {
+                replay.for_each_part(database.sources(), take).map_err(Failure::from)
+            }
+        };
         progress.clear();
         problems.finish()?;
         match (ran, fault) {

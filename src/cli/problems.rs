@@ -29,6 +29,11 @@ impl Problems {
         Ok(Problems { file, verbose })
     }
 
+    /// Where none are listed, but may be wanted: a part of a job keeps them.
+    pub(super) fn unlisted(are_wanted: bool) -> Problems {
+        Problems { file: None, verbose: are_wanted }
+    }
+
     /// Whether they are listed anywhere.
     pub(super) fn are_wanted(&self) -> bool {
         self.file.is_some() || self.verbose

@@ -3,36 +3,33 @@
 mod counts;
 mod misses;
 mod queries;
+mod ready;
 mod run;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Instant;
 
 use clap::ValueEnum;
-use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::database::{DatabaseOptions, Summary};
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::engine::verify::Sample;
-use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::report::{Extras, Phases, side_lines_line, summary_lines};
 use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
 
+pub(super) use self::ready::{Asked, Purpose, Ready};
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{
-    GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, print_failures, threads,
-};
+use super::common::{GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, threads};
 use super::outputs::{FormatName, OutputArgs};
-use super::pass::print_notes;
 use super::query_text::{DialectArgs, QueryText};
-use super::reading::{ReadingArgs, print_substitutes};
-use super::stats::{Statistics, StatsArgs};
+use super::reading::ReadingArgs;
+use super::stats::StatsArgs;
 use super::table_format::TableFormat;
 use super::{Exit, Failure};
 
@@ -128,7 +125,7 @@ pub(super) struct Args {
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
     /// skipped. For each query, orbit prints how many games and positions hit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
-          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "files", "rows", "comment", "all_plies"])]
+          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
@@ -165,6 +162,11 @@ pub(super) struct Args {
     /// Use N threads [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
+    /// Do the search as a job in FOLDER/, which goes on after an interruption where it was.
+    ///
+    /// The same command again computes only what is missing, and prints what one run would have printed. See `orbit job`.
+    #[arg(long, value_name = "FOLDER")]
+    resume: Option<PathBuf>,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
     quiet: bool,
@@ -312,70 +314,9 @@ impl Args {
     }
 }
 
-pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
-    let begun = Instant::now();
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
-    args.outputs.take_stdout();
-    let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
-    refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
-    if args.queries.is_some() {
-        return queries::run(&args, &interrupt);
-    }
-    args.refuse_formats()?;
-    args.outputs.refuse_idle(args.lists())?;
-    let board = args.board.query()?;
-    if args.board.is_similar() {
-        args.choosing.choose_similar()?;
-    }
-    let words = std::mem::take(&mut args.words);
-    let query = QueryText::take(args.query.take(), args.file.as_deref(), board, words)?;
-    let mut parsed = query.parse(args.dialect);
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
-    args.choose_readers(&mut options);
-    let database = Database::open(&query.paths, options);
-    let positions = database.as_ref().map_or(0, Database::positions_known);
-    let options = args.engine_options(positions)?;
-    let scan = Scan::with_query(parsed?, &options).map_err(|error| failure(&query, error))?;
-    let scan = scan.threads(threads(args.threads));
-    query.print_remarks(scan.remarks(), args.verbose);
-    print_notes(&scan, args.quiet);
-    let planned = Instant::now();
-    args.refuse_orders(&scan)?;
-    let database = args.beside.unique(database?);
-    print_substitutes(&database, args.quiet);
-    let mut search = Search::new(&args, &scan, &database, &interrupt)?;
-    let summary = search.run(&scan, database).map_err(|error| failure(&query, error));
-    search.sinks.progress.clear();
-    search.sinks.problems.finish()?;
-    let summary = match (summary, search.sinks.fault.take()) {
-        (_, Some(fault)) => return Err(fault),
-        (summary, None) => summary?,
-    };
-    if interrupt.is_set() {
-        let files = search
-            .sinks
-            .outputs
-            .abandoned()
-            .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
-        files.for_each(|path| message!("interrupted; {} was not written", path.display()));
-    } else {
-        let misses = || misses::find(&args, &query, &interrupt);
-        search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
-    }
-    if let Some(notice) = scan.engine().notice() {
-        message!("warning: {notice}");
-    }
-    if !args.quiet {
-        let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-        print_summary(&args, &search, &scan, phases, &summary, interrupt.is_set());
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        Exit::Done if args.fail_if_none && search.hit_totals().games == 0 => Exit::NoHits,
-        exit => exit,
-    })
+    Ready::new(args, &interrupt, Purpose::Search)?.run(&interrupt, None)
 }
 
 fn print_summary(

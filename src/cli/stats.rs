@@ -3,13 +3,12 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::database::Database;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::scan::Scan;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
 use super::Failure;
-use super::common::{Interrupt, create_output, write_whole};
+use super::common::{Files, write_whole};
 use super::table_format::{TableFormat, named};
 use super::terminal::Stdout;
 
@@ -80,16 +79,12 @@ impl Statistics {
     }
 
     /// Creates the counters and the output file, if `--stats` was given.
-    pub(super) fn new(
-        args: &StatsArgs,
-        database: &Database,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Statistics>, Failure> {
+    pub(super) fn new(args: &StatsArgs, begun: Files) -> Result<Option<Statistics>, Failure> {
         if !args.are_wanted() {
             return Ok(None);
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
-        let file = args.file().map(|path| create_output(path, database, interrupt)).transpose()?;
+        let file = args.file().map(|path| begun.begin(path)).transpose()?.flatten();
         let format = TableFormat::of(args.stats_format, "--stats-format", args.file())?;
         Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, file }))
     }

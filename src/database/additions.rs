@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DatabaseError, is_reel};
 use crate::pgn::{self, PgnError, Stamp};
-use crate::reel::{Reel, ReelSource};
+use crate::reel::{Manifest, Reel, ReelSource};
 
 /// What of some inputs a reel does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,6 +45,11 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, Da
         known.add_sources(reel, false);
     }
     let mut additions = Additions::default();
+    for path in paths {
+        if Manifest::locate(path)?.is_some() {
+            return Err(DatabaseError::FolderOfReels { path: path.clone() });
+        }
+    }
     for path in pgn::list(paths)? {
         // What cannot be read is refused when it is opened.
         let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);

@@ -15,6 +15,9 @@ impl Database {
         if !self.is_repeatable() {
             return Err(DatabaseError::ReadOnce);
         }
+        if let Some(number) = self.last_game {
+            return Ok(number);
+        }
         let known = |input: &Input| match input {
             Input::Reel { reel, .. } => u64::from(reel.games_before(reel.blocks())),
             Input::Block(block) => u64::from(block.games_read()),

@@ -141,6 +141,7 @@ impl Database {
             substitutes: self.substitutes.clone(),
             passed_over: self.passed_over.clone(),
             seen: None,
+            folders: self.folders.clone(),
             ..*self
         }
     }
@@ -162,10 +163,11 @@ impl Database {
 
     /// The files that are read, as they were given.
     pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
-        self.sources.iter().filter_map(|source| match &source.reel {
+        let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),
             None => source.path.as_ref().map(|_| PathBuf::from(&source.name)),
-        })
+        });
+        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 }
 
@@ -174,7 +176,9 @@ impl Input {
     fn unread(&self) -> Input {
         match self {
             Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
-            Input::Reel { reel, base, .. } => Input::Reel { reel: Arc::clone(reel), base: *base, next: 0 },
+            Input::Reel { reel, base, .. } => {
+                Input::Reel { reel: Arc::clone(reel), base: *base, next: 0, end: reel.blocks() }
+            }
             Input::Block(block) => Input::Block(block.clone()),
             Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
         }

@@ -11,6 +11,7 @@ mod held;
 mod numbers;
 mod ordered;
 mod places;
+mod ranges;
 mod substitutes;
 mod summary;
 mod texts;
@@ -27,6 +28,7 @@ pub use self::additions::{Additions, AlreadyHeld, additions};
 pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
 pub use self::places::{GameBlock, PlaceCache};
+pub use self::ranges::SourceMark;
 pub use self::substitutes::{PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
@@ -34,7 +36,9 @@ pub use self::texts::{GameTexts, TextError};
 use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
 use crate::pgn::{self, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
-use crate::reel::{Alike, Block, GameSet, MAGIC, Reel, ReelError, ReelSource, Totals};
+use crate::reel::{
+    Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
+};
 use crate::second_reader::{Agreement, Difference, Readers};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
@@ -70,6 +74,9 @@ pub enum DatabaseError {
     /// A reel is unreadable or damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
+    /// A folder of reels is not complete, or not as it was written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// Side lines are wanted of a reel that has none.
     #[error(
         "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave side \
@@ -131,6 +138,15 @@ pub enum DatabaseError {
         /// What is known of the change, up to the word before the reel.
         how: &'static str,
     },
+    /// A folder of reels is to be appended.
+    #[error(
+        "{} is a folder of reels, which cannot be appended: `orbit index` without --append makes one reel of it",
+        path.display()
+    )]
+    FolderOfReels {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The reel to append contains some, but not all, of the sources of the reel that is appended to.
     #[error(
         "{} contains {source_name}, and {} contains it already: append the files of the other sources instead",
@@ -188,6 +204,8 @@ enum Input {
         reel: Arc<Reel>,
         base: u32,
         next: usize,
+        /// The block before which reading stops.
+        end: usize,
     },
     Block(Box<Block>),
     Held {
@@ -209,6 +227,10 @@ pub struct Database {
     passed_over: Vec<PassedOver>,
     /// Games that were seen before, if duplicates are dropped.
     seen: Option<GameSet>,
+    /// Folders of reels.
+    folders: Vec<SourceMark>,
+    /// The number of the last game, if blocks after those that are read have games.
+    last_game: Option<u32>,
 }
 
 impl Database {
@@ -239,7 +261,7 @@ impl Database {
         let sources = reel.sources().iter();
         let counted = |source: &ReelSource| SourceSummary {
             games: source.games,
-            ..SourceSummary::of_reel(reel, source)
+            ..SourceSummary::of_reel(reel.path(), source)
         };
         database.sources = sources.map(counted).collect();
         database.add_paths(paths)?;
@@ -342,6 +364,8 @@ impl Database {
             substitutes: Vec::new(),
             passed_over: Vec::new(),
             seen: None,
+            folders: Vec::new(),
+            last_game: None,
         }
     }
 
@@ -351,13 +375,11 @@ impl Database {
             if is_reel(path) {
                 self.add_texts(&mut texts)?;
                 let reel = Reel::open(path)?;
-                if self.options.parse.variations && !reel.keeps_variations() {
-                    return Err(DatabaseError::NoVariations { path: path.clone() });
-                }
-                if self.options.parse.annotations && !reel.keeps_variations() {
-                    return Err(DatabaseError::NoAnnotations { path: path.clone() });
-                }
+                self.refuse_bare(path, reel.keeps_variations())?;
                 self.add_reel(reel);
+            } else if let Some(manifest) = Manifest::locate(path)? {
+                self.add_texts(&mut texts)?;
+                self.add_shards(path, &manifest)?;
             } else if let Some(reel) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
@@ -371,6 +393,36 @@ impl Database {
             }
         }
         self.add_texts(&mut texts)
+    }
+
+    /// Refuses a reel without side lines where these, or comments, are wanted.
+    fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), DatabaseError> {
+        match &self.options.parse {
+            _ if keeps_variations => Ok(()),
+            parse if parse.variations => Err(DatabaseError::NoVariations { path: path.to_owned() }),
+            parse if parse.annotations => Err(DatabaseError::NoAnnotations { path: path.to_owned() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the reels of a folder, which share their sources.
+    fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), DatabaseError> {
+        let manifest = Manifest::read(path)?;
+        self.refuse_bare(folder, manifest.variations)?;
+        let base = self.sources.len() as u32;
+        let sources = manifest.reel_sources();
+        self.sources.extend(sources.iter().map(|source| SourceSummary::of_reel(path, source)));
+        let mut bytes = 0;
+        for reel in manifest.open_shards(folder)? {
+            bytes += reel.bytes();
+            self.add_blocks(reel, base);
+        }
+        self.folders.push(SourceMark {
+            name: path.display().to_string(),
+            bytes: Some(bytes),
+            mark: format!("manifest {}", manifest.checksum()),
+        });
+        Ok(())
     }
 
     /// The reel to read instead of a file, if there is one and it is wanted.
@@ -410,9 +462,16 @@ impl Database {
 
     fn add_reel(&mut self, reel: Reel) {
         let base = self.sources.len() as u32;
+        let sources = reel.sources().iter();
+        self.sources.extend(sources.map(|source| SourceSummary::of_reel(reel.path(), source)));
+        self.add_blocks(reel, base);
+    }
+
+    /// Adds a reel whose sources are known; they begin at `base`.
+    fn add_blocks(&mut self, reel: Reel, base: u32) {
         self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
-        self.sources.extend(reel.sources().iter().map(|source| SourceSummary::of_reel(&reel, source)));
-        self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0 });
+        let end = reel.blocks();
+        self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0, end });
     }
 
     /// The reels that are read instead of files.
@@ -432,9 +491,18 @@ impl Database {
 
     /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        self.sources.iter().flat_map(|source| {
+        let of_sources = self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
             [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
+        });
+        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
+    }
+
+    /// The reels that are read.
+    fn reels(&self) -> impl Iterator<Item = &Reel> {
+        self.inputs.iter().filter_map(|input| match input {
+            Input::Reel { reel, .. } => Some(&**reel),
+            _ => None,
         })
     }
 
@@ -580,6 +648,9 @@ impl Database {
     /// Positions that reels are known to hold; those of other inputs are not known.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
+            Input::Reel { reel, next, end, .. } if (*next, *end) != (0, reel.blocks()) => {
+                (*next..*end).map(|index| reel.block_positions(index)).sum()
+            }
             Input::Reel { reel, .. } if self.options.parse.variations => reel.totals().positions,
             Input::Reel { reel, .. } => reel.totals().positions - reel.totals().side_positions,
             Input::Block(block) => block.slots() as u64,
@@ -635,7 +706,7 @@ impl Feed {
                         return Some(Task { work: Work::Chunk { chunk, base: *base }, bytes });
                     }
                 }
-                Input::Reel { reel, base, next } if *next < reel.blocks() => {
+                Input::Reel { reel, base, next, end } if *next < *end => {
                     let index = *next;
                     *next += 1;
                     self.bytes += reel.block_bytes(index);

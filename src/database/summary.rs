@@ -1,9 +1,9 @@
 //! What a run over a database came to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::pgn::Stamp;
-use crate::reel::{Reel, ReelSource, Totals};
+use crate::reel::{ReelSource, Totals};
 use crate::second_reader::Agreement;
 
 /// A file, stream or memory that games came from.
@@ -35,13 +35,14 @@ pub struct SourceSummary {
 }
 
 impl SourceSummary {
-    pub(super) fn of_reel(reel: &Reel, source: &ReelSource) -> SourceSummary {
+    /// Of a source of a reel, or of a folder of reels by its manifest.
+    pub(super) fn of_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
             path: source.path.clone(),
             stamp: source.stamp,
             duplicates: source.duplicates,
-            reel: Some(reel.path().to_owned()),
+            reel: Some(reel.to_owned()),
             reel_failure: source.failure.clone(),
             reader: source.reader,
             ..SourceSummary::default()

@@ -215,6 +215,16 @@ impl Reel {
         self.header.version >= 3 && self.header.variations != 0
     }
 
+    /// The checksum of the header, which vouches for the directory.
+    pub fn header_crc(&self) -> u32 {
+        self.header.crc
+    }
+
+    /// Positions of a block.
+    pub fn block_positions(&self, index: usize) -> u64 {
+        self.entries[index].slots.into()
+    }
+
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
         self.entries.len()

@@ -143,6 +143,19 @@ macro_rules! collectors {
     };
 }
 
+impl Collectors {
+    /// Whether lists with so many games have all that they may have, and nothing else is collected beyond them.
+    pub fn are_enough(&self, listed: u64) -> bool {
+        let games_max = self.lists.as_ref().and_then(|lists| lists.reach().games_max());
+        games_max.is_some_and(|max| listed >= max) && !self.take_all()
+    }
+
+    /// Whether all games are taken, however many are listed: statistics and pictures are of all games.
+    pub fn take_all(&self) -> bool {
+        self.statistics.is_some() || self.findings.is_some()
+    }
+}
+
 collectors! {
     /// Games, positions and hits.
     totals: TotalsCollector,

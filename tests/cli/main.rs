@@ -6,6 +6,7 @@
 //! * `commands`: the other commands.
 //! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
 //! * `indexing`: reels that grow.
+//! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
 //! * `parquet`: the table of the optional feature.
 //! * `program`: the program itself.
@@ -32,6 +33,7 @@ mod game_queries;
 #[cfg(feature = "gpu")]
 mod gpu_commands;
 mod indexing;
+mod jobs;
 mod manners;
 mod outputs;
 #[cfg(feature = "parquet")]

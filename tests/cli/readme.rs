@@ -8,7 +8,7 @@ use std::{
 use crate::program::{QUERY, stdout};
 
 /// The commands of a document's console blocks, each with the lines under it.
-fn examples(document: &str) -> Vec<(String, String)> {
+pub fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
     for line in document.lines() {
@@ -28,13 +28,18 @@ fn examples(document: &str) -> Vec<(String, String)> {
 
 /// What a command prints: its data, or, if there are none, its messages.
 fn printed(command: &str) -> String {
+    printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
+}
+
+/// The same in a folder.
+pub fn printed_in(place: &Path, command: &str) -> String {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
     let folder = binary.parent().unwrap();
     let path = std::env::var("PATH").unwrap();
     let output = Command::new("sh")
         .args(["-c", command])
         .env("PATH", format!("{}:{path}", folder.display()))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(place)
         .output()
         .unwrap();
     let bytes = if output.stdout.is_empty() { output.stderr } else { output.stdout };

@@ -125,6 +125,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "what the crate shows of itself",
     ),
     (
+        "job",
+        &["database", "files", "pgn", "reel", "report", "run", "scan"],
+        "writes the parts of a run, and hands them out again",
+    ),
+    (
         "serve",
         &[
             "board",

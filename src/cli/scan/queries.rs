@@ -6,6 +6,7 @@ use std::time::Instant;
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::job::Replay;
 use orbit_chess::internals::report::HitTotals;
 use orbit_chess::internals::run::{Collectors, TotalsCollector};
 use orbit_chess::internals::scan::Scan;
@@ -14,52 +15,82 @@ use serde_json::json;
 use super::Args;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
 use crate::cli::outputs::FormatName;
-use crate::cli::pass::Pass;
+use crate::cli::pass::{Games, Pass};
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
 use crate::cli::table_format::{TableFormat, print_csv};
 use crate::cli::{Exit, Failure};
 
-pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
-    let begun = Instant::now();
-    let mut queries = read(args.queries.as_deref(), "", args.dialect)?;
-    use FormatName::{Csv, Jsonl, Text};
-    let format = match args.outputs.format {
-        None | Some(Text | Jsonl | Csv) => args.table_format(),
-        _ => {
-            return Err(Failure::Other("--queries prints counts: choose --format text, csv or jsonl".into()));
-        }
-    };
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
-    args.choose_readers(&mut options);
-    let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-    let database = args.beside.unique(Database::open(&paths, options)?);
-    print_substitutes(&database, args.quiet);
-    let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
-    let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
-    let scan = scan.threads(threads(args.threads));
-    let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
-    let pass = Pass {
-        scan: &scan,
-        interrupt,
-        progress: Progress::of(&args.progress, args.quiet),
-        queries: counted(queries.len(), "query", "queries"),
-        begun,
-        planned: Instant::now(),
-        threads: args.threads,
-        quiet: args.quiet,
-        fail_if_none: args.fail_if_none,
-    };
-    let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
-    let (parts, summary) = pass.collect(&Choice::default(), collectors, database, problems)?;
-    let mut hit_totals = parts.totals.unwrap_or_default().queries;
-    hit_totals.resize(queries.len(), HitTotals::default());
-    let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
-    let lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
-    pass.finish(&summary, is_hit, &lines, || print_counts(&queries, &hit_totals, format))
+/// Queries of a file.
+pub(super) struct Many {
+    queries: Vec<NamedQuery>,
+    format: TableFormat,
+}
+
+impl Many {
+    pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Scan, Database), Failure> {
+        let mut queries = read(args.queries.as_deref(), "", args.dialect)?;
+        use FormatName::{Csv, Jsonl, Text};
+        let format = match args.outputs.format {
+            None | Some(Text | Jsonl | Csv) => args.table_format(),
+            _ => {
+                return Err(Failure::Other(
+                    "--queries prints counts: choose --format text, csv or jsonl".into(),
+                ));
+            }
+        };
+        let mut options = DatabaseOptions::default();
+        options.interrupt = interrupt.flag.clone();
+        args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
+        args.choose_readers(&mut options);
+        let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
+        let database = args.beside.unique(Database::open(&paths, options)?);
+        print_substitutes(&database, args.quiet);
+        let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
+        let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
+        let scan = scan.threads(threads(args.threads));
+        Ok((Many { queries, format }, scan, database))
+    }
+
+    /// The names of the queries, and what they ask.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.queries.iter().map(|query| format!("{}\t{}", query.name, query.text)).collect()
+    }
+
+    pub(super) fn run(
+        &self,
+        args: &Args,
+        interrupt: &Interrupt,
+        scan: &Scan,
+        (database, replay): (Database, Option<Replay>),
+        (begun, planned): (Instant, Instant),
+    ) -> Result<Exit, Failure> {
+        let queries = &self.queries;
+        let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
+        let pass = Pass {
+            scan,
+            interrupt,
+            progress: Progress::of(&args.progress, args.quiet),
+            queries: counted(queries.len(), "query", "queries"),
+            begun,
+            planned,
+            threads: args.threads,
+            quiet: args.quiet || replay.is_some(),
+            fail_if_none: args.fail_if_none,
+        };
+        let games = match replay {
+            None => Games::Read(database),
+            Some(replay) => Games::Searched(database, replay),
+        };
+        let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
+        let (parts, summary) = pass.collect(&Choice::default(), collectors, games, problems)?;
+        let mut hit_totals = parts.totals.unwrap_or_default().queries;
+        hit_totals.resize(queries.len(), HitTotals::default());
+        let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
+        let lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
+        pass.finish(&summary, is_hit, &lines, || print_counts(queries, &hit_totals, self.format))
+    }
 }
 
 /// Prints how many games and positions each query hits.

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::{Database, GameTexts, StreamedBlock, Summary};
+use orbit_chess::internals::database::{Database, GameTexts, SourceSummary, StreamedBlock, Summary};
+use orbit_chess::internals::job::{Replay, ReplayError};
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::reel::Totals;
 use orbit_chess::internals::report::findings::{Findings, Misses};
@@ -17,7 +18,7 @@ use orbit_chess::internals::stats::Stats;
 
 use super::{Args, counts as printed_counts};
 use crate::cli::Failure;
-use crate::cli::common::{Interrupt, Progress};
+use crate::cli::common::{Files, Progress};
 use crate::cli::outputs::Outputs;
 use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
 use crate::cli::players::PlayerArgs;
@@ -48,16 +49,12 @@ pub(super) struct Sinks {
 }
 
 impl Search {
-    pub(super) fn new(
-        args: &Args,
-        scan: &Scan,
-        database: &Database,
-        interrupt: &Interrupt,
-    ) -> Result<Search, Failure> {
+    pub(super) fn new(args: &Args, scan: &Scan, files: Files) -> Result<Search, Failure> {
+        let Files { database, interrupt, .. } = files;
         let choice = args.choosing.choice();
         let is = (args.lists(), scan.sorts_games());
         let extras = args.extras(scan);
-        let outputs = Outputs::create(&args.outputs, &args.choosing, is, extras, database, interrupt)?;
+        let outputs = Outputs::create(&args.outputs, &args.choosing, is, extras, files)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {
@@ -70,7 +67,7 @@ impl Search {
             }
             collectors.findings = Some(findings);
         }
-        let stats = Statistics::new(&args.stats, database, interrupt)?;
+        let stats = Statistics::new(&args.stats, files)?;
         stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
         if let Some(stats) = &stats {
             args.choosing.player.refuse_idle(stats.stats().groupings())?;
@@ -80,7 +77,10 @@ impl Search {
         let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone()));
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
         collectors.spellings = args.choosing.player.collector();
-        let problems = Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?;
+        let problems = match files.are_written {
+            true => Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?,
+            false => Problems::unlisted(args.problems.is_some() || args.verbose),
+        };
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let names = Run::new(scan, &choice, &collectors).names(database.source_names());
         let sinks = Sinks {
@@ -99,18 +99,23 @@ impl Search {
     /// Takes all games of a database, or as many as are wanted.
     pub(super) fn run(&mut self, scan: &Scan, database: Database) -> Result<Summary, ScanError> {
         let Search { choice, collectors, names, sinks, .. } = self;
-        // Statistics and pictures are of all games, however many are listed.
-        let takes_all = collectors.statistics.is_some() || collectors.findings.is_some();
-        Run::new(scan, choice, collectors).for_each_part(database, names, |taken, parts| {
-            match sinks.take(collectors, &taken, parts) {
-                Ok(_) if takes_all => ControlFlow::Continue(()),
-                Ok(flow) => flow,
-                Err(fault) => {
-                    sinks.fault = Some(fault);
-                    ControlFlow::Break(())
-                }
-            }
-        })
+        let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
+        Run::new(scan, choice, collectors).for_each_part(database, names, take)
+    }
+
+    /// The same of games that were searched before: `sources` are those of the database.
+    pub(super) fn merge(
+        &mut self,
+        sources: &[SourceSummary],
+        replay: Replay,
+    ) -> Result<Summary, ReplayError> {
+        let Search { collectors, sinks, .. } = self;
+        replay.for_each_part(sources, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
+    }
+
+    /// What is collected, of which games, and what is called how.
+    pub(super) fn collects(self) -> (Choice, Collectors, Names) {
+        (self.choice, self.collectors, self.names)
     }
 
     /// Writes what was held until the end, and gives all files their names. `misses` tells what similar queries hit, for the
@@ -192,6 +197,23 @@ impl Search {
 }
 
 impl Sinks {
+    /// Takes the next block. Statistics and pictures are of all games, however many are listed.
+    fn take_or_stop(
+        &mut self,
+        collectors: &Collectors,
+        taken: &StreamedBlock,
+        parts: Parts,
+    ) -> ControlFlow<()> {
+        match self.take(collectors, taken, parts) {
+            Ok(_) if collectors.take_all() => ControlFlow::Continue(()),
+            Ok(flow) => flow,
+            Err(fault) => {
+                self.fault = Some(fault);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     fn take(
         &mut self,
         collectors: &Collectors,

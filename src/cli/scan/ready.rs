@@ -1,0 +1,248 @@
+//! A search up to the point where games are read: for one run, for a part of a job, for merging parts.
+
+use std::mem;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::files::refuse_clashes;
+use orbit_chess::internals::job::{Question, Replay, hash_text};
+use orbit_chess::internals::orbit::AsText;
+use orbit_chess::internals::report::{Names, Phases};
+use orbit_chess::internals::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
+use orbit_chess::internals::scan::Scan;
+
+use super::queries::Many;
+use super::run::Search;
+use super::{Args, EngineName, failure, misses, print_summary};
+use crate::cli::common::{Files, Interrupt, Progress, ProgressArgs, print_failures, threads};
+use crate::cli::pass::print_notes;
+use crate::cli::query_text::QueryText;
+use crate::cli::reading::print_substitutes;
+use crate::cli::stats::Statistics;
+use crate::cli::{Exit, Failure};
+
+/// What a search is made ready for.
+pub(in crate::cli) enum Purpose {
+    /// Games are searched.
+    Search,
+    /// They were searched: the parts of a job are merged.
+    Merge,
+}
+
+/// A search that is ready to run.
+pub(in crate::cli) struct Ready {
+    args: Args,
+    asked: Query,
+    /// The options as they were understood.
+    options: String,
+    scan: Scan,
+    database: Database,
+    begun: Instant,
+    planned: Instant,
+}
+
+/// What is asked of games.
+pub(super) enum Query {
+    One(QueryText),
+    Many(Many),
+}
+
+/// What decides a job, and what a part of it needs.
+pub(in crate::cli) struct Asked {
+    pub(in crate::cli) scan: Scan,
+    pub(in crate::cli) database: Database,
+    pub(in crate::cli) choice: Choice,
+    pub(in crate::cli) collectors: Collectors,
+    pub(in crate::cli) names: Names,
+    pub(in crate::cli) question: Question,
+    pub(in crate::cli) progress: Progress,
+}
+
+impl Args {
+    /// Takes the folder of the job that the search is to be.
+    pub(in crate::cli) fn take_resumed(&mut self) -> Option<PathBuf> {
+        self.resume.take()
+    }
+
+    /// Takes away the outputs that are folders.
+    pub(in crate::cli) fn take_folders(&mut self) -> Vec<PathBuf> {
+        self.outputs.take_folders()
+    }
+
+    /// What the command that computes a part was given, in the place of what the job was planned with.
+    pub(in crate::cli) fn run_as(
+        &mut self,
+        threads: Option<NonZeroUsize>,
+        quiet: bool,
+        progress: ProgressArgs,
+    ) {
+        self.threads = threads.or(self.threads);
+        self.quiet = quiet;
+        self.progress = progress;
+    }
+
+    /// How it was said to run, which no answer depends on.
+    pub(in crate::cli) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
+        (self.threads, self.quiet, mem::take(&mut self.progress))
+    }
+
+    /// All options that decide what is found and how it is written.
+    fn decisive(&mut self) -> String {
+        let words = mem::take(&mut self.words);
+        let (query, file, queries) = (self.query.take(), self.file.take(), self.queries.take());
+        let (threads, quiet, progress) = (self.threads.take(), self.quiet, mem::take(&mut self.progress));
+        self.quiet = false;
+        let text = format!("{self:?}");
+        (self.words, self.query, self.file, self.queries) = (words, query, file, queries);
+        (self.threads, self.quiet, self.progress) = (threads, quiet, progress);
+        text
+    }
+}
+
+impl Ready {
+    pub(in crate::cli) fn new(
+        mut args: Args,
+        interrupt: &Interrupt,
+        purpose: Purpose,
+    ) -> Result<Ready, Failure> {
+        let begun = Instant::now();
+        args.outputs.take_stdout();
+        let options = args.decisive();
+        let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
+        refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
+        if let Purpose::Merge = purpose {
+            // Nothing is searched, so that no card is wanted.
+            args.gpu.leave_out();
+            if let EngineName::Gpu = args.engine {
+                args.engine = EngineName::Cpu;
+            }
+        }
+        if args.queries.is_some() {
+            if let [path, ..] = args.outputs.files() {
+                return Err(Failure::Other(format!(
+                    "--queries prints counts and writes no {}: leave out -o, and choose --format text, csv or jsonl",
+                    path.display()
+                )));
+            }
+            let (many, scan, database) = Many::open(&args, interrupt)?;
+            let (asked, planned) = (Query::Many(many), Instant::now());
+            return Ok(Ready { args, asked, options, scan, database, begun, planned });
+        }
+        args.refuse_formats()?;
+        args.outputs.refuse_idle(args.lists())?;
+        let board = args.board.query()?;
+        if args.board.is_similar() {
+            args.choosing.choose_similar()?;
+        }
+        let words = mem::take(&mut args.words);
+        let query = QueryText::take(args.query.take(), args.file.as_deref(), board, words)?;
+        let mut parsed = query.parse(args.dialect);
+        let mut database_options = DatabaseOptions::default();
+        database_options.interrupt = interrupt.flag.clone();
+        args.beside.apply(&mut database_options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
+        args.choose_readers(&mut database_options);
+        let database = Database::open(&query.paths, database_options);
+        let positions = database.as_ref().map_or(0, Database::positions_known);
+        let engine = args.engine_options(positions)?;
+        let scan = Scan::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
+        let scan = scan.threads(threads(args.threads));
+        query.print_remarks(scan.remarks(), args.verbose);
+        print_notes(&scan, args.quiet);
+        let planned = Instant::now();
+        args.refuse_orders(&scan)?;
+        let database = args.beside.unique(database?);
+        print_substitutes(&database, args.quiet);
+        Ok(Ready { args, asked: Query::One(query), options, scan, database, begun, planned })
+    }
+
+    /// What is asked, without an output being begun.
+    pub(in crate::cli) fn asked(self, interrupt: &Interrupt) -> Result<Asked, Failure> {
+        let question = self.question();
+        let Ready { args, asked, scan, database, .. } = self;
+        let progress = Progress::of(&args.progress, args.quiet);
+        let (choice, collectors, names) = match &asked {
+            Query::One(_) => {
+                let files = Files { database: &database, interrupt, are_written: false };
+                Search::new(&args, &scan, files)?.collects()
+            }
+            Query::Many(_) => {
+                let problems = (args.problems.is_some() || args.verbose).then_some(ProblemsCollector);
+                let totals = Some(TotalsCollector);
+                let (choice, collectors) =
+                    (Choice::default(), Collectors { totals, problems, ..Collectors::default() });
+                let names = Run::new(&scan, &choice, &collectors).names(database.source_names());
+                (choice, collectors, names)
+            }
+        };
+        Ok(Asked { scan, database, choice, collectors, names, question, progress })
+    }
+
+    /// What is asked, as far as answers depend on it; without the arguments.
+    pub(in crate::cli) fn question(&self) -> Question {
+        let queries = match &self.asked {
+            Query::One(query) => vec![query.text.clone()],
+            Query::Many(many) => many.texts(),
+        };
+        let filters =
+            self.scan.queries().iter().map(|prepared| AsText(prepared.planner.filter()).to_string());
+        let plan = hash_text(&filters.collect::<Vec<_>>().join("\n"));
+        let (options, sources) = (hash_text(&self.options), self.database.marks());
+        Question { arguments: Vec::new(), queries, options, plan, sources }
+    }
+
+    /// Reads these blocks alone, counted from 0 over all reels.
+    pub(in crate::cli) fn only(self, range: Range<usize>) -> Ready {
+        Ready { database: self.database.only_blocks(range), ..self }
+    }
+
+    /// Reads the games, or takes what is known of them, and writes everything.
+    pub(in crate::cli) fn run(self, interrupt: &Interrupt, replay: Option<Replay>) -> Result<Exit, Failure> {
+        let Ready { args, asked, scan, database, begun, planned, .. } = self;
+        let query = match asked {
+            Query::One(query) => query,
+            Query::Many(many) => {
+                return many.run(&args, interrupt, &scan, (database, replay), (begun, planned));
+            }
+        };
+        let is_merged = replay.is_some();
+        let files = Files { database: &database, interrupt, are_written: true };
+        let mut search = Search::new(&args, &scan, files)?;
+        let summary = match replay {
+            None => search.run(&scan, database).map_err(|error| failure(&query, error)),
+            Some(replay) => search.merge(database.sources(), replay).map_err(Failure::from),
+        };
+        search.sinks.progress.clear();
+        search.sinks.problems.finish()?;
+        let summary = match (summary, search.sinks.fault.take()) {
+            (_, Some(fault)) => return Err(fault),
+            (summary, None) => summary?,
+        };
+        if interrupt.is_set() {
+            let files = search
+                .sinks
+                .outputs
+                .abandoned()
+                .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
+            files.for_each(|path| message!("interrupted; {} was not written", path.display()));
+        } else {
+            let misses = || misses::find(&args, &query, interrupt);
+            search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
+        }
+        if let Some(notice) = scan.engine().notice() {
+            message!("warning: {notice}");
+        }
+        if !args.quiet && !is_merged {
+            let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+            print_summary(&args, &search, &scan, phases, &summary, interrupt.is_set());
+        }
+        Ok(match print_failures(&summary) {
+            _ if interrupt.is_set() => Exit::Interrupted,
+            Exit::Done if args.fail_if_none && search.hit_totals().games == 0 => Exit::NoHits,
+            exit => exit,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What is not the job, or not its part, is refused with what to do.
+
+use std::fs;
+use std::path::Path;
+
+use super::{REELS, done, orbit, reels};
+
+/// A job about all reels.
+fn planned(inputs: &Path, folder: &str) {
+    let out = format!("{folder}/");
+    done(inputs, &[&["job", "plan", "-o", &out, "-F", "plain", "check"], &REELS[..]].concat());
+}
+
+#[track_caller]
+fn refuses(folder: &Path, args: &[&str], code: i32, text: &str) {
+    let (found, stdout, stderr) = orbit(folder, args);
+    assert_eq!((found, &*stdout), (code, ""), "{args:?}: {stderr}");
+    assert!(stderr.contains(text), "{args:?}: {stderr}");
+}
+
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{text}");
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn a_job_has_one_folder() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    let before = fs::read(inputs.join("out/job.json")).unwrap();
+    // The same job again is no other job.
+    planned(inputs, "out");
+    assert!(fs::read(inputs.join("out/job.json")).unwrap() == before);
+    let plan = |args: &[&'static str]| [&["job", "plan"], args, &REELS[..]].concat();
+    refuses(
+        inputs,
+        &plan(&["-o", "out/", "mate"]),
+        2,
+        "out/ contains another job already: give the name of another",
+    );
+    refuses(inputs, &plan(&["-o", "out/", "-F", "plain", "check", "--parts", "2"]), 2, "another job already");
+    refuses(
+        inputs,
+        &plan(&["-o", "out", "check"]),
+        2,
+        "name one folder for the job, with a slash at its end",
+    );
+    refuses(inputs, &plan(&["-o", "a/", "-o", "b/", "check"]), 2, "name one folder for the job");
+    refuses(inputs, &plan(&["-o", "a.reel/", "check"]), 2, "a.reel");
+    refuses(inputs, &plan(&["-o", "new/", "chek"]), 2, "chek");
+    assert!(!inputs.join("new").exists());
+}
+
+#[test]
+fn what_is_no_job_is_refused() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    for command in [
+        &["job", "part", "1", "out"][..],
+        &["job", "merge", "out"],
+        &["job", "status", "out"],
+        &["job", "slurm", "out"],
+    ] {
+        refuses(inputs, command, 2, "out contains no job (job.json is not there)");
+    }
+    planned(inputs, "out");
+    refuses(inputs, &["job", "part", "7", "out"], 2, "there is no part 7: the parts are 1 to 6");
+    refuses(inputs, &["job", "part", "one", "out"], 2, "`one` chooses no parts");
+    let job = inputs.join("out/job.json");
+    let text = fs::read_to_string(&job).unwrap();
+    edit(&job, concat!("\"orbit\": \"", env!("CARGO_PKG_VERSION")), "\"orbit\": \"0.0.9");
+    refuses(
+        inputs,
+        &["job", "part", "1", "out"],
+        2,
+        "it was planned by orbit 0.0.9): plan the job again, in a new folder",
+    );
+    fs::write(&job, &text).unwrap();
+    edit(&job, "\"options\": \"", "\"options\": \"0");
+    refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
+    fs::write(&job, &text[..text.len() / 2]).unwrap();
+    refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
+    // Arguments are no part of the hash, and what they say is compared.
+    fs::write(&job, &text).unwrap();
+    edit(&job, "\"plain\"", "\"fen\"");
+    refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
+    fs::write(&job, &text).unwrap();
+    edit(&job, "      \"check\"", "      \"mate\"");
+    refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
+}
+
+#[test]
+fn other_sources_are_refused() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    done(inputs, &["job", "part", "-q", "out"]);
+    done(inputs, &["index", "-q", "--append", "a.pgn", "-o", "b.reel"]);
+    for command in [&["job", "part", "--again", "1", "out"][..], &["job", "merge", "out"]] {
+        refuses(inputs, command, 2, "the sources are others than when it was planned");
+    }
+    fs::write(inputs.join("query.cql"), "check").unwrap();
+    done(inputs, &["job", "plan", "-o", "file/", "-f", "query.cql", "a.reel"]);
+    fs::write(inputs.join("query.cql"), "mate").unwrap();
+    refuses(inputs, &["job", "part", "1", "file"], 2, "the queries are others than when it was planned");
+}
+
+#[test]
+fn parts_that_are_missing_or_damaged_are_named() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    refuses(
+        inputs,
+        &["job", "merge", "out"],
+        3,
+        "6 of 6 parts cannot be merged (part 1: missing, part 2: missing",
+    );
+    done(inputs, &["job", "part", "-q", "out"]);
+    let expected = done(inputs, &["job", "merge", "out"]);
+    let part = |number: usize| inputs.join(format!("out/parts/{number:05}.part"));
+    let whole = fs::read(part(2)).unwrap();
+    // Every byte counts.
+    for at in (0..whole.len()).step_by(whole.len() / 40 + 1).chain([whole.len() - 1]) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        fs::write(part(2), bytes).unwrap();
+        let (code, status, _) = orbit(inputs, &["job", "status", "out"]);
+        assert_eq!(code, 3, "{at}");
+        assert!(status.contains("part 2: damaged"), "{at}: {status}");
+    }
+    for length in [0, 15, 16, whole.len() / 2, whole.len() - 1] {
+        fs::write(part(2), &whole[..length]).unwrap();
+        refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
+    }
+    // A part that is whole, but another one.
+    fs::copy(part(3), part(2)).unwrap();
+    fs::remove_file(part(5)).unwrap();
+    refuses(
+        inputs,
+        &["job", "merge", "out"],
+        3,
+        "part 2: of another job, part 5: missing): compute them with `orbit job part 2 5 ",
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&orbit(inputs, &["job", "status", "--json", "out"]).1).unwrap();
+    assert_eq!(json["complete"], serde_json::json!([1, 3, 4, 6]));
+    assert_eq!(json["missing"], serde_json::json!([5]));
+    assert_eq!(json["bad"], serde_json::json!([{ "part": 2, "why": "of another job" }]));
+    done(inputs, &["job", "part", "-q", "2", "5", "out"]);
+    assert_eq!(done(inputs, &["job", "merge", "out"]), expected);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    // Not even the administrator writes into a file.
+    fs::remove_dir(inputs.join("out/parts")).unwrap();
+    fs::write(inputs.join("out/parts"), "").unwrap();
+    refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");
+    let (code, _, stderr) = orbit(inputs, &["job", "plan", "-o", "a.reel/sub/", "check", "b.reel"]);
+    assert!(code == 2 && stderr.contains("cannot be"), "{stderr}");
+}
