@@ -20,7 +20,11 @@ mod game;
 mod hit;
 mod options;
 mod query;
+mod picture;
 mod search;
+#[cfg(feature = "arrow")]
+mod table;
+mod written;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,11 +34,15 @@ pub use self::game::GameRef;
 pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{Residence, SessionOptions};
 pub use self::query::{Query, QueryError};
+pub use self::picture::board_svg;
 pub use self::search::Search;
+#[cfg(feature = "arrow")]
+pub use self::table::{Table, TableColumns};
 pub(crate) use self::search::Told;
 
 use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
+use crate::files::{Clash, OutputError};
 use crate::pgn::Stamp;
 use crate::run::{RunError, TakeError};
 use crate::scan::{EngineOptions, ScanError};
@@ -86,6 +94,15 @@ pub enum SessionError {
         /// What [`SessionOptions::resident_bytes_max`] allows.
         bytes_max: u64,
     },
+    /// A file cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A file that would be written is one that the database is read from.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// What was found cannot be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
     /// [`Cancel::cancel`] was called.
     #[error("cancelled")]
     Cancelled,
