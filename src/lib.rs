@@ -129,6 +129,8 @@ pub use engine::{Answer, SpanKind};
 pub use game::PlayerName;
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
+#[cfg(feature = "arrow")]
+pub use report::PositionRows;
 pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
 pub use run::{BlockResult, Collector, Needs, Part, PartError};
@@ -139,7 +141,5 @@ pub use session::{
 };
 #[cfg(feature = "arrow")]
 pub use session::{Table, TableColumns};
-#[cfg(feature = "arrow")]
-pub use report::PositionRows;
 pub use stats::{Counts, Grouping};
 pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

@@ -52,7 +52,9 @@ pub fn of_session(error: SessionError) -> PyErr {
         SessionError::Database(_) | SessionError::Changed { .. } | SessionError::TooLarge { .. } => {
             "DatabaseError"
         }
-        SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => "OptionError",
+        SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {
+            "OptionError"
+        }
         SessionError::Output(_) | SessionError::Clash(_) | SessionError::Write(_) => "OutputError",
         _ => "OrbitError",
     };

@@ -87,8 +87,7 @@ impl Query {
 #[pyfunction]
 pub fn load_themes(path: PathBuf) -> PyResult<Vec<(String, String, String, String, String)>> {
     let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;
-    let row = |theme: orbit_chess::Theme| {
-        (theme.name, theme.title, theme.group, theme.query, theme.description)
-    };
+    let row =
+        |theme: orbit_chess::Theme| (theme.name, theme.title, theme.group, theme.query, theme.description);
     Ok(themes.into_iter().map(row).collect())
 }

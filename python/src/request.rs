@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Order, Player, Rows, Sample, Search, Session, SessionError, SortKey,
-    TableColumns, Type,
+    Color, Column, Condition, EngineChoice, Order, Player, Rows, Sample, Search, Session, SessionError,
+    SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
 
@@ -94,7 +94,9 @@ impl RequestOptions {
         };
         let order = match (sort, sample) {
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(errors::of_option("`sort` and `sample` are two orders: give one")),
+            (Some(_), Some(_)) => {
+                return Err(errors::of_option("`sort` and `sample` are two orders: give one"));
+            }
             (Some(key), None) => Some(Order::Sorted { key: sort_key(key)?, reverse }),
             (None, Some(_)) => Some(Order::Sampled { seed }),
         };
@@ -237,9 +239,7 @@ impl Request {
             "games" => Kind::Table(Rows::Games),
             "positions" => Kind::Positions,
             other => {
-                return Err(errors::of_option(format!(
-                    "`{other}` are no rows: choose `hits` or `games`"
-                )));
+                return Err(errors::of_option(format!("`{other}` are no rows: choose `hits` or `games`")));
             }
         };
         let columns = self::columns(columns, &without)?;

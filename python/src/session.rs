@@ -87,7 +87,9 @@ impl Session {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Session> {
         if paths.iter().any(|path| path.as_os_str() == "-") {
-            return Err(errors::of_option("`-` is no file: read standard input and hand its text to `loads`"));
+            return Err(errors::of_option(
+                "`-` is no file: read standard input and hand its text to `loads`",
+            ));
         }
         let options = (variations, memory, engine, threads, reels);
         Session::open_input(py, Input::Paths(paths), options, progress)

@@ -93,7 +93,13 @@ impl Stream {
             }
         };
         let fault = Fault::default();
-        let batches = Batches { schema: Arc::clone(&schema), messages, cancel, fault: Arc::clone(&fault), is_ended: false };
+        let batches = Batches {
+            schema: Arc::clone(&schema),
+            messages,
+            cancel,
+            fault: Arc::clone(&fault),
+            is_ended: false,
+        };
         Ok(Stream { schema, batches: Mutex::new(Some(batches)), fault })
     }
 }
@@ -135,7 +141,8 @@ impl Stream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let batches = batches.ok_or_else(|| errors::of_option("this stream was read: ask for another one"))?;
+        let batches =
+            batches.ok_or_else(|| errors::of_option("this stream was read: ask for another one"))?;
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }

@@ -7,7 +7,8 @@ import pytest
 
 import orbit_chess
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+#: The folder of the program: `python/check` runs a copy of the tests.
+ROOT = pathlib.Path(os.environ.get("ORBIT_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 SAMPLE = "games/sample.pgn"
 
 #: Games with side lines, comments, a name that is not ASCII, quotes, and a tag that is not UTF-8.

@@ -81,8 +81,9 @@ impl ArrowTable {
     pub fn finish(mut self) -> RecordBatch {
         let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(Cells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);
-        let fields: Fields =
-            fields.map(|(column, array)| Field::new(column.name(), array.data_type().clone(), true)).collect();
+        let fields: Fields = fields
+            .map(|(column, array)| Field::new(column.name(), array.data_type().clone(), true))
+            .collect();
         let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(self.rows));
         RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
             .expect("each column has a cell for each row")
@@ -108,9 +109,8 @@ fn owned(cell: Cell) -> Option<Cell<'static>> {
 impl Cells {
     fn of(column: Column) -> Cells {
         let texts = || ListBuilder::new(StringBuilder::new());
-        let names = || {
-            Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() })
-        };
+        let names =
+            || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
         match (column, column.ty()) {
             (_, ColumnType::Number) => Cells::Numbers(Int64Builder::new()),
             (_, ColumnType::Text) => Cells::Texts(StringBuilder::new()),

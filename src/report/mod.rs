@@ -43,9 +43,9 @@ use crate::run::needs::Needs;
 
 pub use around::moves_around;
 #[cfg(feature = "arrow")]
-pub use arrow::{ArrowTable, PositionRows};
-#[cfg(feature = "arrow")]
 pub(crate) use arrow::{ArrowBlock, ArrowRows, HitRows};
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowTable, PositionRows};
 pub use columns::{Column, ColumnType, Columns, Extras, SCHEMA};
 pub use comments::CommentStyle;
 pub use games::{PgnWriter, game_pgn, game_text};

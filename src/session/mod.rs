@@ -19,8 +19,8 @@
 mod game;
 mod hit;
 mod options;
-mod query;
 mod picture;
+mod query;
 mod search;
 #[cfg(feature = "arrow")]
 mod table;
@@ -33,12 +33,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use self::game::GameRef;
 pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{Residence, SessionOptions};
-pub use self::query::{Query, QueryError};
 pub use self::picture::board_svg;
+pub use self::query::{Query, QueryError};
 pub use self::search::Search;
+pub(crate) use self::search::Told;
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
-pub(crate) use self::search::Told;
 
 use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;

@@ -30,11 +30,7 @@ impl Hit {
         };
         let name = |name: Option<String>| name.unwrap_or_else(|| "?".into());
         let (white, black) = (name(self.game().white()), name(self.game().black()));
-        let title = format!(
-            "{white} - {black}: {} {}",
-            self.label(),
-            self.san_before().unwrap_or_default()
-        );
+        let title = format!("{white} - {black}: {} {}", self.label(), self.san_before().unwrap_or_default());
         board_svg(title.trim_end(), &self.fen(), self.squares(), &arrows)
     }
 }

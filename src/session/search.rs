@@ -379,7 +379,12 @@ impl<'a> Search<'a> {
     }
 
     /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
-    pub(super) fn finish(&mut self, mut progress: Progress, scan: &Scan, summary: &Summary) -> Result<(), SessionError> {
+    pub(super) fn finish(
+        &mut self,
+        mut progress: Progress,
+        scan: &Scan,
+        summary: &Summary,
+    ) -> Result<(), SessionError> {
         if scan.engine().notice().is_some() {
             self.engine.card.forget();
         }

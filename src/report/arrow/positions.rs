@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, FixedSizeListBuilder, Int8Builder, Int16Builder, Int32Builder, UInt8Builder, UInt32Builder,
+    BooleanBuilder, FixedSizeListBuilder, Int8Builder, Int16Builder, Int32Builder, UInt8Builder,
+    UInt32Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -171,9 +172,9 @@ fn promotion(position: &Position, mv: PackedMove) -> u8 {
     let role = |piece: Option<crate::board::Piece>| piece.map(|piece| piece.role);
     let is_pawn = role(position.board.at(mv.from()).piece()) == Some(Role::Pawn);
     match mv.kind() {
-        MoveKind::Piece(code) => role(code.piece())
-            .filter(|&role| is_pawn && role != Role::Pawn)
-            .map_or(0, |role| role as u8),
+        MoveKind::Piece(code) => {
+            role(code.piece()).filter(|&role| is_pawn && role != Role::Pawn).map_or(0, |role| role as u8)
+        }
         _ => 0,
     }
 }
