@@ -47,6 +47,7 @@ pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
 pub use self::findings::{About, FindingsCollector, FindingsPart};
 pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
+#[cfg(feature = "arrow")]
 pub(crate) use self::lists::ReportRoom;
 pub use self::lists::{ListPart, ListsCollector, Reach};
 pub use self::messages::{MessagesCollector, MessagesPart};
