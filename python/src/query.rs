@@ -83,9 +83,12 @@ impl Query {
     }
 }
 
+/// Name, title, group, query and description.
+type ThemeRow = (String, String, String, String, String);
+
 /// The themes of a file, or of the catalogue: name, title, group, query and description of each.
 #[pyfunction]
-pub fn load_themes(path: PathBuf) -> PyResult<Vec<(String, String, String, String, String)>> {
+pub fn load_themes(path: PathBuf) -> PyResult<Vec<ThemeRow>> {
     let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;
     let row =
         |theme: orbit_chess::Theme| (theme.name, theme.title, theme.group, theme.query, theme.description);

@@ -122,6 +122,8 @@ def test_columns_can_be_left_out(db):
     query = "shift flip flipcolor {Nd4 kf3}"
     every = db.scan(query).pyarrow()
     assert db.scan(query, columns=["matched"]).pyarrow().column("matched").equals(every.column("matched"))
+    for name in every.column_names:
+        assert db.scan(query, columns=[name]).pyarrow().column(name).equals(every.column(name)), name
     assert db.scan(query, columns=["copies"]).pyarrow().column("copies").equals(every.column("copies"))
 
 

@@ -62,7 +62,7 @@ impl ArrowTable {
         // What all positions of a game share is made once.
         let mut shared: Vec<Option<Cell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
-        found.rows(game, rows, |row| {
+        found.rows_with(game, rows, columns.row_parts(), |row| {
             let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
             for ((&column, shared), cells) in columns.list().iter().zip(&mut shared).zip(&mut *cells) {
                 if let Some(shared) = shared {

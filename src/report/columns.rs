@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 
 use super::SpanMoves;
+#[cfg(feature = "arrow")]
+use super::row::RowParts;
 use super::row::{Found, Row};
 use crate::engine::Answer;
 use crate::game::{Date, Rating, tags};
@@ -177,6 +179,17 @@ impl Columns {
     /// The columns.
     pub fn list(&self) -> &[Column] {
         &self.columns[..self.count]
+    }
+
+    /// The parts of rows that they show.
+    #[cfg(feature = "arrow")]
+    pub(super) fn row_parts(&self) -> RowParts {
+        let have = |column: Column| self.list().contains(&column);
+        RowParts {
+            played: have(Column::Move) || have(Column::San),
+            next: have(Column::Next),
+            fen: have(Column::Fen),
+        }
     }
 
     /// What has to be known of games and hits to fill them, and no more.
