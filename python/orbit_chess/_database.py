@@ -284,7 +284,8 @@ class Database:
 
     def games(self, query: AnyQuery, **options: Any) -> Games:
         """The games that hit, each once, in a list; the options are those of `scan`."""
-        return self.scan(query, **{"first": True, **options}).games()
+        one_of_each = {} if options.get("best") else {"first": True}
+        return self.scan(query, **{**one_of_each, **options}).games()
 
     def stats(self, query: AnyQuery, *groupings: str, **options: Any) -> Stats:
         """Counts by groups such as `"year"`, `"elo:100"`; the options are those of `scan`."""

@@ -43,6 +43,7 @@ def test_hits_iterate_and_slice(db):
     games = db.games("flipcolor {Bh7 kg8}")
     assert [game.number for game in games] == sorted({hit.game.number for hit in hits})
     assert len(games) == scan.count().games
+    assert len(db.games("power A", best=True, limit=4)) == 4
 
 
 def test_copies_of_hits(db):
