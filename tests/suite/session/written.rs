@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::{
-    Bitboard, Order, Query, QueryError, Session, SessionError, SortKey, Square, board_svg, load_themes,
-};
+use orbit_chess::{Bitboard, Order, Query, Session, SessionError, SortKey, Square, board_svg, load_themes};
 
 use super::SAMPLE;
 
@@ -75,15 +73,14 @@ fn reports_show_what_was_found() {
 }
 
 #[test]
-fn boards_are_queries() -> Result<(), QueryError> {
+fn boards_are_queries() {
     let (session, board) = (session(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
-    let hits = session.search(&Query::board(board, &[])?).hits().unwrap();
+    let hits = session.search(&Query::board(board, &[]).unwrap()).hits().unwrap();
     assert!(hits.len() > 10 && hits.iter().all(|hit| hit.fen().starts_with(board)));
-    let like = session.search(&Query::similar(board, &["flip"])?).best_of_game().hits().unwrap();
+    let like = session.search(&Query::similar(board, &["flip"]).unwrap()).best_of_game().hits().unwrap();
     assert!(like.iter().any(|hit| hit.value() == orbit_chess::Answer::Num(Some(100))));
     let fault = Query::board("8/9 w", &[]).unwrap_err();
     assert!(fault.to_string().contains('^') && fault.text() == "8/9 w");
-    Ok(())
 }
 
 #[test]
