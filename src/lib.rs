@@ -123,18 +123,24 @@ mod visible;
 pub use board::{Bitboard, Color, Position, Role, Square};
 pub use choice::{Condition, Order, Player, Ratings, SortKey};
 pub use database::{PlaceCache, Room, Summary};
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, Severity};
 pub use engine::gpu::GpuOptions;
 pub use engine::verify::Sample;
 pub use engine::{Answer, SpanKind};
 pub use game::PlayerName;
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
-pub use report::{HitTotals, Rows};
+#[cfg(feature = "arrow")]
+pub use report::PositionRows;
+pub use report::findings::Findings;
+pub use report::{Column, HitTotals, Rows};
 pub use run::{BlockResult, Collector, Needs, Part, PartError};
 pub use scan::EngineChoice;
 pub use session::{
     Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
-    SessionError, SessionOptions,
+    SessionError, SessionOptions, board_svg,
 };
+#[cfg(feature = "arrow")]
+pub use session::{Table, TableColumns};
 pub use stats::{Counts, Grouping};
+pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

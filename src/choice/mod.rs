@@ -32,6 +32,23 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Which games and hits count, for a report; empty if all do.
+    pub fn in_words(&self) -> String {
+        let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
+        let of = self.player.as_ref();
+        let of = of.map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
+        let games = match conditions.is_empty() {
+            true => format!("games{}", of.trim_end_matches(',')),
+            false => format!("games{of} with {}", conditions.join(" and ")),
+        };
+        match (conditions.is_empty() && of.is_empty(), self.first, self.best) {
+            (true, false, false) => String::new(),
+            (_, false, false) => games,
+            (_, true, _) => format!("the first hit of {games}"),
+            (_, false, true) => format!("the best hit of {games}"),
+        }
+    }
+
     /// What has to be known of games to choose among them.
     pub fn needs(&self) -> Needs {
         let (player, values) = (Needs::TAGS.when(self.player.is_some()), Needs::VALUES.when(self.best));

@@ -102,21 +102,7 @@ impl ChoosingArgs {
 
     /// Which games and hits count, in words; empty if all do.
     pub(super) fn in_words(&self) -> String {
-        let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
-        let of = self
-            .player
-            .player()
-            .map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
-        let games = match conditions.is_empty() {
-            true => format!("games{}", of.trim_end_matches(',')),
-            false => format!("games{of} with {}", conditions.join(" and ")),
-        };
-        match (conditions.is_empty() && of.is_empty(), self.first, self.best) {
-            (true, false, false) => String::new(),
-            (_, false, false) => games,
-            (_, true, _) => format!("the first hit of {games}"),
-            (_, false, true) => format!("the best hit of {games}"),
-        }
+        self.choice().in_words()
     }
 
     /// What may be wrong with conditions that no game meets.

@@ -4,10 +4,13 @@
 use std::borrow::Cow;
 
 use super::SpanMoves;
+#[cfg(feature = "arrow")]
+use super::row::RowParts;
 use super::row::{Found, Row};
 use crate::engine::Answer;
 use crate::game::{Date, Rating, tags};
 use crate::reel::GameRow;
+use crate::run::needs::Needs;
 use crate::text::decode;
 
 /// The version of the columns: a column that is taken away, or that comes to mean something else, raises it.
@@ -176,6 +179,28 @@ impl Columns {
     /// The columns.
     pub fn list(&self) -> &[Column] {
         &self.columns[..self.count]
+    }
+
+    /// The parts of rows that they show.
+    #[cfg(feature = "arrow")]
+    pub(super) fn row_parts(&self) -> RowParts {
+        let have = |column: Column| self.list().contains(&column);
+        RowParts {
+            played: have(Column::Move) || have(Column::San),
+            next: have(Column::Next),
+            fen: have(Column::Fen),
+        }
+    }
+
+    /// What has to be known of games and hits to fill them, and no more.
+    pub fn needs(&self) -> Needs {
+        use Column as C;
+        let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
+        let copies = have(&[C::Matched, C::Copy, C::Pattern, C::Transform, C::Copies]);
+        Needs::TAGS
+            | Needs::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
+            | (Needs::LOWEST_COPY | Needs::COPY_NAMES).when(copies)
+            | Needs::SPANS.when(self.have_spans())
     }
 
     /// Whether one of them tells of the positions and moves of which hits consist.

@@ -6,6 +6,8 @@
 //! never on threads or on time.
 
 mod around;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod columns;
 mod comments;
 mod csv;
@@ -40,6 +42,10 @@ use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
 pub use around::moves_around;
+#[cfg(feature = "arrow")]
+pub(crate) use arrow::{ArrowBlock, ArrowRows, HitRows};
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowTable, PositionRows};
 pub use columns::{Column, ColumnType, Columns, Extras, SCHEMA};
 pub use comments::CommentStyle;
 pub use games::{PgnWriter, game_pgn, game_text};

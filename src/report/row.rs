@@ -83,6 +83,21 @@ pub enum Rows {
     Games,
 }
 
+/// What of a row takes time, and is not wanted everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct RowParts {
+    /// The move that led to the position, and its label.
+    pub(super) played: bool,
+    /// The move that follows.
+    pub(super) next: bool,
+    /// The position as FEN.
+    pub(super) fen: bool,
+}
+
+impl RowParts {
+    const ALL: RowParts = RowParts { played: true, next: true, fen: true };
+}
+
 /// One row. Strings are empty where nothing is known.
 #[derive(Clone)]
 pub struct Row<'a> {
@@ -195,7 +210,18 @@ impl<'a> Found<'a> {
     }
 
     /// Visits the rows of a game in order; returns how many positions of it hit.
-    pub fn rows(&self, game: &GameRow, rows: Rows, mut visit: impl FnMut(&Row)) -> usize {
+    pub fn rows(&self, game: &GameRow, rows: Rows, visit: impl FnMut(&Row)) -> usize {
+        self.rows_with(game, rows, RowParts::ALL, visit)
+    }
+
+    /// The same of rows of which some parts may be left empty.
+    pub(super) fn rows_with(
+        &self,
+        game: &GameRow,
+        rows: Rows,
+        parts: RowParts,
+        mut visit: impl FnMut(&Row),
+    ) -> usize {
         let (first, end) = (game.first_slot(), game.end_slot());
         let count = self.hits.count_in(first..end) as usize;
         if count == 0 {
@@ -209,10 +235,11 @@ impl<'a> Found<'a> {
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
             walk.to((slot - first) as u32);
             let san = match last.take() {
+                _ if !parts.played => None,
                 Some((node, next)) if node + 1 == walk.node() && !next.is_empty() => Some(next),
                 _ => walk.san(),
             };
-            let next = walk.next();
+            let next = if parts.next { walk.next() } else { String::new() };
             let copies = self.copies.map(|copies| (copies.lowest(hit), copies.count(hit)));
             let (copy, copies) = copies.unwrap_or((Some(0), 1));
             visit(&Row {
@@ -222,9 +249,9 @@ impl<'a> Found<'a> {
                 ply: walk.ply(),
                 line: walk.line().to_owned(),
                 position: walk.position(),
-                label: walk.label(),
+                label: if parts.played { walk.label() } else { String::new() },
                 san,
-                fen: walk.fen(),
+                fen: if parts.fen { walk.fen() } else { String::new() },
                 next: next.clone(),
                 value: self.hits.answer(slot),
                 text: self.hits.text(slot),

@@ -9,7 +9,7 @@ mod chart;
 mod means;
 mod pieces;
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 pub use board::Diagram;
 pub use chart::{ROWS_MAX, bars, heat_map, is_cut, percent, scale};
@@ -27,6 +27,18 @@ pub fn heat_map_file(map: &HeatMap) -> String {
     let style = format!("{PALETTE}svg {{ background: var(--paper); }}\n");
     let picture = heat_map(map, "heat", Some(&style)).into_string();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n")
+}
+
+/// A board as a picture of its own, `width` pixels wide.
+pub fn board_file(diagram: &Diagram, width: u32) -> String {
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(width) {
+            style { (PreEscaped(PALETTE)) }
+            (definitions())
+            (diagram.picture())
+        }
+    };
+    picture.into_string()
 }
 
 /// An `svg` element `width` by `height` units large that scales with what it stands in.

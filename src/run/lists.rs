@@ -128,19 +128,19 @@ const HIT_BYTES: u64 = 512;
 
 /// Reserves memory for reports before they are made, by what those before them took.
 #[derive(Debug)]
-pub(super) struct ReportRoom {
+pub(crate) struct ReportRoom {
     formats: u64,
     /// What reports took for a hit, at most so far; 0 before the first.
     hit_bytes: AtomicU64,
 }
 
 impl ReportRoom {
-    pub(super) fn new(formats: usize) -> ReportRoom {
+    pub(crate) fn new(formats: usize) -> ReportRoom {
         ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
     }
 
     /// Makes the reports of so many hits, once there is room for them.
-    pub(super) fn make<T>(
+    pub(crate) fn make<T>(
         &self,
         hits: u64,
         room: &Room,

@@ -47,6 +47,8 @@ pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
 pub use self::findings::{About, FindingsCollector, FindingsPart};
 pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
+#[cfg(feature = "arrow")]
+pub(crate) use self::lists::ReportRoom;
 pub use self::lists::{ListPart, ListsCollector, Reach};
 pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::needs::Needs;
@@ -146,13 +148,7 @@ impl<'a, C: Collector> Run<'a, C> {
 
     /// The names of sources, and of copies if these are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
-        let filter = self.scan.filter();
-        let names = match self.needs().include(Needs::COPY_NAMES) {
-            true => Names::new(filter, sources),
-            false => Names { sources, ..Names::default() },
-        };
-        let likeness = self.scan.finds_likeness().then(|| Likeness::new(filter)).flatten();
-        Names { likeness, ..names }
+        names_of(self.scan, self.needs(), sources)
     }
 
     /// Collects everything.
@@ -212,6 +208,17 @@ impl<'a, C: Collector> Run<'a, C> {
         };
         self.scan.for_each_block(database, &outputs, self.choice, work, take)
     }
+}
+
+/// The names of sources, and of the copies of the first query of a scan if these are needed.
+pub(crate) fn names_of(scan: &Scan, needs: Needs, sources: Vec<String>) -> Names {
+    let filter = scan.filter();
+    let names = match needs.include(Needs::COPY_NAMES) {
+        true => Names::new(filter, sources),
+        false => Names { sources, ..Names::default() },
+    };
+    let likeness = scan.finds_likeness().then(|| Likeness::new(filter)).flatten();
+    Names { likeness, ..names }
 }
 
 impl<'a> BlockResult<'a> {

@@ -177,6 +177,11 @@ impl GameRef {
     pub fn pgn(&self) -> Vec<u8> {
         game_pgn(&self.row())
     }
+
+    /// The same decoded: UTF-8, or else Windows-1252.
+    pub fn pgn_text(&self) -> String {
+        decode(&self.pgn()).into_owned()
+    }
 }
 
 impl fmt::Debug for GameRef {

@@ -21,7 +21,7 @@ pub struct Hit {
     lowest: (Option<u32>, usize),
     /// All copies that match, if they were wanted.
     copies: Option<Arc<[u32]>>,
-    span: Option<Arc<Span>>,
+    pub(super) span: Option<Arc<Span>>,
     query: Query,
 }
 
@@ -204,6 +204,15 @@ impl BlockHits<'_> {
         let Answers { hits, copies, games, spans, .. } = self.answers;
         let spans = spans.as_ref().map(|spans| spans as &dyn FindSpan);
         RankFacts { hits, copies: copies.as_ref(), told: games.as_deref(), spans }
+    }
+
+    /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.
+    pub(super) fn is_found(&self, game: &GameRow) -> bool {
+        let Answers { hits, games, .. } = self.answers;
+        match games {
+            Some(told) => told[game.index()].is_found,
+            None => hits.slots(game.first_slot()..game.end_slot()).next().is_some(),
+        }
     }
 
     /// The hits of a game.

@@ -19,8 +19,12 @@
 mod game;
 mod hit;
 mod options;
+mod picture;
 mod query;
 mod search;
+#[cfg(feature = "arrow")]
+mod table;
+mod written;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,12 +33,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use self::game::GameRef;
 pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{Residence, SessionOptions};
+pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
 pub use self::search::Search;
 pub(crate) use self::search::Told;
+#[cfg(feature = "arrow")]
+pub use self::table::{Table, TableColumns};
 
 use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
+use crate::files::{Clash, OutputError};
 use crate::pgn::Stamp;
 use crate::run::{RunError, TakeError};
 use crate::scan::{EngineOptions, ScanError};
@@ -86,6 +94,15 @@ pub enum SessionError {
         /// What [`SessionOptions::resident_bytes_max`] allows.
         bytes_max: u64,
     },
+    /// A file cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A file that would be written is one that the database is read from.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// What was found cannot be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
     /// [`Cancel::cancel`] was called.
     #[error("cancelled")]
     Cancelled,

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::PreparedQuery;
 use crate::orbit::Filter;
 use crate::plan::Options;
-use crate::query::{self, Dialect, Parsed, Type};
+use crate::query::{self, Dialect, Parsed, Type, diagram};
 use crate::report::Names;
 
 /// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
@@ -49,6 +49,37 @@ impl Query {
     /// What is wrong with it, and where.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, query::parse_dialect(text, Some(dialect)))
+    }
+
+    /// The query that finds the men of a board, as `orbit scan --board` does: a FEN whose letters are pieces that must stand on
+    /// their squares, `A` any white and `a` any black piece, `_` a square that must be empty; anything may stand elsewhere. It
+    /// is found under `transforms`, keywords of CQL, the first of them outermost.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the board, and where.
+    ///
+    /// ```
+    /// use orbit_chess::Query;
+    ///
+    /// let query = Query::board("8/8/8/8/3N4/5k2/8/8 b", &["shift", "flip"])?;
+    /// assert_eq!(query.text(), "shift flip {btm kf3 Nd4}");
+    /// # Ok::<(), orbit_chess::QueryError>(())
+    /// ```
+    pub fn board(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
+        let diagram = diagram::query(board, transforms);
+        Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
+    }
+
+    /// The query whose value is how much a position is like a board under the best of `transforms`, in percent, as `orbit scan
+    /// --similar` has it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the board, and where.
+    pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
+        let diagram = diagram::similar(board, transforms);
+        Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
     fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {
@@ -125,6 +156,11 @@ pub struct QueryError {
 impl QueryError {
     pub(super) fn new(text: &str, diagnostic: Diagnostic) -> QueryError {
         QueryError { text: text.to_owned(), diagnostic }
+    }
+
+    /// The text that is wrong.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Message, place and remedy by themselves.

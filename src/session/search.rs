@@ -6,9 +6,9 @@ use super::hit::BlockHits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Order, Player};
-use crate::database::{Room, StreamedBlock, Summary};
+use crate::database::{Database, Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
-use crate::engine::{Answers, Spans};
+use crate::engine::{Answers, Outputs, Spans};
 use crate::query::Type;
 use crate::report::HitTotals;
 use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector};
@@ -30,15 +30,16 @@ use crate::stats::{Counts, Grouping, Stats};
 /// ```
 #[must_use]
 pub struct Search<'a> {
-    session: &'a Session,
-    queries: Vec<Query>,
-    choice: Choice,
+    pub(super) session: &'a Session,
+    pub(super) queries: Vec<Query>,
+    pub(super) choice: Choice,
     hits_max: u64,
-    order: Option<(Order, usize)>,
+    pub(super) games_max: Option<u64>,
+    pub(super) order: Option<(Order, usize)>,
     detail: Needs,
     engine: EngineOptions,
     threads: usize,
-    cancel: Cancel,
+    pub(super) cancel: Cancel,
     watch: Box<dyn FnMut(Progress) + 'a>,
 }
 
@@ -61,6 +62,7 @@ impl<'a> Search<'a> {
             queries,
             choice: Choice::default(),
             hits_max: u64::MAX,
+            games_max: None,
             order: None,
             detail: Needs::VALUES | Needs::LOWEST_COPY,
             engine,
@@ -103,6 +105,12 @@ impl<'a> Search<'a> {
     /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
     pub fn hits_max(mut self, hits: u64) -> Self {
         self.hits_max = hits;
+        self
+    }
+
+    /// Stops after so many games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    pub fn games_max(mut self, games: u64) -> Self {
+        self.games_max = Some(games);
         self
     }
 
@@ -193,10 +201,12 @@ impl<'a> Search<'a> {
             let flow = take(hit);
             if left == 0 { ControlFlow::Break(()) } else { flow }
         };
-        if left == 0 {
+        let mut games_left = self.games_max.unwrap_or(u64::MAX);
+        if left == 0 || games_left == 0 {
             return Ok(Summary::default());
         }
-        let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max)));
+        let most = usize::try_from(games_left).unwrap_or(usize::MAX);
+        let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max.min(most))));
         let needs = self.needs_of_hits();
         let (scan, session) = (self.scan()?, self.session);
         let query = self.queries[0].clone();
@@ -206,7 +216,11 @@ impl<'a> Search<'a> {
             let (answers, sources) = (&told.answers, &session.sources);
             let found = BlockHits { streamed, answers, query: &query, sources, untold };
             match &mut top {
-                None => streamed.block.games().try_for_each(|game| found.of(&game).try_for_each(&mut take)),
+                None => streamed.block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
+                    found.of(&game).try_for_each(&mut take)?;
+                    games_left -= 1;
+                    if games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                }),
                 Some((order, top)) => {
                     for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
                         top.offer(order.rank(&game, found.rank_facts()), game.number(), || {
@@ -238,8 +252,6 @@ impl<'a> Search<'a> {
         let needs = needs | self.choice.needs();
         let outputs: Vec<_> =
             self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
-        let database = self.session.database(&self.cancel, false)?;
-        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
         let work = |found: BlockAnswers<'_>, _: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = found;
             let mut answers = answers.into_iter().next()?;
@@ -250,13 +262,45 @@ impl<'a> Search<'a> {
                 .map(|told| Spans::told(&*told, (&answers.hits, answers.copies.as_ref()), block));
             Some(Told { answers, games, sides })
         };
-        let summary = scan.for_each_block(database, &outputs, &self.choice, work, |streamed, told| {
-            progress.add(&streamed);
-            (self.watch)(progress);
-            told.map_or(ControlFlow::Break(()), |told| take(&streamed, told))
+        let choice = self.choice.clone();
+        self.run(scan, &outputs, &choice, work, |streamed, told| {
+            told.map_or(ControlFlow::Break(()), |told| take(streamed, told))
+        })
+    }
+
+    /// Makes something of what is answered on each block, on the threads of the scan, and hands it to `take` in the order
+    /// of the database, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub(super) fn run<T: Send>(
+        &mut self,
+        scan: &Scan,
+        outputs: &[Outputs],
+        choice: &Choice,
+        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
+        mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, SessionError> {
+        let database = self.session.database(&self.cancel, false)?;
+        let mut progress = self.begin(&database);
+        let summary = scan.for_each_block(database, outputs, choice, work, |streamed, made| {
+            self.step(&mut progress, &streamed);
+            take(&streamed, made)
         })?;
         self.finish(progress, scan, &summary)?;
         Ok(summary)
+    }
+
+    /// How far a request has come that was not begun.
+    pub(super) fn begin(&self, database: &Database) -> Progress {
+        Progress { bytes_total: database.bytes_total(), ..Progress::default() }
+    }
+
+    /// Tells of the next block.
+    pub(super) fn step(&mut self, progress: &mut Progress, streamed: &StreamedBlock) {
+        progress.add(streamed);
+        (self.watch)(*progress);
     }
 
     /// How many games and positions each query hits.
@@ -335,7 +379,12 @@ impl<'a> Search<'a> {
     }
 
     /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
-    fn finish(&mut self, mut progress: Progress, scan: &Scan, summary: &Summary) -> Result<(), SessionError> {
+    pub(super) fn finish(
+        &mut self,
+        mut progress: Progress,
+        scan: &Scan,
+        summary: &Summary,
+    ) -> Result<(), SessionError> {
         if scan.engine().notice().is_some() {
             self.engine.card.forget();
         }

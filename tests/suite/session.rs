@@ -2,6 +2,7 @@
 //! shakmaty; games by their numbers.
 
 mod places;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

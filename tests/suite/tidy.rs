@@ -110,6 +110,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine",
             "engine::gpu",
             "engine::verify",
+            "files",
             "game",
             "orbit",
             "pgn",

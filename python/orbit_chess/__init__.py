@@ -1,0 +1,52 @@
+"""Search chess games for patterns written in CQL, the Chess Query Language.
+
+A database is opened once and asked often:
+
+>>> import orbit_chess
+>>> db = orbit_chess.open("games/sample.pgn")
+>>> count = db.count("mate")
+>>> count.games > 10
+True
+
+A scan is a query with its options; nothing is searched until something is wanted of it. Its rows are Arrow record batches,
+which data frames and databases read without a copy and while the search runs:
+
+>>> scan = db.scan("flipcolor {Bh7 kg8}", where="result=1-0")
+>>> import polars                                                # doctest: +SKIP
+>>> polars.DataFrame(scan)                                       # doctest: +SKIP
+
+Hits are objects, which notebooks draw as boards:
+
+>>> hit = scan.hits(limit=1)[0]
+>>> hit.game.result, hit.board().piece_at(55) is not None or hit.board().piece_at(15) is not None
+('1-0', True)
+"""
+
+from ._database import Count, Database, Game, Games, Hit, Hits, Scan, Stats, board_svg, loads, open
+from ._database import Positions, Query, query_of_board, themes
+from ._errors import DatabaseError, OptionError, OrbitError, OutputError, QueryError, ReadWarning
+from ._native import VERSION as __version__
+
+__all__ = [
+    "Count",
+    "Database",
+    "DatabaseError",
+    "Game",
+    "Games",
+    "Hit",
+    "Hits",
+    "OptionError",
+    "OrbitError",
+    "OutputError",
+    "Positions",
+    "Query",
+    "QueryError",
+    "ReadWarning",
+    "Scan",
+    "Stats",
+    "board_svg",
+    "loads",
+    "open",
+    "query_of_board",
+    "themes",
+]

@@ -1,0 +1,385 @@
+"""Databases that are open."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+from . import _boards
+from ._errors import OptionError, ReadWarning
+from ._native import Game, Hit, Query, Request, RequestOptions, Session, load_themes
+from ._native import board_svg as _board_svg
+from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, Watch, watching
+
+__all__ = [
+    "Count",
+    "Database",
+    "Game",
+    "Games",
+    "Hit",
+    "Hits",
+    "Positions",
+    "Query",
+    "Scan",
+    "Stats",
+    "board_svg",
+    "loads",
+    "open",
+    "query_of_board",
+    "themes",
+]
+
+#: A query as text, prepared, or as a board of python-chess.
+AnyQuery = Union[str, Query, Any]
+AnyPath = Union[str, "os.PathLike[str]"]
+
+
+def open(
+    *paths: AnyPath,
+    variations: bool = False,
+    memory: int | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
+    reels: bool = True,
+    progress: bool | Watch = False,
+) -> Database:
+    """Opens PGN, EPD and FEN files (plain, .zst, .gz, .bz2), folders of such files, and reels, in the order given.
+
+    Args:
+        variations: keep side lines and comments, so that queries can search them.
+        memory: hold the database in memory if it takes at most so many bytes, 1 GiB by default; else each search reads the
+            files anew.
+        engine: `auto`, `cpu`, `gpu` or `reference`; all give the same answers.
+        threads: threads of each search, by default one for each core.
+        reels: read an up-to-date reel beside a file in its place.
+        progress: show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
+
+    Raises:
+        DatabaseError: a path cannot be read.
+
+    >>> import orbit_chess
+    >>> orbit_chess.open("games/sample.pgn").positions_count > 10_000
+    True
+    """
+    if not paths:
+        raise OptionError("`open` needs a path: name PGN files, folders or reels")
+    with watching(progress) as watch:
+        session = Session.open(
+            [os.fspath(path) for path in paths],
+            variations=variations,
+            memory=memory,
+            engine=engine,
+            threads=threads,
+            reels=reels,
+            progress=watch,
+        )
+    for problem in session.problems:
+        warnings.warn(problem, ReadWarning, stacklevel=2)
+    return Database(session)
+
+
+def loads(
+    text: str | bytes,
+    *,
+    name: str = "text",
+    variations: bool = False,
+    engine: str = "auto",
+    threads: int | None = None,
+) -> Database:
+    """Opens games that are in memory: a text, plain or packed bytes, or what `str` writes as PGN, such as a `chess.pgn.Game`.
+
+    >>> import orbit_chess
+    >>> orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0").count("mate")
+    Count(games=1, positions=1)
+    """
+    data = text if isinstance(text, bytes) else str(text).encode()
+    session = Session.open_bytes(name, data, variations=variations, engine=engine, threads=threads)
+    for problem in session.problems:
+        warnings.warn(problem, ReadWarning, stacklevel=2)
+    return Database(session)
+
+
+def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
+    """The query that finds the men of a board, wherever the transforms put them: `"shift"`, `"flip"`, `"flipcolor"`...
+
+    The board is a `chess.Board` or a FEN, in which `A` is any white and `a` any black piece and `_` a square that must be
+    empty. On other squares anything may stand. A `chess.BaseBoard` leaves open who is to move; so does a FEN without a side to move. With `similar` the value of the
+    query is how much a position is like the board, in percent.
+
+    >>> import orbit_chess
+    >>> orbit_chess.query_of_board("8/8/8/8/3N4/5k2/8/8 b", "shift", "flip").text
+    'shift flip {btm kf3 Nd4}'
+    """
+    fen = _fen(board) if _boards.is_board(board) else str(board)
+    make = Query.similar if similar else Query.board
+    return make(fen, list(transforms))
+
+
+def _fen(board: Any) -> str:
+    has_turn = hasattr(board, "turn")
+    return f"{board.board_fen()} {'w' if board.turn else 'b'}" if has_turn else str(board.board_fen())
+
+
+def board_svg(board: Any, *, lit: Sequence[str | int] = (), arrows: Sequence[tuple[Any, Any]] = (), title: str = "") -> str:
+    """A board as SVG: a FEN or a `chess.Board`, squares to light up, and arrows from square to square.
+
+    >>> import orbit_chess
+    >>> orbit_chess.board_svg("8/8/8/4k3/8/4K3/8/8", lit=["e4"]).startswith("<svg")
+    True
+    """
+    fen = str(board.board_fen()) if _boards.is_board(board) else str(board)
+    squares = [_square(square) for square in lit]
+    return _board_svg(title, fen, squares, [(_square(start), _square(end)) for start, end in arrows])
+
+
+def _square(square: str | int) -> int:
+    if isinstance(square, int):
+        return square
+    if len(square) == 2 and square[0] in "abcdefgh" and square[1] in "12345678":
+        return "abcdefgh".index(square[0]) + 8 * (int(square[1]) - 1)
+    raise OptionError(f"`{square}` is no square: squares are named from a1 to h8")
+
+
+def themes(path: AnyPath = "catalogue") -> dict[str, dict[str, str]]:
+    """The themes of a file, or those that are built in: title, group, query and description by name.
+
+    >>> import orbit_chess
+    >>> orbit_chess.themes()["greek-gift"]["group"]
+    'tactics'
+    """
+    names = ["title", "group", "query", "description"]
+    return {name: dict(zip(names, rest)) for name, *rest in load_themes(os.fspath(path))}
+
+
+class Database:
+    """Open databases, on which any number of searches run, also at the same time from several threads.
+
+    Made by `orbit_chess.open` and `orbit_chess.loads`. A query is text in CQL, a `Query`, or a board: see
+    `query_of_board`.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def scan(
+        self,
+        query: AnyQuery,
+        *,
+        where: str | Sequence[str] = (),
+        player: str | None = None,
+        side: str | None = None,
+        rating: str | None = None,
+        opponent: str | None = None,
+        opponent_rating: str | None = None,
+        variations: bool = False,
+        first: bool = False,
+        best: bool = False,
+        limit: int | None = None,
+        sort: str | None = None,
+        reverse: bool = False,
+        sample: int | None = None,
+        seed: int = 0,
+        engine: str | None = None,
+        verify: bool = False,
+        rows: str = "hits",
+        columns: Sequence[str] | None = None,
+        values: bool = True,
+        copies: bool | str = True,
+        spans: bool = False,
+        progress: bool | Watch = False,
+    ) -> Scan:
+        """A query with its options; nothing is searched yet. The options are those of `orbit scan`.
+
+        Args:
+            where: conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
+            player: count only games of a player, and ask the query from his side. `side` (`white`, `black`), `rating`
+                (`"2600-2700"`), `opponent` and `opponent_rating` choose among them.
+            variations: search side lines as well; the database must keep them.
+            first, best: count only the first hit of each game, or the one with the greatest value.
+            limit: stop after so many games that hit.
+            sort: list games by `value`, `elo`, `date` or `length`, the greatest first unless `reverse`.
+            sample: so many of the games that hit, chosen at random by `seed`.
+            engine: another engine than that of the database.
+            verify: have a second engine compute everything as well; a difference is an error.
+            rows: a row for each of the `hits`, or for each of the `games` that hit.
+            columns: only these columns.
+            values: have the value of the query in tables.
+            copies: have the copy that matches in tables; `"all"` for all copies at each hit of `hits`.
+            spans: find what hits of lines and paths consist of, for `hits`; tables have it anyway.
+            progress: show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
+
+        Raises:
+            QueryError: the query is not understood.
+            OptionError: an option is not understood.
+
+        >>> import orbit_chess
+        >>> db = orbit_chess.open("games/sample.pgn")
+        >>> db.scan("mate", where="result=1-0", first=True).count().games > 0
+        True
+        >>> try:
+        ...     db.scan("flip {Ra8 kg8")
+        ... except orbit_chess.QueryError as error:
+        ...     print(error.line, "^" in str(error))
+        1 True
+        """
+        if values not in (True, False) or copies not in (True, False, "all"):
+            raise OptionError('`values` is True or False; `copies` is True, False or "all"')
+        if columns is not None and (not values or not copies):
+            raise OptionError("`columns` says which columns there are: leave out `values` and `copies`")
+        prepared = self._query(query, variations)
+        without = ([] if values else VALUE_COLUMNS) + ([] if copies else COPY_COLUMNS)
+        conditions = [where] if isinstance(where, str) else list(where)
+
+        def request(games_max: int | None) -> Request:
+            options = RequestOptions(
+                [prepared],
+                where=conditions,
+                player=player,
+                side=side,
+                rating=rating,
+                opponent=opponent,
+                opponent_rating=opponent_rating,
+                first=first,
+                best=best,
+                engine=engine,
+                verify=verify,
+                limit=games_max,
+                sort=sort,
+                reverse=reverse,
+                sample=sample,
+                seed=seed,
+            )
+            return self._session.request(options)
+
+        if rows not in ("hits", "games"):
+            raise OptionError(f"`{rows}` are no rows: choose `hits` or `games`")
+        return Scan(
+            request(limit),
+            self._session,
+            prepared,
+            rows=rows,
+            columns=columns,
+            without=without,
+            copies=copies,
+            spans=spans,
+            progress=progress,
+            limited=lambda games: request(games if limit is None else min(games, limit)),
+        )
+
+    def count(self, query: AnyQuery, **options: Any) -> Count:
+        """How many games and positions a query hits; the options are those of `scan`.
+
+        >>> import orbit_chess
+        >>> db = orbit_chess.loads("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *")
+        >>> db.count("flip flipcolor {Bb5 nc6}")
+        Count(games=1, positions=2)
+        """
+        return self.scan(query, **options).count()
+
+    def hits(self, query: AnyQuery, **options: Any) -> Hits:
+        """All hits in a list; the options are those of `scan`."""
+        return self.scan(query, **options).hits()
+
+    def games(self, query: AnyQuery, **options: Any) -> Games:
+        """The games that hit, each once, in a list; the options are those of `scan`."""
+        one_of_each = {} if options.get("best") else {"first": True}
+        return self.scan(query, **{**one_of_each, **options}).games()
+
+    def stats(self, query: AnyQuery, *groupings: str, **options: Any) -> Stats:
+        """Counts by groups such as `"year"`, `"elo:100"`; the options are those of `scan`."""
+        return self.scan(query, **options).stats(*groupings)
+
+    def positions(self, query: AnyQuery = "true", **options: Any) -> Positions:
+        """Positions as columns of numbers, for machine learning: all of them, or those that a query hits; the options are those of
+        `scan`."""
+        return self.scan(query, **options).positions()
+
+    def batch(
+        self,
+        themes: AnyPath | Mapping[str, AnyQuery] = "catalogue",
+        *,
+        where: str | Sequence[str] = (),
+        player: str | None = None,
+        engine: str | None = None,
+        progress: bool | Watch = False,
+    ) -> dict[str, Count]:
+        """How many games and positions each of many queries hits, in one pass.
+
+        Args:
+            themes: queries by their names, a file of themes, or `"catalogue"` for the themes that are built in.
+
+        >>> import orbit_chess
+        >>> db = orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0")
+        >>> db.batch({"mates": "mate", "checks": "check"})
+        {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
+        """
+        if isinstance(themes, Mapping):
+            queries = {name: self._query(query, False) for name, query in themes.items()}
+        else:
+            loaded = load_themes(os.fspath(themes))
+            queries = {name: Query(text) for name, _, _, text, _ in loaded}
+        if not queries:
+            return {}
+        options = RequestOptions(
+            list(queries.values()),
+            where=[where] if isinstance(where, str) else list(where),
+            player=player,
+            side=None,
+            rating=None,
+            opponent=None,
+            opponent_rating=None,
+            first=False,
+            best=False,
+            engine=engine,
+            verify=False,
+            limit=None,
+            sort=None,
+            reverse=False,
+            sample=None,
+            seed=0,
+        )
+        with watching(progress) as watch:
+            counts = self._session.request(options).count(watch)
+        return {name: Count(*count) for name, count in zip(queries, counts)}
+
+    def game(self, number: int) -> Game:
+        """The game of a number, counted from 1 over all sources.
+
+        >>> import orbit_chess
+        >>> orbit_chess.open("games/sample.pgn").game(1).number
+        1
+        """
+        found = self._session.game(number) if 0 < number < 2**32 else None
+        if found is None:
+            raise IndexError(f"there is no game {number}: games are numbered from 1")
+        return found
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the sources: files, and those of which reels were made."""
+        return self._session.sources
+
+    @property
+    def games_count(self) -> int | None:
+        """How many games there are; None of a database that is not in memory."""
+        return self._session.games
+
+    @property
+    def positions_count(self) -> int:
+        """How many positions there are; of a database that is not in memory 0 or an estimate until a search came to its end."""
+        return self._session.positions
+
+    def __repr__(self) -> str:
+        sources = self._session.sources
+        more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
+        return f"Database({', '.join(sources[:3])}{more}: {self._session.positions:,} positions, {self._session.residence})"
+
+    def _query(self, query: AnyQuery, variations: bool) -> Query:
+        if _boards.is_board(query):
+            query = query_of_board(query)
+        prepared = query if isinstance(query, Query) else Query(query)
+        return prepared.with_variations() if variations else prepared
+
+

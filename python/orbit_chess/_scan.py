@@ -1,0 +1,375 @@
+"""What is asked of a database, and what comes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from . import _boards
+from ._native import Game, Hit, Query, Request, Stream
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+#: The columns that `values=False` leaves out of tables.
+VALUE_COLUMNS = ["value", "squares", "squares_count"]
+#: The columns that `copies=False` leaves out of tables.
+COPY_COLUMNS = ["matched", "copy", "pattern", "transform", "copies"]
+
+Watch = Callable[[int, "int | None", int, int], None]
+
+
+class Count(NamedTuple):
+    """How many games and positions a query hits."""
+
+    games: int
+    positions: int
+
+
+class Hits(Sequence[Hit]):
+    """Hits in a list, which a notebook draws as boards."""
+
+    def __init__(self, hits: list[Hit]) -> None:
+        self._hits = hits
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Hits: ...
+    def __getitem__(self, index: int | slice) -> Hit | Hits:
+        return Hits(self._hits[index]) if isinstance(index, slice) else self._hits[index]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    def __repr__(self) -> str:
+        shown = ",\n ".join(map(repr, self._hits[:10]))
+        more = f",\n and {len(self) - 10:,} more" if len(self) > 10 else ""
+        return f"[{shown}{more}]"
+
+    def _repr_html_(self) -> str:
+        cells = [(hit.svg(), caption(hit)) for hit in self._hits[:12]]
+        return _boards.gallery(cells, len(self) - len(cells))
+
+
+class Games(Sequence[Game]):
+    """Games in a list, which a notebook shows as a table."""
+
+    def __init__(self, games: list[Game]) -> None:
+        self._games = games
+
+    @overload
+    def __getitem__(self, index: int) -> Game: ...
+    @overload
+    def __getitem__(self, index: slice) -> Games: ...
+    def __getitem__(self, index: int | slice) -> Game | Games:
+        return Games(self._games[index]) if isinstance(index, slice) else self._games[index]
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def __repr__(self) -> str:
+        shown = ",\n ".join(map(repr, self._games[:10]))
+        more = f",\n and {len(self) - 10:,} more" if len(self) > 10 else ""
+        return f"[{shown}{more}]"
+
+    def _repr_html_(self) -> str:
+        names = ["number", "white", "black", "result", "date", "plies"]
+        return _boards.table([{name: getattr(game, name) for name in names} for game in self._games])
+
+
+class Stats(Sequence[dict[str, Any]]):
+    """Counts by groups: a list of rows, one for each group, which `pandas.DataFrame` and `polars.DataFrame` take as it is.
+
+    Each row is a dictionary with the names of `orbit scan --stats --format json`; `grouping` says of which grouping it is a group, and
+    `key` which group.
+
+    Attributes:
+        total: the row of all games.
+        groupings: the rows of each grouping by its name.
+    """
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.total: dict[str, Any] = data["total"]
+        self.groupings: dict[str, list[dict[str, Any]]] = data["groupings"]
+        self._rows = [{"grouping": name, **row} for name, rows in self.groupings.items() for row in rows]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Stats({', '.join(self.groupings)}: {len(self):,} rows)"
+
+    def _repr_html_(self) -> str:
+        return _boards.table(self._rows)
+
+
+class _Rows:
+    """What gives Arrow record batches."""
+
+    _stream: Stream | None = None
+
+    def _begin(self) -> Stream:
+        raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A pass over the rows for consumers of the Arrow PyCapsule interface; each call begins a search of its own."""
+        self._stream = self._begin()
+        return self._stream.__arrow_c_stream__(requested_schema)
+
+    @contextlib.contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Consumers make errors of their own of what ends a stream, Ctrl-C as well: raises what it was."""
+        try:
+            yield
+        except BaseException as error:
+            fault = self._stream.fault() if self._stream is not None else None
+            if fault is not None and fault is not error:
+                raise fault from None
+            raise
+
+    def pyarrow(self) -> pyarrow.Table:
+        """All rows as a `pyarrow.Table`."""
+        import pyarrow
+
+        with self._faults():
+            return pyarrow.table(self)
+
+    def polars(self) -> polars.DataFrame:
+        """All rows as a `polars.DataFrame`."""
+        import polars
+
+        with self._faults():
+            return polars.DataFrame(self)
+
+    def pandas(self) -> pandas.DataFrame:
+        """All rows as a `pandas.DataFrame`; needs `pyarrow` as well."""
+        with self._faults():
+            return self.pyarrow().to_pandas(maps_as_pydicts="strict")
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The names and Arrow types of the columns."""
+        return dict(self._begin().columns)
+
+
+class Positions(_Rows):
+    """The positions that a query hits as columns of numbers, for machine learning: what `Scan.positions` gives.
+
+    The column `board` has 64 numbers for each position, from a1, b1 to h8: 0 for nothing, 1 to 6 for a pawn, knight, bishop,
+    rook, queen and king, 8 more for a black man.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def _begin(self) -> Stream:
+        return self._request.stream("positions")
+
+    def numpy(self) -> dict[str, Any]:
+        """All columns as numpy arrays, `board` with 64 columns; needs `pyarrow`.
+
+        Where nothing is known stands -1, and in ratings and values the least number of the type.
+        """
+        import numpy
+
+        table = self.pyarrow().combine_chunks()
+        out: dict[str, Any] = {}
+        for name in table.column_names:
+            column = table.column(name)
+            chunk = column.chunk(0) if column.num_chunks else column.combine_chunks()
+            if name == "board":
+                out[name] = chunk.flatten().to_numpy(zero_copy_only=True).reshape(-1, 64)
+            elif chunk.null_count == 0 and name != "black_to_move":
+                out[name] = chunk.to_numpy(zero_copy_only=True)
+            elif name == "black_to_move":
+                out[name] = chunk.to_numpy(zero_copy_only=False)
+            else:
+                wide = {"move_from": "int8", "move_to": "int8", "promotion": "int8"}.get(name)
+                chunk = chunk.cast(wide) if wide else chunk
+                known = numpy.dtype(chunk.type.to_pandas_dtype())
+                small = name in ("result", "move_from", "move_to", "promotion")
+                out[name] = chunk.fill_null(-1 if small else numpy.iinfo(known).min).to_numpy(zero_copy_only=False)
+        return out
+
+
+class Scan(_Rows):
+    """A query of a database with its options. Nothing is searched until something is wanted of it, and each time anew.
+
+    As a source of Arrow record batches it has a row for each hit (with `rows="games"` for each game), whose columns are those of `orbit scan
+    --format jsonl`; `docs/output.md` says what they hold.
+
+    >>> import orbit_chess
+    >>> scan = orbit_chess.open("games/sample.pgn").scan("check", limit=2)
+    >>> [name for name in scan.columns][:4]
+    ['schema', 'game', 'source', 'number_in_source']
+    >>> scan.pyarrow().num_rows == len(scan.hits())
+    True
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        database: Any,
+        query: Query,
+        *,
+        rows: str,
+        columns: Sequence[str] | None,
+        without: Sequence[str],
+        copies: bool | str,
+        spans: bool,
+        progress: bool | Watch,
+        limited: Callable[[int], Request],
+    ) -> None:
+        self._request = request
+        self._database = database
+        self._rows = rows
+        self._columns = None if columns is None else list(columns)
+        self._without = list(without)
+        self._all_copies = copies == "all"
+        self._spans = spans
+        self._progress = progress
+        self._limited = limited
+        #: The query.
+        self.query = query
+
+    def __repr__(self) -> str:
+        return f"Scan({self.query.text!r})"
+
+    def _begin(self) -> Stream:
+        return self._request.stream(self._rows, self._columns, self._without)
+
+    def __iter__(self) -> Iterator[Hit]:
+        """The hits one after the other, while the search runs.
+
+        >>> import itertools, orbit_chess
+        >>> scan = orbit_chess.open("games/sample.pgn").scan("mate")
+        >>> len(list(itertools.islice(scan, 3)))
+        3
+        """
+        return self._request.stream_hits(self._all_copies, self._spans)
+
+    def count(self) -> Count:
+        """How many games and positions hit."""
+        with watching(self._progress) as watch:
+            return Count(*self._request.count(watch)[0])
+
+    def hits(self, limit: int | None = None) -> Hits:
+        """All hits in a list, or those of the first `limit` games. Hits keep their games in memory.
+
+        >>> import orbit_chess
+        >>> hits = orbit_chess.open("games/sample.pgn").scan("mate").hits(limit=2)
+        >>> [hit.san[-1] for hit in hits]
+        ['#', '#']
+        """
+        request = self._request if limit is None else self._limited(limit)
+        with watching(self._progress) as watch:
+            return Hits(request.hits(self._all_copies, self._spans, watch))
+
+    def games(self, limit: int | None = None) -> Games:
+        """The games that hit, each once, in a list."""
+        games: dict[int, Game] = {}
+        for hit in self.hits(limit):
+            game = hit.game
+            games.setdefault(game.number, game)
+        return Games(list(games.values()))
+
+    def stats(self, *groupings: str) -> Stats:
+        """Counts by groups such as `"year"`, `"elo:100"` or `"year*result"`: see `docs/statistics.md`.
+
+        >>> import orbit_chess
+        >>> stats = orbit_chess.open("games/sample.pgn").scan("mate").stats("result")
+        >>> sorted(row["key"] for row in stats)[:2]
+        ['0-1', '1-0']
+        >>> stats.total["games_hit"] > 10
+        True
+        """
+        with watching(self._progress) as watch:
+            return Stats(json.loads(self._request.statistics(",".join(groupings), watch)))
+
+    def positions(self) -> Positions:
+        """The positions that hit as columns of numbers, for machine learning.
+
+        >>> import orbit_chess
+        >>> boards = orbit_chess.open("games/sample.pgn").scan("mate").positions().numpy()
+        >>> boards["board"].shape[1], boards["board"].dtype.name
+        (64, 'uint8')
+        """
+        return Positions(self._request)
+
+    def pgn(self, path: str | os.PathLike[str]) -> int:
+        """Writes the games that hit to a file, as their sources have them; returns how many. A name that ends in `.zst` is
+        packed."""
+        with watching(self._progress) as watch:
+            return self._request.pgn(os.fspath(path), watch)
+
+    def report(self, path: str | os.PathLike[str], *, seed: int = 0) -> None:
+        """Writes a report as HTML, which needs no other file."""
+        with watching(self._progress) as watch:
+            page, _ = self._request.report(seed, watch)
+        self._database.write_file(os.fspath(path), page)
+
+    def heat(self) -> Heat:
+        """Where on the board the hits are, as a picture."""
+        with watching(self._progress) as watch:
+            return Heat(self._request.report(0, watch)[1])
+
+    @property
+    def engine(self) -> str:
+        """The engine that is to answer: `cpu`, `gpu` or `reference`."""
+        return self._request.engine()
+
+
+class Heat:
+    """A heat map, which a notebook draws.
+
+    Attributes:
+        svg: the picture; None where the copies of the query do not differ in where they stand, and its value is no set of squares.
+    """
+
+    def __init__(self, svg: str | None) -> None:
+        self.svg = svg
+
+    def _repr_html_(self) -> str:
+        if self.svg is None:
+            return "<p>no heat map: write the query under <code>shift</code>, or as a set such as <code>k attackedby N</code></p>"
+        return _boards.image(self.svg, 420)
+
+
+def caption(hit: Hit) -> str:
+    """A line below a picture of a hit."""
+    game = hit.game
+    players = f"{game.white or '?'} - {game.black or '?'}"
+    return f"{game.number}: {players}, {hit.label} {hit.san or ''}".strip()
+
+
+@contextlib.contextmanager
+def watching(progress: bool | Watch) -> Iterator[Watch | None]:
+    """What is called as a search goes on: nothing, the caller's function, or a bar of tqdm where that is installed."""
+    if progress is False or progress is None:
+        yield None
+        return
+    if progress is not True:
+        yield progress
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield None
+        return
+    with tqdm(unit="B", unit_scale=True) as bar:
+
+        def watch(read: int, total: int | None, games: int, positions: int) -> None:
+            bar.total = total
+            bar.set_postfix_str(f"{games:,} games", refresh=False)
+            bar.update(read - bar.n)
+
+        yield watch

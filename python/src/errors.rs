@@ -1,0 +1,67 @@
+//! Errors of the library as exceptions of Python.
+
+use orbit_chess::{QueryError, SessionError, ThemesError};
+use pyo3::prelude::*;
+
+/// An exception of a class of `orbit_chess._errors`.
+fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> PyErr {
+    Python::attach(|py| {
+        let made = || -> PyResult<PyErr> {
+            let module = py.import("orbit_chess._errors")?;
+            let value = module.getattr(class)?.call1((message,))?;
+            attributes.iter().try_for_each(|(name, attribute)| value.setattr(*name, attribute))?;
+            Ok(PyErr::from_value(value))
+        };
+        made().unwrap_or_else(|error| error)
+    })
+}
+
+/// An option that is wrong.
+pub fn of_option(error: impl std::fmt::Display) -> PyErr {
+    exception("OptionError", error.to_string(), &[])
+}
+
+/// A query that is not understood: its text with the place marked, and what it says by itself.
+pub fn of_query(error: &QueryError) -> PyErr {
+    let diagnostic = error.diagnostic();
+    let (line, column) = diagnostic.place(error.text());
+    Python::attach(|py| {
+        let attributes = || -> PyResult<Vec<(&str, Py<PyAny>)>> {
+            let any = |value: Bound<'_, PyAny>| value.unbind();
+            Ok(vec![
+                ("query", any(error.text().into_pyobject(py)?.into_any())),
+                ("message", any(diagnostic.message.as_str().into_pyobject(py)?.into_any())),
+                ("line", any(line.into_pyobject(py)?.into_any())),
+                ("column", any(column.into_pyobject(py)?.into_any())),
+                ("label", any(diagnostic.label.as_str().into_pyobject(py)?.into_any())),
+                ("help", any(diagnostic.help.as_deref().into_pyobject(py)?.into_any())),
+            ])
+        };
+        match attributes() {
+            Ok(attributes) => exception("QueryError", error.to_string().trim_end().to_owned(), &attributes),
+            Err(error) => error,
+        }
+    })
+}
+
+/// What keeps a session from being opened or a request from coming to its end. `query` is the text of the query, if there
+/// is one.
+pub fn of_session(error: SessionError) -> PyErr {
+    let class = match &error {
+        SessionError::Query(error) => return of_query(error),
+        SessionError::Database(_) | SessionError::Changed { .. } | SessionError::TooLarge { .. } => {
+            "DatabaseError"
+        }
+        SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {
+            "OptionError"
+        }
+        SessionError::Output(_) | SessionError::Clash(_) | SessionError::Write(_) => "OutputError",
+        _ => "OrbitError",
+    };
+    exception(class, error.to_string(), &[])
+}
+
+/// What is wrong with a file of themes.
+pub fn of_themes(error: &ThemesError) -> PyErr {
+    exception("OptionError", error.to_string(), &[])
+}

@@ -1,0 +1,38 @@
+//! The native module of the Python package `orbit_chess`: sessions, queries and hits of the library, with the interpreter's
+//! lock released while they work.
+//!
+//! What is convenient in Python is written in Python; this module hands over values and capsules. The invariant: a thread that
+//! waits for a search lets other Python threads run, and notices signals.
+
+#![deny(missing_docs)]
+
+mod errors;
+mod game;
+mod query;
+mod request;
+mod session;
+mod stream;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The native part of `orbit_chess`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::game::{Game, Hit};
+    #[pymodule_export]
+    use super::query::{Query, load_themes};
+    #[pymodule_export]
+    use super::request::{Request, RequestOptions};
+    #[pymodule_export]
+    use super::session::{Session, board_svg};
+    #[pymodule_export]
+    use super::stream::{Hits, Stream};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))
+    }
+}

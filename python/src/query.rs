@@ -1,0 +1,96 @@
+//! Queries and themes.
+
+use std::path::PathBuf;
+
+use orbit_chess::Dialect;
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// A query that was read: any number of databases answer it.
+#[pyclass(frozen, module = "orbit_chess", from_py_object)]
+#[derive(Clone)]
+pub struct Query(pub orbit_chess::Query);
+
+#[pymethods]
+impl Query {
+    #[new]
+    #[pyo3(signature = (text, *, variations = false, dialect = None))]
+    fn new(py: Python<'_>, text: &str, variations: bool, dialect: Option<&str>) -> PyResult<Query> {
+        let dialect = match dialect {
+            None => None,
+            Some("cql5") => Some(Dialect::Cql5),
+            Some("cql6") => Some(Dialect::Cql6),
+            Some(other) => {
+                return Err(errors::of_option(format!("`{other}` is no dialect: choose `cql5` or `cql6`")));
+            }
+        };
+        let read = || match dialect {
+            Some(dialect) => orbit_chess::Query::parse_dialect(text, dialect),
+            None => orbit_chess::Query::parse(text),
+        };
+        let query = py.detach(read).map_err(|error| errors::of_query(&error))?;
+        Ok(Query(if variations { query.with_variations() } else { query }))
+    }
+
+    /// The query that finds the men of a board.
+    #[staticmethod]
+    fn board(board: &str, transforms: Vec<String>) -> PyResult<Query> {
+        let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
+        orbit_chess::Query::board(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
+    }
+
+    /// The query whose value is how much a position is like a board, in percent.
+    #[staticmethod]
+    fn similar(board: &str, transforms: Vec<String>) -> PyResult<Query> {
+        let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
+        orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
+    }
+
+    /// The same query, asked of side lines as well.
+    fn with_variations(&self) -> Query {
+        Query(self.0.with_variations())
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        self.0.text()
+    }
+
+    #[getter]
+    fn r#type(&self) -> &'static str {
+        self.0.value_type().name()
+    }
+
+    #[getter]
+    fn copies(&self) -> Vec<String> {
+        self.0.copies().to_vec()
+    }
+
+    #[getter]
+    fn transforms(&self) -> Vec<String> {
+        self.0.transforms().to_vec()
+    }
+
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        let render = |remark: &orbit_chess::Diagnostic| remark.render(self.0.text(), "query", false);
+        self.0.remarks().iter().map(|remark| render(remark).trim_end().to_owned()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Query({:?})", self.0.text())
+    }
+}
+
+/// Name, title, group, query and description.
+type ThemeRow = (String, String, String, String, String);
+
+/// The themes of a file, or of the catalogue: name, title, group, query and description of each.
+#[pyfunction]
+pub fn load_themes(path: PathBuf) -> PyResult<Vec<ThemeRow>> {
+    let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;
+    let row =
+        |theme: orbit_chess::Theme| (theme.name, theme.title, theme.group, theme.query, theme.description);
+    Ok(themes.into_iter().map(row).collect())
+}

@@ -1,0 +1,180 @@
+//! Databases that are open.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use orbit_chess::{Bitboard, EngineChoice, SessionOptions, Square};
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::game::Game;
+use crate::request::{Request, RequestOptions};
+use crate::wait;
+
+/// Open databases.
+#[pyclass(frozen, module = "orbit_chess._native")]
+pub struct Session(Arc<orbit_chess::Session>);
+
+/// An engine by its name.
+///
+/// # Errors
+///
+/// There is none of that name.
+pub fn engine(name: &str) -> PyResult<EngineChoice> {
+    match name {
+        "auto" => Ok(EngineChoice::Auto),
+        "cpu" => Ok(EngineChoice::Cpu),
+        "gpu" => Ok(EngineChoice::Gpu),
+        "reference" => Ok(EngineChoice::Reference),
+        other => Err(errors::of_option(format!(
+            "`{other}` is no engine: choose `auto`, `cpu`, `gpu` or `reference`"
+        ))),
+    }
+}
+
+/// What is opened.
+enum Input {
+    Paths(Vec<PathBuf>),
+    Text(String, Vec<u8>),
+}
+
+impl Session {
+    fn open_input(
+        py: Python<'_>,
+        input: Input,
+        (variations, memory, name, threads, reels): (bool, Option<u64>, &str, Option<usize>, bool),
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Session> {
+        let engine = engine(name)?;
+        let opened = wait::run(py, progress, |running| {
+            let options = SessionOptions::new()
+                .variations(variations)
+                .engine(engine)
+                .substitute_reels(reels)
+                .cancelled_by(&running.cancel)
+                .progress(|progress| running.tell(progress));
+            let options = match memory {
+                Some(bytes) => options.resident_bytes_max(bytes),
+                None => options,
+            };
+            let options = match threads {
+                Some(threads) => options.threads(threads),
+                None => options,
+            };
+            match input {
+                Input::Paths(paths) => options.open(paths),
+                Input::Text(name, text) => options.open_bytes(&name, text),
+            }
+        })?;
+        opened.map(|session| Session(Arc::new(session))).map_err(errors::of_session)
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Opens files, folders and reels.
+    #[staticmethod]
+    #[pyo3(signature = (paths, *, variations, memory, engine, threads, reels, progress))]
+    #[expect(clippy::too_many_arguments, reason = "they are the keywords of the caller")]
+    fn open(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        variations: bool,
+        memory: Option<u64>,
+        engine: &str,
+        threads: Option<usize>,
+        reels: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Session> {
+        if paths.iter().any(|path| path.as_os_str() == "-") {
+            return Err(errors::of_option(
+                "`-` is no file: read standard input and hand its text to `loads`",
+            ));
+        }
+        let options = (variations, memory, engine, threads, reels);
+        Session::open_input(py, Input::Paths(paths), options, progress)
+    }
+
+    /// Opens a text.
+    #[staticmethod]
+    #[pyo3(signature = (name, text, *, variations, engine, threads))]
+    fn open_bytes(
+        py: Python<'_>,
+        name: String,
+        text: Vec<u8>,
+        variations: bool,
+        engine: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Session> {
+        let options = (variations, Some(u64::MAX), engine, threads, false);
+        Session::open_input(py, Input::Text(name, text), options, None)
+    }
+
+    /// A request of queries.
+    fn request(&self, options: &Bound<'_, RequestOptions>) -> PyResult<Request> {
+        Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
+    }
+
+    /// The game of a number.
+    fn game(&self, py: Python<'_>, number: u32) -> PyResult<Option<Game>> {
+        let session = &self.0;
+        let game = wait::run(py, None, |_| session.game(number))?;
+        Ok(game.map_err(errors::of_session)?.map(Game))
+    }
+
+    /// Writes a file, which gets its name when it is complete.
+    fn write_file(&self, py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
+        py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_session)
+    }
+
+    #[getter]
+    fn sources(&self) -> Vec<String> {
+        self.0.sources().to_vec()
+    }
+
+    #[getter]
+    fn positions(&self) -> u64 {
+        self.0.positions()
+    }
+
+    /// How many games there are, if that is known.
+    #[getter]
+    fn games(&self) -> Option<u64> {
+        self.0.summary().map(|summary| summary.totals.games())
+    }
+
+    #[getter]
+    fn residence(&self) -> String {
+        self.0.residence().to_string()
+    }
+
+    #[getter]
+    fn variations(&self) -> bool {
+        self.0.keeps_variations()
+    }
+
+    /// The files that were not read, or not to their ends.
+    #[getter]
+    fn problems(&self) -> Vec<String> {
+        let Some(summary) = self.0.summary() else { return Vec::new() };
+        let skipped = summary.skipped().map(|(source, reason)| format!("{}: skipped: {reason}", source.name));
+        let failed = summary.failures().map(|(source, offset, reason)| {
+            format!("{}: not read beyond byte {offset}: {reason}", source.name)
+        });
+        skipped.chain(failed).collect()
+    }
+}
+
+/// A board as SVG. Squares are numbers from 0 (a1) to 63 (h8).
+#[pyfunction]
+pub fn board_svg(title: &str, placement: &str, lit: Vec<u32>, arrows: Vec<(u32, u32)>) -> PyResult<String> {
+    let square = |number: u32| {
+        Square::try_from(number).map_err(|_| {
+            errors::of_option(format!("{number} is no square: squares are numbered from 0 (a1) to 63 (h8)"))
+        })
+    };
+    let lit = lit.into_iter().map(square).collect::<PyResult<Bitboard>>()?;
+    let arrow = |(from, to)| Ok([square(from)?, square(to)?]);
+    let arrows = arrows.into_iter().map(arrow).collect::<PyResult<Vec<_>>>()?;
+    Ok(orbit_chess::board_svg(title, placement, lit, &arrows))
+}

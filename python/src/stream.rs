@@ -1,0 +1,303 @@
+//! Hits that are handed over while the search runs: as objects, and as Arrow record batches through the C stream interface.
+//!
+//! A thread searches and waits when two batches are ready, so that memory is bounded. A stream that is dropped ends its
+//! search.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use orbit_chess::{Cancel, Rows, SessionError};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors;
+use crate::game::Hit;
+use crate::wait::{Awaited, Running, receive, receive_detached};
+
+/// Batches that are ready at most.
+const BATCHES_MAX: usize = 2;
+/// Hits that are ready at most.
+const HITS_MAX: usize = 1024;
+
+/// What a stream has rows of.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Hits, or games with their first hit.
+    Table(Rows),
+    /// Positions as numbers.
+    Positions,
+}
+
+enum Message {
+    Schema(SchemaRef),
+    Batch(RecordBatch),
+    /// The search ended: at its end, or because of an error.
+    End(Result<(), SessionError>),
+}
+
+/// What went wrong, for the caller: consumers of a C stream make errors of their own of it.
+type Fault = Arc<Mutex<Option<PyErr>>>;
+
+/// One pass over the record batches of a request.
+#[pyclass(frozen, module = "orbit_chess._native")]
+pub struct Stream {
+    schema: SchemaRef,
+    batches: Mutex<Option<Batches>>,
+    fault: Fault,
+}
+
+/// The batches as they come.
+struct Batches {
+    schema: SchemaRef,
+    messages: Mutex<Receiver<Message>>,
+    cancel: Cancel,
+    fault: Fault,
+    is_ended: bool,
+}
+
+impl Stream {
+    /// Begins a search on a thread of its own; `work` gets what takes the schema and what takes batches.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request.
+    pub fn begin(
+        py: Python<'_>,
+        work: impl FnOnce(
+            &Running,
+            &mut dyn FnMut(SchemaRef),
+            &mut dyn FnMut(RecordBatch) -> ControlFlow<()>,
+        ) -> Result<(), SessionError>
+        + Send
+        + 'static,
+    ) -> PyResult<Stream> {
+        let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
+        let cancel = search(sender, Message::End, |running, sender| {
+            let mut start = |schema| drop(sender.send(Message::Schema(schema)));
+            let mut take = |batch| flow(sender.send(Message::Batch(batch)).is_ok());
+            work(running, &mut start, &mut take)
+        });
+        let messages = Mutex::new(receiver);
+        let schema = loop {
+            match receive(py, &messages) {
+                Awaited::Message(Message::Schema(schema)) => break schema,
+                Awaited::Message(Message::End(Err(error))) => return Err(errors::of_session(error)),
+                Awaited::Message(_) | Awaited::End => return Err(lost()),
+                Awaited::Nothing => py.check_signals().inspect_err(|_| cancel.cancel())?,
+            }
+        };
+        let fault = Fault::default();
+        let batches = Batches {
+            schema: Arc::clone(&schema),
+            messages,
+            cancel,
+            fault: Arc::clone(&fault),
+            is_ended: false,
+        };
+        Ok(Stream { schema, batches: Mutex::new(Some(batches)), fault })
+    }
+}
+
+fn flow(goes_on: bool) -> ControlFlow<()> {
+    if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}
+
+/// The thread of a search ended without a word.
+fn lost() -> PyErr {
+    PyRuntimeError::new_err("the search stopped because of a fault in orbit: please report it with the query")
+}
+
+/// Runs a search on a thread of its own, which sends last how it ended.
+fn search<M: Send + 'static>(
+    sender: SyncSender<M>,
+    end: fn(Result<(), SessionError>) -> M,
+    work: impl FnOnce(&Running, &SyncSender<M>) -> Result<(), SessionError> + Send + 'static,
+) -> Cancel {
+    let running = Running::default();
+    let cancel = running.cancel.clone();
+    std::thread::spawn(move || {
+        let ended = work(&running, &sender);
+        // Nobody may wait for it any more.
+        let _ = sender.send(end(ended));
+    });
+    cancel
+}
+
+#[pymethods]
+impl Stream {
+    /// The stream as a capsule of the Arrow PyCapsule interface. It can be taken once; the schema that a consumer wishes for
+    /// has no effect.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let batches =
+            batches.ok_or_else(|| errors::of_option("this stream was read: ask for another one"))?;
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// The names and types of the columns as text.
+    #[getter]
+    fn columns(&self) -> Vec<(String, String)> {
+        let fields = self.schema.fields().iter();
+        fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect()
+    }
+
+    /// The exception that ended the stream, if one did.
+    fn fault(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.as_ref().map(|fault| fault.clone_ref(py).into_value(py).into_any())
+    }
+}
+
+impl Batches {
+    fn end(&self, fault: PyErr) -> ArrowError {
+        self.cancel.cancel();
+        let words = Python::try_attach(|py| fault.value(py).to_string());
+        let words = words.filter(|words| !words.is_empty()).unwrap_or_else(|| "interrupted".into());
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+        ArrowError::ExternalError(words.into())
+    }
+
+    /// The next message. The caller may hold the interpreter's lock or not.
+    fn message(&self) -> PyResult<Message> {
+        let ready = self.messages.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+        match ready {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(lost()),
+            Err(TryRecvError::Empty) => {}
+        }
+        loop {
+            let waited = Python::try_attach(|py| {
+                let waited = receive(py, &self.messages);
+                if let Awaited::Nothing = waited {
+                    py.check_signals()?;
+                }
+                Ok::<_, PyErr>(waited)
+            });
+            // Without an interpreter, which may be ending, there are no signals to look for.
+            match waited.unwrap_or_else(|| Ok(receive_detached(&self.messages)))? {
+                Awaited::Message(message) => return Ok(message),
+                Awaited::Nothing => {}
+                Awaited::End => return Err(lost()),
+            }
+        }
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_ended {
+            return None;
+        }
+        let message = self.message();
+        self.is_ended = !matches!(message, Ok(Message::Batch(_)));
+        match message {
+            Ok(Message::Batch(batch)) => Some(Ok(batch)),
+            Ok(Message::End(Err(error))) => Some(Err(self.end(errors::of_session(error)))),
+            Ok(Message::Schema(_) | Message::End(Ok(()))) => None,
+            Err(fault) => Some(Err(self.end(fault))),
+        }
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl Drop for Batches {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// Hits one after the other.
+#[pyclass(frozen, module = "orbit_chess._native")]
+pub struct Hits {
+    messages: Mutex<Receiver<Found>>,
+    cancel: Cancel,
+    is_ended: AtomicBool,
+}
+
+enum Found {
+    Hit(Box<orbit_chess::Hit>),
+    /// The search ended: at its end, or because of an error.
+    End(Result<(), SessionError>),
+}
+
+impl Hits {
+    /// Begins a search on a thread of its own; `work` gets what takes hits.
+    pub fn begin(
+        work: impl FnOnce(
+            &Running,
+            &mut dyn FnMut(orbit_chess::Hit) -> ControlFlow<()>,
+        ) -> Result<(), SessionError>
+        + Send
+        + 'static,
+    ) -> Hits {
+        let (sender, receiver) = mpsc::sync_channel(HITS_MAX);
+        let cancel = search(sender, Found::End, |running, sender| {
+            work(running, &mut |hit| flow(sender.send(Found::Hit(Box::new(hit))).is_ok()))
+        });
+        Hits { messages: Mutex::new(receiver), cancel, is_ended: AtomicBool::new(false) }
+    }
+}
+
+#[pymethods]
+impl Hits {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Hit>> {
+        if self.is_ended.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let found = self.found(py);
+        if let Ok(Found::Hit(hit)) = found {
+            return Ok(Some(Hit(*hit)));
+        }
+        self.is_ended.store(true, Ordering::Relaxed);
+        match found? {
+            Found::End(Err(error)) => Err(errors::of_session(error)),
+            Found::End(Ok(())) | Found::Hit(_) => Ok(None),
+        }
+    }
+}
+
+impl Hits {
+    fn found(&self, py: Python<'_>) -> PyResult<Found> {
+        let ready = self.messages.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+        if let Ok(found) = ready {
+            return Ok(found);
+        }
+        loop {
+            match receive(py, &self.messages) {
+                Awaited::Message(found) => return Ok(found),
+                Awaited::Nothing => py.check_signals().inspect_err(|_| self.cancel.cancel())?,
+                Awaited::End => return Err(lost()),
+            }
+        }
+    }
+}
+
+impl Drop for Hits {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}

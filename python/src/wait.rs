@@ -1,0 +1,97 @@
+//! Waiting for work of the library, so that Ctrl-C ends it and other Python threads run meanwhile.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use orbit_chess::{Cancel, Progress};
+use pyo3::prelude::*;
+
+/// How long a thread waits before it looks for signals.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Work as it runs: how to stop it, and how far it has come.
+#[derive(Default)]
+pub struct Running {
+    /// Stops it.
+    pub cancel: Cancel,
+    progress: Mutex<Progress>,
+}
+
+impl Running {
+    /// Notes how far the work has come.
+    pub fn tell(&self, progress: Progress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    fn progress(&self) -> Progress {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs `work` on a thread of its own and waits for it. `watch`, if it is not `None`, is called with the bytes that were
+/// read, their total or `None`, games and positions, now and then and at the end.
+///
+/// # Errors
+///
+/// What a handler of a signal, or `watch`, raises; the work was stopped then.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    watch: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Running) -> T + Send,
+) -> PyResult<T> {
+    let running = Running::default();
+    let (ended, end) = mpsc::channel::<()>();
+    let end = Mutex::new(end);
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            // Dropped at the end, also if the work panics.
+            let _ended = ended;
+            work(&running)
+        });
+        let mut fault = None;
+        while let Awaited::Nothing = receive(py, &end) {
+            if fault.is_none() {
+                fault = py.check_signals().and_then(|()| tell(watch, running.progress())).err();
+                fault.iter().for_each(|_| running.cancel.cancel());
+            }
+        }
+        let made = py.detach(|| worker.join());
+        let made = made.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match fault {
+            Some(fault) => Err(fault),
+            None => tell(watch, running.progress()).map(|()| made),
+        }
+    })
+}
+
+fn tell(watch: Option<&Bound<'_, PyAny>>, progress: Progress) -> PyResult<()> {
+    let Some(watch) = watch else { return Ok(()) };
+    let Progress { bytes, bytes_total, games, positions, .. } = progress;
+    watch.call1((bytes, bytes_total, games, positions)).map(drop)
+}
+
+/// What a wait for a message came to.
+pub enum Awaited<T> {
+    /// A message.
+    Message(T),
+    /// No message so far.
+    Nothing,
+    /// The sender is gone.
+    End,
+}
+
+/// Waits a little for the next message, with the interpreter's lock released.
+pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
+    py.detach(|| receive_detached(receiver))
+}
+
+/// The same for a thread that does not hold the lock.
+pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
+    let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(message) => Awaited::Message(message),
+        Err(RecvTimeoutError::Timeout) => Awaited::Nothing,
+        Err(RecvTimeoutError::Disconnected) => Awaited::End,
+    }
+}

@@ -1,0 +1,354 @@
+"""What is asked of scans besides tables."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import chess
+import chess.pgn
+import pytest
+
+import orbit_chess
+from conftest import ODD, SAMPLE
+
+
+def test_counts_are_those_of_the_program(orbit, db):
+    themes = db.batch()
+    command = [orbit, "batch", "-q", "-F", "json", "catalogue", SAMPLE]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["themes"]
+    assert themes == {theme["theme"]: (theme["games_hit"], theme["positions_hit"]) for theme in told}
+    assert sum(count.games > 0 for count in themes.values()) > 20
+
+
+def test_statistics_are_those_of_the_program(orbit, db):
+    stats = db.stats("check", "year", "result*eco:1")
+    command = [orbit, "scan", "-q", "--stats", "year,result*eco:1", "--stats-format", "json", "-e", "check", SAMPLE]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert stats.total == told["total"] and stats.groupings == told["groupings"]
+    assert len(stats) == sum(map(len, told["groupings"].values())) > 10
+
+
+def test_hits_iterate_and_slice(db):
+    scan = db.scan("flipcolor {Bh7 kg8}")
+    hits = scan.hits()
+    assert [(hit.game.number, hit.node) for hit in scan] == [(hit.game.number, hit.node) for hit in hits]
+    assert len(hits) == scan.count().positions
+    assert {hit.game.number for hit in db.hits("check", limit=5)} == set(
+        sorted({hit.game.number for hit in db.hits("check")})[:5]
+    )
+    games = db.games("flipcolor {Bh7 kg8}")
+    assert [game.number for game in games] == sorted({hit.game.number for hit in hits})
+    assert len(games) == scan.count().games
+    assert len(db.games("power A", best=True, limit=4)) == 4
+
+
+def test_copies_of_hits(db):
+    for hit in db.hits("shift flip flipcolor {Nd4 kf3}", copies="all", limit=20):
+        copies = hit.copies
+        assert len(copies) == hit.copies_count >= 1
+        assert copies[0] == (hit.copy, hit.pattern, hit.transform)
+        board = hit.board()
+        for piece in hit.pattern.strip("{}").split():
+            found = board.piece_at(chess.parse_square(piece[1:3]))
+            assert found is not None and found.symbol() == piece[0], (hit.pattern, hit.fen)
+
+
+def test_boards_agree_with_python_chess(db):
+    """Positions, moves and FENs of 1,000 hits, replayed by python-chess from the PGN of their games."""
+    hits = db.hits("true", where="year>=1900")[::60][:1000]
+    assert len(hits) == 1000
+    games = {}
+    for hit in hits:
+        game = hit.game
+        nodes = games.setdefault(game.number, list(game.chess().mainline()))
+        board = game.board() if hit.ply == 0 else nodes[hit.ply - 1].board()
+        assert board.fen(en_passant="legal") == hit.board().fen(en_passant="legal") == hit.fen
+        if hit.ply:
+            assert nodes[hit.ply - 1].san() == hit.san
+        if hit.next is not None:
+            assert nodes[hit.ply].san() == hit.next
+
+
+def test_positions_agree_with_python_chess(db):
+    columns = db.positions("true", limit=12).numpy()
+    at = 0
+    for number in range(1, 13):
+        game = db.game(number)
+        board = game.chess().board()
+        moves = list(game.chess().mainline_moves())
+        result = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": -1}[game.result]
+        for ply, move in enumerate([*moves, None]):
+            assert (columns["game"][at], columns["node"][at]) == (number, ply)
+            for square in chess.SQUARES:
+                piece = board.piece_at(square)
+                code = 0 if piece is None else piece.piece_type + (0 if piece.color else 8)
+                assert columns["board"][at][square] == code
+            assert columns["black_to_move"][at] == (board.turn == chess.BLACK)
+            rights = [
+                board.has_kingside_castling_rights(chess.WHITE),
+                board.has_queenside_castling_rights(chess.WHITE),
+                board.has_kingside_castling_rights(chess.BLACK),
+                board.has_queenside_castling_rights(chess.BLACK),
+            ]
+            assert columns["castling"][at] == sum(right << bit for bit, right in enumerate(rights))
+            if move is None:
+                assert columns["move_from"][at] == columns["move_to"][at] == columns["promotion"][at] == -1
+            else:
+                assert (columns["move_from"][at], columns["move_to"][at]) == (move.from_square, move.to_square)
+                assert columns["promotion"][at] == (move.promotion or 0)
+                board.push(move)
+            assert columns["result"][at] == result
+            at += 1
+    assert at == len(columns["game"])
+
+
+def test_positions_share_memory_with_arrow(db):
+    import pyarrow
+
+    table = pyarrow.table(db.positions("mate"))
+    chunk = table.column("board").chunk(0)
+    view = chunk.flatten().to_numpy(zero_copy_only=True)
+    assert view.ctypes.data == chunk.flatten().buffers()[1].address
+    assert table.schema.field("board").type == pyarrow.list_(pyarrow.field("item", pyarrow.uint8(), nullable=False), 64)
+
+
+def test_promotions_and_castling_of_positions():
+    db = orbit_chess.loads("1. e4 d5 2. e5 f5 3. exf6 d4 4. fxg7 d3 5. gxh8=N dxc2 6. Nf3 cxb1=Q 7. Be2 e5 8. O-O *")
+    columns = db.positions().numpy()
+    assert columns["promotion"].tolist() == [0] * 8 + [2, 0, 0, 5, 0, 0, 0, -1]
+    assert (columns["move_from"][14], columns["move_to"][14]) == (chess.E1, chess.G1)
+    assert columns["en_passant"][4] == chess.F6
+    assert set(columns["result"].tolist()) == {-1}
+
+
+def test_boards_are_queries(db):
+    board = chess.Board()
+    board.push_san("e4")
+    assert db.count(board) == db.count(orbit_chess.query_of_board(board))
+    by_fen = {hit.fen.split(" ")[0] for hit in db.hits(board, limit=5)}
+    assert by_fen == {board.board_fen()}
+    base = chess.BaseBoard(board.board_fen())
+    assert db.count(base).positions >= db.count(board).positions
+    like = db.scan(orbit_chess.query_of_board(board, similar=True), best=True, sort="value", limit=3)
+    assert like.hits()[0].value == 100
+    assert orbit_chess.query_of_board("8/8/8/8/3N4/5k2/8/8", "shift").text == "shift {kf3 Nd4}"
+
+
+def test_games_of_python_chess_are_databases():
+    game = chess.pgn.Game()
+    node = game
+    for move in ["f2f3", "e7e5", "g2g4", "d8h4"]:
+        node = node.add_variation(chess.Move.from_uci(move))
+    db = orbit_chess.loads(str(game))
+    assert db.count("mate") == (1, 1)
+    assert db.hits("mate")[0].board().is_checkmate()
+
+
+def test_chess960_boards():
+    fen = "5k1r/8/8/8/8/8/8/1R2K2R w HBh - 0 1"
+    db = orbit_chess.loads(f'[FEN "{fen}"]\n[SetUp "1"]\n\n1. O-O *')
+    board = db.hits("true")[0].board()
+    assert board.chess960 and board.has_kingside_castling_rights(chess.WHITE)
+    assert not db.hits("true")[1].board().has_castling_rights(chess.WHITE)
+    assert db.positions().numpy()["castling"].tolist() == [7, 4]
+
+
+def test_games_as_pgn(db, tmp_path, orbit):
+    path = tmp_path / "mates.pgn"
+    assert db.scan("mate").pgn(path) == db.count("mate").games
+    subprocess.run([orbit, "scan", "-q", "-e", "mate", SAMPLE, "-o", tmp_path / "told.pgn"], check=True)
+    assert path.read_bytes() == (tmp_path / "told.pgn").read_bytes()
+    assert db.scan("mate", limit=3).pgn(tmp_path / "three.pgn.zst") == 3
+    assert orbit_chess.open(tmp_path / "three.pgn.zst").games_count == 3
+
+
+def test_reports_and_heat_maps(db, tmp_path):
+    db.scan("shift {Nd4 kf3}", where="year>=2000").report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "year&gt;=2000" in page
+    heat = db.scan("shift {Nd4 kf3}").heat()
+    assert "data:image/svg+xml" in heat._repr_html_() and heat.svg.count("<svg") == 1
+    assert db.scan("mate").heat().svg is None
+
+
+def test_pictures(db):
+    import xml.etree.ElementTree as tree
+
+    hit = db.hits("N attacks q", limit=1)[0]
+    svg = hit._repr_svg_()
+    assert tree.fromstring(svg).tag.endswith("svg")
+    assert svg.count('class="lit"') == len(hit.squares) == 1
+    assert tree.fromstring(hit.game._repr_svg_()) is not None
+    assert db.hits("mate")._repr_html_().count("<img") == 12
+    assert "and 13 more" in db.hits("mate")._repr_html_()
+    assert "<table>" in db.games("mate")._repr_html_()
+    assert "<table>" in db.stats("mate", "result")._repr_html_()
+    lit = orbit_chess.board_svg(chess.Board(), lit=["e4", chess.D4], arrows=[("e2", "e4")])
+    assert lit.count('class="lit"') == 2 and "arrow first" in lit
+
+
+def test_side_lines_are_searched(odd):
+    assert orbit_chess.open(odd).count("cql() true") == orbit_chess.open(odd).count("true")
+    db = orbit_chess.open(odd, variations=True)
+    assert db.count("true", variations=True).positions > db.count("true").positions
+    hit = [hit for hit in db.hits("true", variations=True) if hit.san == "c3"][0]
+    assert "(2. c3 d5)" in hit.game.pgn() or "2. c3" in hit.game.pgn()
+    with pytest.raises(orbit_chess.OptionError, match="side lines"):
+        orbit_chess.open(odd).count("true", variations=True)
+
+
+def test_errors_of_queries(db):
+    with pytest.raises(orbit_chess.QueryError) as caught:
+        db.scan("flip {R[a8-1] kh8}")
+    error = caught.value
+    assert (error.line, error.column, error.query) == (1, 10, "flip {R[a8-1] kh8}")
+    assert error.message == "rank range runs backwards"
+    assert str(error).splitlines()[0] == "error: rank range runs backwards"
+    assert "         ^^^" in str(error)
+    assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"where": "elo>>3"}, "elo"),
+        ({"player": ""}, "name"),
+        ({"side": "white"}, "`player`"),
+        ({"player": "Carlsen", "side": "green"}, "green"),
+        ({"player": "Carlsen", "rating": "high"}, "range of ratings"),
+        ({"best": True}, "needs a query whose value"),
+        ({"sort": "value"}, "needs a query whose value"),
+        ({"sort": "height"}, "no order"),
+        ({"engine": "steam"}, "no engine"),
+        ({"columns": ["colour"]}, "no column `colour`"),
+        ({"columns": ["fen"], "values": False}, "leave out"),
+        ({"copies": "some"}, "copies"),
+        ({"rows": "moves"}, "no rows"),
+        ({"sort": "elo", "sample": 3}, "two orders"),
+        ({"first": True, "best": True}, "first"),
+    ],
+    ids=str,
+)
+def test_errors_of_options(db, keywords, words):
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        db.scan("mate", **keywords).pyarrow()
+
+
+def test_errors_of_files(db, tmp_path):
+    with pytest.raises(orbit_chess.DatabaseError, match="nowhere.pgn"):
+        orbit_chess.open("nowhere.pgn")
+    with pytest.raises(orbit_chess.OptionError):
+        orbit_chess.open()
+    with pytest.raises(orbit_chess.OutputError, match="nowhere"):
+        db.scan("mate").pgn(tmp_path / "nowhere" / "mates.pgn")
+    own = tmp_path / "own.pgn"
+    own.write_bytes(ODD)
+    with pytest.raises(orbit_chess.OutputError, match="own.pgn"):
+        orbit_chess.open(own).scan("true").pgn(own)
+    assert own.read_bytes() == ODD
+    with pytest.raises(orbit_chess.OptionError, match="grouping"):
+        db.stats("mate", "colour")
+    with pytest.raises(IndexError):
+        db.game(100_000)
+    with pytest.raises(IndexError, match="no node"):
+        db.game(1).fen(10_000)
+    cut = tmp_path / "cut.pgn.zst"
+    db.scan("true").pgn(cut)
+    cut.write_bytes(cut.read_bytes()[:-2000])
+    with pytest.warns(orbit_chess.ReadWarning, match="not read beyond"):
+        orbit_chess.open(cut)
+
+
+def test_a_fault_midway_is_the_exception(tmp_path):
+    """A consumer makes an error of its own of what ends a stream; the methods of a scan raise what it was."""
+    path = tmp_path / "games.pgn"
+    path.write_bytes(ODD)
+    db = orbit_chess.open(path, memory=0)
+    scan = db.scan("true")
+    path.write_bytes(ODD + ODD)
+    with pytest.raises(orbit_chess.DatabaseError, match="has changed"):
+        scan.pyarrow()
+    with pytest.raises(orbit_chess.DatabaseError, match="has changed"):
+        list(scan)
+
+
+#: A search that takes many seconds, on an engine that is slow.
+SLOW = """
+import orbit_chess
+db = orbit_chess.loads(open("games/sample.pgn", "rb").read() * 24)
+scan = db.scan("#(A attacks a)>40 or #(a attacks A)>40 or #(A attacks A)>40 or check", engine="reference")
+print("ready", flush=True)
+try:
+    {action}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["scan.count()", "list(scan)", "scan.polars()", "scan.pyarrow()"],
+)
+def test_ctrl_c(action):
+    code = SLOW.replace("{action}", action)
+    run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    assert run.poll() is None, "the search ended before it could be interrupted"
+    os.kill(run.pid, signal.SIGINT)
+    begun = time.monotonic()
+    out, _ = run.communicate(timeout=60)
+    assert out == "interrupted\n" and run.returncode == 0
+    assert time.monotonic() - begun < 30
+
+
+def test_other_threads_run_meanwhile(db):
+    """The interpreter's lock is free while a search runs."""
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        begun = time.monotonic()
+        db.count("shift flip {N q k}", engine="reference", where="year>=2015")
+        db.scan("shift flip {N q k}", engine="reference", where="year>=2015").polars()
+        took = time.monotonic() - begun
+    finally:
+        done.set()
+        thread.join()
+    gaps = [after - before for before, after in zip(ticks, ticks[1:])]
+    assert len(ticks) > 20 and max(gaps) < max(0.5, took / 3), (len(ticks), max(gaps), took)
+
+
+def test_searches_side_by_side(db):
+    from concurrent.futures import ThreadPoolExecutor
+
+    queries = ["mate", "check", "stalemate", "N attacks q"] * 3
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(db.count, queries))
+    assert counts == [db.count(query) for query in queries]
+
+
+def test_progress(db):
+    seen = []
+    count = db.scan("check", progress=lambda *told: seen.append(told)).count()
+    assert count.games > 0
+    read, total, games, positions = seen[-1]
+    assert (read, games, positions) == (total, db.games_count, db.positions_count)
+    db.scan("check", progress=True).count()
+
+    def fail(*_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        db.scan("check", progress=fail).count()
