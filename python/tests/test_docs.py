@@ -5,6 +5,7 @@ import doctest
 import importlib
 import inspect
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +26,15 @@ def test_examples_of_the_document(tmp_path):
         str(ROOT / "docs/python.md"), module_relative=False, globs={"folder": tmp_path}, optionflags=doctest.ELLIPSIS
     )
     assert failed == 0 and run > 20
+
+
+def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
+    code = (ROOT / "README.md").read_text().split("```python\n", 1)[1].split("```", 1)[0]
+    shutil.copy(ROOT / "games/sample.pgn", tmp_path / "games.pgn")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(code, names)
+    assert names["hit"].fen.startswith(names["hit"].board().board_fen())
 
 
 def test_the_tutorial_runs(tmp_path):
@@ -70,7 +80,6 @@ def parameters(node):
 
 def test_types_are_right(tmp_path):
     pytest.importorskip("mypy")
-    package = pathlib.Path(orbit_chess.__file__).parent
     use = tmp_path / "use.py"
     use.write_text(
         "import orbit_chess\n"
@@ -80,8 +89,9 @@ def test_types_are_right(tmp_path):
         "name: str | None = db.hits('mate')[0].game.white\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache")]
-    checked = subprocess.run([*command, str(package), str(use)], capture_output=True, text=True)
-    assert checked.returncode == 0, checked.stdout
+    for what in (["-p", "orbit_chess"], [str(use)]):
+        checked = subprocess.run([*command, *what], capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stdout
     use.write_text("import orbit_chess\nname: int = orbit_chess.open('games.pgn').hits('mate')[0].fen\n")
     checked = subprocess.run([*command, str(use)], capture_output=True, text=True)
     assert checked.returncode == 1 and "Incompatible types" in checked.stdout, checked.stdout

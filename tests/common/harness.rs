@@ -3,8 +3,11 @@
 //! Such a test is *ignored*, with what it needs, and does not count as passed. Where a variable such as
 //! `ORBIT_CORPUS_REQUIRED` is set, it fails.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::panic::{catch_unwind, resume_unwind};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
@@ -58,11 +61,26 @@ pub fn main() -> ExitCode {
         // The name without the binary.
         let module = test.module.split_once("::").map_or("", |(_, module)| module);
         let name = format!("{module}::{}", test.name);
-        Trial::ignorable_test(name.trim_start_matches("::"), || end_of(test.run))
+        let name = name.trim_start_matches("::").to_string();
+        Trial::ignorable_test(name.clone(), move || {
+            let start = Instant::now();
+            let end = end_of(test.run);
+            note_time(&name, start.elapsed());
+            end
+        })
     });
     let mut tests: Vec<Trial> = tests.collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// Adds a line to the file that `ORBIT_TEST_TIMES` names: seconds of wall clock and the name of the test.
+fn note_time(name: &str, time: Duration) {
+    if let Some(path) = std::env::var_os("ORBIT_TEST_TIMES") {
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        file.and_then(|mut file| writeln!(file, "{:.2}\t{name}", time.as_secs_f64()))
+            .unwrap_or_else(|error| panic!("{} cannot be written: {error}", path.display()));
+    }
 }
 
 fn end_of(run: fn()) -> Result<Completion, Failed> {
