@@ -118,7 +118,7 @@ pub(super) struct Args {
     #[command(flatten)]
     beside: ReadingArgs,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = super::common::from_one::<NonZeroUsize>)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = super::common::from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print neither a summary nor progress.
     #[arg(short, long)]

@@ -87,7 +87,7 @@ pub(super) struct Args {
     #[arg(long)]
     variations: bool,
     /// Use N threads [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     unpack: UnpackArgs,
