@@ -1,5 +1,6 @@
 //! PGN: `orbit index`, and `orbit scan` of PGN beside it.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ pub fn measures() -> Vec<Measure> {
     vec![
         Measure::new("index/plain", plain),
         Measure::new("index/annotated", annotated),
-        Measure::new("pgn/tokenizer", scan),
+        Measure::new("index/frames", frames),
+        Measure::new("pgn/scan", scan),
     ]
 }
 
@@ -89,6 +91,38 @@ fn annotated(bench: &Bench) -> Vec<Row> {
         paths.len()
     );
     vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
+}
+
+/// Bytes of text in a frame.
+const FRAME_BYTES: usize = 8 << 20;
+
+/// `orbit index` of a file of many zstd frames, as pzstd writes the months of lichess.
+fn frames(bench: &Bench) -> Vec<Row> {
+    let pgn = &bench.inputs.pgn;
+    let (packed, reel) = (bench.inputs.temporary("frames.pgn.zst"), bench.inputs.temporary("frames.reel"));
+    let text = fs::read(pgn).expect("the PGN is there");
+    let frames: Vec<u8> =
+        text.chunks(FRAME_BYTES).flat_map(|piece| zstd::encode_all(piece, 3).expect("memory takes it")).collect();
+    fs::write(&packed, &frames).expect("the temporary folder has room");
+    let index = |file: &Path, threads| process::index(&[file], &reel, threads);
+    let [one, two, plain] =
+        in_turn(bench.runs, [&|| index(&packed, 1), &|| index(&packed, 2), &|| index(pgn, 2)]);
+    let seconds = |time: Duration| figures(time.as_secs_f64());
+    let count = text.len().div_ceil(FRAME_BYTES);
+    vec![
+        Row::new(
+            format!("`orbit index` of {count} zstd frames, two threads, as fast as one"),
+            ratio(one, two),
+            Target::at_least(1.5),
+            format!("{} s; {} s", seconds(two), seconds(one)),
+        ),
+        Row::new(
+            "the same on two threads, time over that of the plain file",
+            ratio(two, plain),
+            Target::at_most(1.5),
+            format!("{} s; {} s", seconds(two), seconds(plain)),
+        ),
+    ]
 }
 
 /// `orbit scan` of PGN beside `orbit index` of it.
