@@ -23,17 +23,24 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// All of it, secrets included.
+    /// What is asked for: all of it but user and password.
     #[cfg(feature = "https")]
-    pub(super) fn secret(&self) -> &str {
-        &self.text
+    pub(super) fn asked(&self) -> String {
+        let (scheme, authority, _) = self.parts();
+        let rest = &self.text[scheme.len() + "://".len() + authority.len()..];
+        format!("{scheme}://{}{rest}", host(authority))
+    }
+
+    /// User and password as they stand there: `user:password`.
+    #[cfg(feature = "https")]
+    pub(super) fn credentials(&self) -> Option<&str> {
+        self.parts().1.rsplit_once('@').map(|(credentials, _)| credentials)
     }
 
     /// Without user, password and query: `https://host/games.pgn`.
     pub fn shown(&self) -> String {
         let (scheme, authority, path) = self.parts();
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        format!("{scheme}://{host}{path}")
+        format!("{scheme}://{}{path}", host(authority))
     }
 
     /// Whether it asks for TLS.
@@ -54,6 +61,11 @@ impl Url {
         let (authority, rest) = rest.split_at(end);
         (scheme, authority, rest.split_once('?').map_or(rest, |(path, _)| path))
     }
+}
+
+/// Host and port.
+fn host(authority: &str) -> &str {
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
 impl fmt::Debug for Url {

@@ -14,6 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use percent_encoding::percent_decode_str;
+use ureq::config::RedirectAuthHeaders;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Error};
 
@@ -41,6 +45,7 @@ impl Client {
             .http_status_as_error(false)
             .user_agent(concat!("orbit/", env!("CARGO_PKG_VERSION")))
             .tls_config(tls)
+            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
             .timeout_resolve(wait)
             .timeout_connect(wait)
             .timeout_send_request(wait)
@@ -53,8 +58,14 @@ impl Client {
     fn ask(&self, url: &Url, from: u64, condition: Option<&str>) -> Result<(Head, Reader), Trouble> {
         let trouble = |error| Trouble::of(error, self.options.timeout);
         // What was asked for by TLS is not to come without.
-        let request = self.agent.get(url.secret()).config().https_only(url.is_encrypted()).build();
+        let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
+        if let Some(credentials) = url.credentials() {
+            // Another host, to which this is redirected, does not get it.
+            let credentials: Vec<u8> = percent_decode_str(credentials).collect();
+            request =
+                request.header("authorization", format!("Basic {}", BASE64_STANDARD.encode(credentials)));
+        }
         if from > 0 {
             request = request.header("range", format!("bytes={from}-"));
             if let Some(condition) = condition {

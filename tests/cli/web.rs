@@ -212,7 +212,7 @@ fn an_interrupt_ends_waiting_for_the_web() {
         (&silent, &["show", "--json"]),
     ] {
         let url = secret(server);
-        let words = [words, &[&url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
+        let words = [words, &[&*url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
         let child =
             command(&words, folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (code, told, took) = interrupt(child, server);

@@ -106,15 +106,15 @@ fn a_file_on_the_web_has_the_games_of_the_file() {
     let (_, bytes, _) = packed().remove(0);
     let length = bytes.len() as u64;
     let server = Server::start(move |request| Some(file(request, &bytes, TAG)));
-    let url = format!("{}/games.pgn?key=secret#part", server.url.replace("//", "//user:password@"));
+    let url = format!("{}/games.pgn?key=secret#part", server.url.replace("//", "//user:pass%3Aword@"));
     let sources = Sources::open(&[url.into()], options()).unwrap();
     let source = &sources.sources()[0];
     assert_eq!((&source.name, source.bytes), (&format!("{}/games.pgn", server.url), Some(length)));
     assert_eq!(source.path, None);
     let request = &server.requests()[0];
     assert_eq!(request.target, "/games.pgn?key=secret");
-    // `user:password`.
-    assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzd29yZA=="));
+    // `user:pass:word`.
+    assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzOndvcmQ="));
 }
 
 /// The connection ends again and again, also before the first byte, and with chunks.
@@ -301,6 +301,18 @@ fn redirects_are_followed() {
         })
     };
     assert_eq!(demand_all(moved), [4, 4, 4]);
+    // Another host gets no password.
+    let other = Server::start(|request| Some(file(request, b"1. e4 *", TAG)));
+    let location = format!("Location: {}/there", other.url.replace("127.0.0.1", "localhost"));
+    let server = Server::start(move |request| {
+        Some(Answer::new(302).with(if request.target == "/games" { "Location: /here" } else { &location }))
+    });
+    let url = format!("{}/games", server.url.replace("//", "//user:password@"));
+    assert_eq!(read_url(&url).unwrap().games.len(), 1);
+    let sent = |server: &Server| {
+        server.requests().iter().map(|request| request.line("authorization").is_some()).collect()
+    };
+    assert_eq!((sent(&server), sent(&other)), (vec![true, true], vec![false]));
     let server = Server::start(|_| Some(Answer::new(302).with("Location: /games").with("Content-Length: 0")));
     let told = read_url(&format!("{}/games", server.url)).unwrap_err();
     assert!(told.ends_with("/games cannot be read: it is redirected too often: check the link"), "{told}");
