@@ -98,12 +98,16 @@ impl Trouble {
         let lasting = |reason: &str| Trouble::Lasting(reason.to_owned());
         match error {
             Error::Timeout(_) => Trouble::Silent(format!("the server is silent for {timeout:?}")),
-            Error::HostNotFound => Trouble::Silent(String::from("its host is not found: check the name")),
+            Error::HostNotFound => Trouble::Silent(String::from(NOT_FOUND)),
             Error::ConnectionFailed => Trouble::Silent(String::from("its host cannot be reached")),
             Error::Io(error) if is_of_tls(&error) => Trouble::Lasting(tls_reason(&error)),
             Error::Io(error) => match error.kind() {
                 ConnectionRefused | HostUnreachable | NetworkUnreachable => {
                     Trouble::Silent(format!("its host cannot be reached ({error})"))
+                }
+                // That is how the standard library tells of names that nobody knows; there is no kind of error for it.
+                _ if error.to_string().starts_with("failed to lookup address") => {
+                    Trouble::Silent(String::from(NOT_FOUND))
                 }
                 _ => Trouble::Lost(format!("the connection ends: {error}")),
             },
@@ -123,6 +127,8 @@ impl Trouble {
         }
     }
 }
+
+const NOT_FOUND: &str = "its host is not found: check the name";
 
 fn is_of_tls(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())

@@ -144,7 +144,7 @@ fn a_lost_connection_goes_on_where_it_was() {
     assert_eq!(demand_all(chunked), [2, 2, 2]);
     // Each asks for what is missing, and for the same file.
     let (_, bytes, _) = packed().remove(0);
-    let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 3)));
+    let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();
     let requests = server.requests();
     assert!(requests[0].line("range").is_none() && requests[0].line("if-range").is_none());
