@@ -77,6 +77,8 @@ pub(super) struct Args {
     themes: Option<PathBuf>,
     /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), folders of such files, reels, or `-` for
     /// standard input.
+    ///
+    /// In a build with the feature `https` also URLs of such files.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Search only for the themes of these names; with --group, also for those of the groups.

@@ -12,6 +12,7 @@ use std::time::Duration;
 use orbit_chess::internals::database::{Database, Summary};
 use orbit_chess::internals::engine::gpu::{GpuOptions, Variant};
 use orbit_chess::internals::files::{OutputFile, Unfinished, refuse_clashes};
+use orbit_chess::internals::pgn::Url;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions};
 use orbit_chess::internals::second_reader::{Agreement, Rule};
 
@@ -109,6 +110,11 @@ pub(super) fn write_whole(
 ) -> Result<(), Failure> {
     write(&mut file).map_err(Failure::File)?;
     Ok(file.finish()?)
+}
+
+/// A path for messages: of a URL without user, password and query.
+pub(super) fn shown(path: &Path) -> String {
+    Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
 /// The ending of a file's name without `.zst`, in lower case: `csv` of `Hits.CSV.zst`. Empty if the name has none.

@@ -28,8 +28,9 @@ const AFTER_HELP: &str = "\
 Appending:
   --append adds games to the end of a reel and leaves the games before them as they are. If it
   fails or is interrupted, the reel stays as it was. An input whose content is in the reel already
-  is skipped, whatever its name, and so is an input that is given twice. A file that has changed
-  since it was added is refused. Only one `orbit index` can write to a reel at a time.
+  is skipped, whatever its name, and so is an input that is given twice; URLs and standard input
+  are not compared. A file that has changed since it was added is refused. Only one `orbit index`
+  can write to a reel at a time.
   Each append writes a new directory of the reel; the old one stays in the file as unused bytes,
   which `orbit info` counts. `orbit index all.reel -o new.reel` makes a reel without them.
 
@@ -64,6 +65,8 @@ Examples:
 pub(super) struct Args {
     /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), folders of such files, reels, or `-` for
     /// standard input.
+    ///
+    /// In a build with the feature `https` also URLs of such files.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.

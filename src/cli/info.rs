@@ -5,7 +5,7 @@ mod folder;
 use std::path::PathBuf;
 
 use orbit_chess::internals::database::DatabaseError;
-use orbit_chess::internals::pgn::Freshness;
+use orbit_chess::internals::pgn::{Freshness, PgnError, Url};
 use orbit_chess::internals::reel::{Manifest, Reel, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
@@ -34,6 +34,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    if let Some(url) = Url::of(&args.reel) {
+        return Err(DatabaseError::from(PgnError::ReelOnWeb { name: url.shown() }).into());
+    }
     if let Some(path) = Manifest::locate(&args.reel).map_err(DatabaseError::from)? {
         return folder::run(&args, &path);
     }

@@ -168,6 +168,11 @@ fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> 
 /// The job of a search.
 fn fixed(asked: &Asked, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
     let Asked { scan, database, choice, collectors, .. } = asked;
+    if let Some(name) = database.remote_sources().next() {
+        return Err(Failure::Other(format!(
+            "{name}: a job reads files that stay where and as they are: download it first"
+        )));
+    }
     let whole = if !database.is_repeatable() {
         Some(Whole::Stream)
     } else if scan.queries().iter().any(|prepared| prepared.query.outlives_games())

@@ -56,6 +56,7 @@ use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::files::{Clash, OutputError};
 use orbit_chess::internals::job::{JobError, RecordError, ReplayError};
+use orbit_chess::internals::pgn::PgnError;
 use orbit_chess::internals::reel::{ManifestError, ReelError};
 use orbit_chess::internals::run::TakeError;
 use orbit_chess::internals::scan::ScanError;
@@ -237,6 +238,11 @@ impl Failure {
         }
     }
 
+    /// Whether it was interrupted before anything was read.
+    fn is_interrupt(&self) -> bool {
+        matches!(self, Failure::Database(DatabaseError::Pgn(PgnError::Interrupted)))
+    }
+
     /// Whether something that was to be searched is missing.
     fn is_incomplete(&self) -> bool {
         use DatabaseError::Manifest;
@@ -330,6 +336,10 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
         Err(Failure::Query(rendered)) => {
             terminal::drawn_message(&rendered);
             2
+        }
+        Err(failure) if failure.is_interrupt() => {
+            message!("{failure}");
+            130
         }
         Err(failure) => {
             terminal::error_message(failure.code(), &failure.to_string());

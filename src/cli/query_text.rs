@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::diagnostic::{Diagnostic, Severity};
+use orbit_chess::internals::pgn::Url;
 use orbit_chess::internals::query::{self, Dialect, Parsed};
 use orbit_chess::internals::visible;
 
-use super::common::read_text;
+use super::common::{read_text, shown};
 use super::dashes::unguarded;
 use super::{Failure, terminal};
 
@@ -150,7 +151,7 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
 /// With an option that gives the query all arguments are paths.
 fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
-        Some(word) if word != "-" && !Path::new(word).exists() => Err(Failure::Other(format!(
+        Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
             "`{}` does not exist: with {option} the query comes from {origin} and every argument is a path; leave out \
              one of the two queries, or check the path",
             word.display(),
@@ -159,10 +160,15 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
     }
 }
 
+/// Whether a word leads to games, as far as this can be told without asking the web.
+fn is_there(word: &OsString) -> bool {
+    Path::new(word).exists() || Url::of(Path::new(word)).is_some()
+}
+
 /// With a board all arguments are paths.
 fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
-        Some(word) if word != "-" && !Path::new(word).exists() => Err(Failure::Other(format!(
+        Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
             "`{}` does not exist: with --board every argument is a path, since the board is the query; check the \
              path, or leave out --board and put both into one query, which begins `{text}`",
             word.display(),
@@ -173,9 +179,9 @@ fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure>
 
 fn refuse_missing_query(words: &[OsString]) -> Result<(), Failure> {
     match words {
-        [path] if path == "-" || Path::new(path).exists() => Err(Failure::Other(format!(
+        [path] if path == "-" || is_there(path) => Err(Failure::Other(format!(
             "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`",
-            path.display()
+            shown(Path::new(path))
         ))),
         [] => Err(Failure::Other(String::from(
             "the query and the games are missing: write `orbit scan 'QUERY' games.pgn`",

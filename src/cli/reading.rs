@@ -2,6 +2,8 @@
 //! memory a .zst file gets.
 
 use std::path::PathBuf;
+#[cfg(feature = "https")]
+use std::time::Duration;
 
 use clap::ValueEnum;
 use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
@@ -17,12 +19,27 @@ pub(super) struct UnpackArgs {
     /// Set how much memory may be used to unpack a .zst file; files made by `zstd --long=31` need 2G.
     #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes)]
     zstd_window: u64,
+    /// Wait at most so long for a server on the web to answer, or to send the next bytes.
+    #[cfg(feature = "https")]
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+}
+
+/// A time above 0, such as `30` or `0.5`.
+#[cfg(feature = "https")]
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "expected a number of seconds, such as 30 or 0.5".into())
 }
 
 impl UnpackArgs {
     /// Sets what the database is to do.
     pub(super) fn apply(&self, options: &mut DatabaseOptions) {
         options.pgn.zstd_window_max = self.zstd_window;
+        #[cfg(feature = "https")]
+        (options.pgn.web.timeout = self.timeout);
     }
 }
 

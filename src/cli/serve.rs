@@ -41,6 +41,8 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 pub(super) struct DeskArgs {
     /// Open these files at the start, as the database `main`: PGN, EPD and FEN files, folders of these, or reels.
+    ///
+    /// In a build with the feature `https` also URLs of such files.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Keep side lines (variations) and comments of these files, so that queries can search side lines.

@@ -12,7 +12,7 @@ use orbit_chess::internals::report::{MoveToken, Walk, movetext};
 use orbit_chess::internals::text::decode;
 use serde_json::{Value, json};
 
-use super::common::{Interrupt, Out, grouped, kind_name, print_failures, threads};
+use super::common::{Interrupt, Out, grouped, kind_name, print_failures, shown, threads};
 use super::reading::UnpackArgs;
 use super::{Exit, Failure};
 
@@ -24,6 +24,8 @@ use super::{Exit, Failure};
   orbit show --json all.reel 1042:0 | jq .fen")]
 pub(super) struct Args {
     /// The reel, or the PGN, EPD or FEN file, that contains the game.
+    ///
+    /// In a build with the feature `https` also the URL of such a file.
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
@@ -84,7 +86,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let exit = print_failures(&found.summary);
     let Some(block) = found.block else {
-        let (name, games) = (args.database.display(), grouped(found.games.into()));
+        let (name, games) = (shown(&args.database), grouped(found.games.into()));
         return Err(Failure::Other(format!(
             "{name} has {games} games: there is no game {}",
             args.place.game

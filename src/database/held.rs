@@ -153,9 +153,12 @@ impl Database {
         self
     }
 
-    /// Whether all of it can be read a second time: standard input and pipes cannot.
+    /// Whether all of it can be read a second time: standard input and pipes cannot, and of the web it would cost as much again and
+    /// might be another file.
     pub fn is_repeatable(&self) -> bool {
-        let is_known = |sources: &Sources| sources.sources().iter().all(|source| source.bytes.is_some());
+        let is_known = |sources: &Sources| {
+            sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)
+        };
         self.inputs
             .iter()
             .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })

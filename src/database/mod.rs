@@ -35,7 +35,7 @@ pub use self::texts::{GameTexts, TextError};
 
 use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
-use crate::pgn::{self, ParseOptions, PgnError, READER_VERSION, Sources, Stamp};
+use crate::pgn::{self, ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
 use crate::reel::{
     Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
 };
@@ -95,10 +95,10 @@ pub enum DatabaseError {
         /// The reel.
         path: PathBuf,
     },
-    /// The games of standard input or of a pipe cannot be counted before they are searched.
+    /// The games of standard input, of a pipe or of the web cannot be counted before they are searched.
     #[error(
-        "`lastgamenumber` needs the number of games before the first one is searched, and standard input and pipes are \
-         read once: name a file, or a reel that `orbit index` makes of it"
+        "`lastgamenumber` needs the number of games before the first one is searched, and standard input, pipes and the \
+         web are read once: name a file, or a reel that `orbit index` makes of it"
     )]
     ReadOnce,
     /// Games are numbered in 32 bits.
@@ -234,7 +234,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens files, folders and `-` (standard input), in the order given. Whether a file is a reel
+    /// Opens files, folders, URLs and `-` (standard input), in the order given. Whether a file is a reel
     /// is told by its first bytes, unless its name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
     ///
     /// # Errors
@@ -372,7 +372,9 @@ impl Database {
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
         let mut texts = Vec::new();
         for path in paths {
-            if is_reel(path) {
+            if Url::of(path).is_some() {
+                texts.push(path.clone());
+            } else if is_reel(path) {
                 self.add_texts(&mut texts)?;
                 let reel = Reel::open(path)?;
                 self.refuse_bare(path, reel.keeps_variations())?;
@@ -438,7 +440,9 @@ impl Database {
     /// PGN paths between reels are opened together: small files share blocks.
     fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), DatabaseError> {
         if !paths.is_empty() {
-            let sources = Sources::open(&std::mem::take(paths), self.options.pgn.clone())?;
+            let mut options = self.options.pgn.clone();
+            options.interrupt = Arc::clone(&self.options.interrupt);
+            let sources = Sources::open(&std::mem::take(paths), options)?;
             self.add_sources(sources);
         }
         Ok(())
@@ -496,6 +500,12 @@ impl Database {
             [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
         });
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
+    }
+
+    /// The names of the sources that are read from the web.
+    pub fn remote_sources(&self) -> impl Iterator<Item = &str> {
+        let read = self.sources.iter().filter(|source| source.reel.is_none());
+        read.map(|source| &*source.name).filter(|name| Url::of(Path::new(name)).is_some())
     }
 
     /// The reels that are read.
@@ -578,6 +588,7 @@ impl Database {
         for input in &mut inputs {
             if let Input::Pgn { sources, .. } = input {
                 sources.unpack_on(threads);
+                sources.interrupted_by(&options.interrupt);
             }
         }
         let mut feed = Feed {

@@ -230,7 +230,7 @@ impl Cutter {
         let mut want = 256;
         loop {
             self.fill(want, on_failure);
-            if let Some(reason) = super::decode::refusal(&self.buffer) {
+            if let Some(reason) = super::decode::refusal(&self.buffer, self.decoder.is_remote) {
                 return self.refuse(reason, FailureKind::Unread, on_failure);
             }
             let text = self.buffer.strip_prefix(lex::BOM).unwrap_or(&self.buffer);

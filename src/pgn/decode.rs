@@ -57,6 +57,8 @@ pub(super) struct Decoder {
     fault: Option<Fault>,
     /// What the first bytes said.
     pub(super) compression: Compression,
+    /// Whether it comes from the web.
+    pub(super) is_remote: bool,
 }
 
 /// What is known of raw bytes once they were read to their end.
@@ -91,7 +93,16 @@ impl Decoder {
             Compression::Gzip => Some(Box::new(Members::new(Gzip::default(), options.unpack_threads))),
             Compression::Bzip2 => Some(Box::new(Members::new(Bzip2::default(), options.unpack_threads))),
         };
-        Ok(Decoder { input, unpack, unpacked: Vec::new(), from: 0, at_end: false, fault: None, compression })
+        Ok(Decoder {
+            input,
+            unpack,
+            unpacked: Vec::new(),
+            from: 0,
+            at_end: false,
+            fault: None,
+            compression,
+            is_remote: false,
+        })
     }
 
     /// Appends to `out` until it holds `want` bytes; `Ok(false)` at the end of the text.
@@ -190,13 +201,16 @@ impl Read for Counting {
 }
 
 /// Why a decompressed text is nothing that can be read here, by its first bytes.
-pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
+pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]
         | [0xfe, 0xff, ..]
         | [0, 1..=0x7f, 0, 1..=0x7f, ..]
         | [1..=0x7f, 0, 1..=0x7f, 0, ..] => {
             Some("the text is UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`")
+        }
+        [0x89, b'R', b'E', b'E', b'L', ..] if is_remote => {
+            Some("it is a reel, of which any part may be read at any time: download it first")
         }
         [0x89, b'R', b'E', b'E', b'L', ..] => {
             Some("it is a reel: give it by its name, as a file that is not packed")

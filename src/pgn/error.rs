@@ -37,6 +37,32 @@ pub enum PgnError {
     /// `-` was given more than once.
     #[error("standard input can be read only once: give `-` once")]
     StdinTwice,
+    /// A file on the web cannot be had.
+    #[error("{name} cannot be read: {reason}")]
+    Web {
+        /// The URL without secrets.
+        name: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A URL was given to a build that has no client for the web.
+    #[error(
+        "{name}: this orbit was built without https: install it with `--features https`, or pipe the file: \
+         `curl -L URL | orbit scan QUERY -`"
+    )]
+    WithoutWeb {
+        /// The URL without secrets.
+        name: String,
+    },
+    /// A URL leads to a reel.
+    #[error("{name} is a reel, of which any part may be read at any time: download it first")]
+    ReelOnWeb {
+        /// The URL without secrets.
+        name: String,
+    },
+    /// It was interrupted while the web was asked for a file.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// A source that was not read to its end.

@@ -1,8 +1,8 @@
 //! PGN, FEN and EPD files, as found in the wild, to games.
 //!
 //! ```text
-//! files, folders, stdin -> decode -> cut into chunks -> tokenize -> parse -> Game
-//!                          `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
+//! files, web, folders, stdin -> decode -> cut into chunks -> tokenize -> parse -> Game
+//!                               `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
 //! ```
 //!
 //! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into
@@ -74,6 +74,9 @@ mod swapped;
 mod tokenizer;
 mod tree;
 mod unpack;
+mod url;
+#[cfg(feature = "https")]
+mod web;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.
@@ -86,8 +89,9 @@ pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, line_end, read_game, separator};
 pub use game::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
-pub use options::Options;
+pub use options::{Options, WebOptions};
 pub use parse::ParseOptions;
 pub use sources::{Source, Sources, list};
 pub use stamp::{Freshness, Stamp, hash_file};
 pub use tree::SIDE_LINE_DEPTH_MAX;
+pub use url::Url;

@@ -1,6 +1,9 @@
 //! How text is read.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
 #[derive(Clone, Debug)]
@@ -22,6 +25,36 @@ pub struct Options {
     pub unpack_threads: usize,
     /// Folders whose files are given one by one, as [`list`](super::list) does: what is no PGN among them is skipped, not refused.
     pub folders: Vec<PathBuf>,
+    /// How files on the web are read.
+    pub web: WebOptions,
+    /// Ends waiting for the web when it becomes true.
+    pub(crate) interrupt: Arc<AtomicBool>,
+}
+
+/// How patient a reader of the web is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct WebOptions {
+    /// How long a server may take to be found, to connect, to answer, and between two bytes.
+    pub timeout: Duration,
+    /// How often it is tried in sequence to go on with a file after its connection was lost. Each byte that comes sets the count
+    /// back.
+    pub attempts_max: u32,
+    /// The pause before the first of these attempts; it doubles with each up to [`WebOptions::pause_max`].
+    pub pause: Duration,
+    /// The longest pause, also where the server asks for a longer one.
+    pub pause_max: Duration,
+}
+
+impl Default for WebOptions {
+    fn default() -> WebOptions {
+        WebOptions {
+            timeout: Duration::from_secs(30),
+            attempts_max: 6,
+            pause: Duration::from_secs(1),
+            pause_max: Duration::from_secs(30),
+        }
+    }
 }
 
 impl Default for Options {
@@ -33,6 +66,8 @@ impl Default for Options {
             zstd_window_max: 128 << 20,
             unpack_threads: 1,
             folders: Vec::new(),
+            web: WebOptions::default(),
+            interrupt: Arc::default(),
         }
     }
 }

@@ -1,25 +1,27 @@
-//! Where text comes from: files, folders, standard input, bytes.
+//! Where text comes from: files, folders, the web, standard input, bytes.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use twox_hash::XxHash3_64;
 
 use super::chunk::{Chunk, Cutter, Failure, FailureKind};
 use super::decode::{Compression, Decoder, HEAD_BYTES, Whole};
-use super::{Options, PgnError, SourceFailure, Stamp};
+#[cfg(feature = "https")]
+use super::web::{Client, Remote};
+use super::{Options, PgnError, SourceFailure, Stamp, Url};
 
 /// One input.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The path as given or found, or `standard input`, for messages.
+    /// The path as given or found, the URL without user, password and query, or `standard input`, for messages.
     pub name: String,
-    /// Where it lies, unless it is no file.
+    /// Where it lies, unless it is no file here.
     pub path: Option<PathBuf>,
     /// Its size before decompression, where that is known.
     pub bytes: Option<u64>,
@@ -28,6 +30,8 @@ pub struct Source {
     pub stamp: Stamp,
     /// How it is packed; known once it has been opened.
     pub compression: Option<Compression>,
+    /// Whether it comes from the web.
+    pub is_remote: bool,
 }
 
 #[derive(Clone)]
@@ -35,7 +39,20 @@ enum Input {
     /// A file, and whether its folder was given in its stead.
     File(PathBuf, Place),
     Stdin,
+    #[cfg(feature = "https")]
+    Web(Remote),
     Bytes(SharedBytes),
+}
+
+impl Input {
+    /// Whether it comes from the web.
+    fn is_remote(&self) -> bool {
+        match self {
+            #[cfg(feature = "https")]
+            Input::Web(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Bytes that several readings share.
@@ -73,17 +90,24 @@ pub struct Sources {
 impl Sources {
     /// Lists the inputs; nothing is read yet.
     ///
-    /// `-` is standard input. A file is taken whatever its name, its content decides how it is read.
+    /// `-` is standard input. A file is taken whatever its name, its content decides how it is read. What begins with
+    /// `https://` or `http://` is a file on the web, for which its server is asked here.
     /// A folder stands for all files below it whose names end in `.pgn`, `.epd` or `.fen`, perhaps
     /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), in byte order of their paths;
     /// links to folders inside it are not followed.
     ///
     /// # Errors
     ///
-    /// A path that does not exist, a folder that cannot be listed or holds no such file, `-` twice.
+    /// A path that does not exist, a folder that cannot be listed or holds no such file, `-` twice, a file that the web does not
+    /// have; any URL in a build without the feature `https`.
     pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
         let mut all = Sources::empty(options);
+        let mut web = Web::default();
         for path in paths {
+            if let Some(url) = Url::of(path) {
+                web.add(&mut all, url)?;
+                continue;
+            }
             if path.as_os_str() == "-" {
                 if all.waiting.iter().any(|(_, input)| matches!(input, Input::Stdin)) {
                     return Err(PgnError::StdinTwice);
@@ -131,6 +155,11 @@ impl Sources {
         }
     }
 
+    /// Ends waiting for the web when the flag becomes true.
+    pub(crate) fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.options.interrupt = Arc::clone(flag);
+    }
+
     /// Texts that were not begun yet are unpacked on so many threads: see [`Options::unpack_threads`].
     pub(crate) fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
@@ -157,7 +186,15 @@ impl Sources {
 
     fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
         let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
-        self.sources.push(Source { name, path, bytes, stamp: Stamp::default(), compression: None });
+        let is_remote = input.is_remote();
+        self.sources.push(Source {
+            name,
+            path,
+            bytes,
+            stamp: Stamp::default(),
+            compression: None,
+            is_remote,
+        });
         self.waiting.push_back((index, input));
     }
 
@@ -199,8 +236,12 @@ impl Sources {
                 continue;
             };
             let source = cutter.source();
-            let Sources { failures, skipped, place, .. } = self;
-            let text = cutter.next(&self.options, &mut |Failure { offset, reason, kind }| {
+            let Sources { failures, skipped, place, options, .. } = self;
+            let text = cutter.next(options, &mut |Failure { offset, reason, kind }| {
+                // An interrupt is told as such.
+                if options.interrupt.load(Ordering::Relaxed) {
+                    return;
+                }
                 let is_skipped = (kind, *place) == (FailureKind::NoGames, Place::InFolder);
                 let list = if is_skipped { &mut *skipped } else { &mut *failures };
                 list.push(SourceFailure { source, offset, reason });
@@ -225,7 +266,7 @@ impl Sources {
     }
 
     fn start(&mut self, index: u32, input: Input) {
-        let stamp = &mut self.sources[index as usize].stamp;
+        let Source { stamp, is_remote, .. } = &mut self.sources[index as usize];
         (self.file, self.place) = (None, Place::Named);
         let raw: io::Result<Box<dyn Read + Send>> = match input {
             Input::File(path, place) => File::open(&path).and_then(|file| {
@@ -236,10 +277,15 @@ impl Sources {
                 Ok(Box::new(file) as _)
             }),
             Input::Stdin => Ok(Box::new(io::stdin())),
+            #[cfg(feature = "https")]
+            Input::Web(remote) => {
+                remote.read(&self.options.interrupt).map(|incoming| Box::new(incoming) as _)
+            }
             Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
         };
         match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), &self.options)) {
-            Ok(decoder) => {
+            Ok(mut decoder) => {
+                decoder.is_remote = *is_remote;
                 self.sources[index as usize].compression = Some(decoder.compression);
                 self.current = Some(Cutter::new(index, decoder));
             }
@@ -272,6 +318,33 @@ impl Sources {
         {
             source.stamp = Stamp { bytes: Some(whole.bytes), hash: Some(hash), ..source.stamp };
         }
+    }
+}
+
+/// Adds files on the web, with what is common to them.
+#[derive(Default)]
+struct Web {
+    #[cfg(feature = "https")]
+    client: Option<Arc<Client>>,
+}
+
+impl Web {
+    #[cfg(feature = "https")]
+    fn add(&mut self, all: &mut Sources, url: Url) -> Result<(), PgnError> {
+        let name = url.shown();
+        if url.names_reel() {
+            return Err(PgnError::ReelOnWeb { name });
+        }
+        let client = self.client.get_or_insert_with(|| Arc::new(Client::new(all.options.web)));
+        let remote = Remote::open(client, url, all.sources.is_empty(), &all.options)?;
+        all.add(name, None, remote.bytes(), Input::Web(remote));
+        Ok(())
+    }
+
+    #[cfg(not(feature = "https"))]
+    fn add(&mut self, _: &mut Sources, url: Url) -> Result<(), PgnError> {
+        let name = url.shown();
+        Err(if url.names_reel() { PgnError::ReelOnWeb { name } } else { PgnError::WithoutWeb { name } })
     }
 }
 

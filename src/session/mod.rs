@@ -83,7 +83,7 @@ pub enum SessionError {
         /// The file, as it was given.
         name: String,
     },
-    /// Standard input or a pipe can be read once only and does not fit into memory.
+    /// Standard input, a pipe or a file on the web is read once only and does not fit into memory.
     #[error(
         "{name} can be read only once and needs more memory than the {bytes_max} bytes that are allowed: \
          write it to a file, or allow more"

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use super::{Cancel, Progress, Session, SessionError, stamp_of};
-use crate::database::{Database, DatabaseOptions, Held, PlaceCache, Reading};
+use crate::database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading};
 use crate::engine::gpu::GpuOptions;
+use crate::pgn::PgnError;
 use crate::reel::Totals;
 use crate::scan::{EngineChoice, EngineOptions};
 
@@ -154,18 +155,23 @@ impl<'a> SessionOptions<'a> {
         self
     }
 
-    /// Opens files, folders, reels and `-` (standard input), in the order given. What is a reel is told by its first
+    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. What is a reel is told by its first
     /// bytes; a folder stands for the PGN, EPD and FEN files below it.
     ///
     /// # Errors
     ///
-    /// Paths that cannot be read, reels that are damaged, standard input that does not fit into memory.
+    /// Paths that cannot be read, files that the web does not have, reels that are damaged, standard input that does not fit into
+    /// memory.
     pub fn open<P: Into<PathBuf>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Session, SessionError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        let database = Database::open(&paths, std::mem::take(&mut self.database))?;
+        self.database.interrupt = Arc::clone(&self.cancel.0);
+        let database = match Database::open(&paths, std::mem::take(&mut self.database)) {
+            Err(DatabaseError::Pgn(PgnError::Interrupted)) => return Err(SessionError::Cancelled),
+            opened => opened?,
+        };
         self.open_database(database)
     }
 

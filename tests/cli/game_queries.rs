@@ -54,7 +54,7 @@ fn the_last_game_is_known_before_the_first() {
     assert_eq!(plain("gamenumber == lastgamenumber"), "4 0\n");
     let (code, fault) = told(&["scan", "lastgamenumber", "-"]);
     assert_eq!(code, Some(2), "{fault}");
-    assert!(fault.contains("standard input and pipes are read once"), "{fault}");
+    assert!(fault.contains("standard input, pipes and the web are read once"), "{fault}");
 }
 
 #[test]

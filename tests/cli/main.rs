@@ -15,6 +15,7 @@
 //! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: nothing that a game holds acts on a terminal.
 //! * `trees`: games with side lines.
+//! * `web`, `without_web`: files on the web, and what a build without a client for it says.
 //! * `without_gpu`: what a build without the GPU engine says.
 
 #[macro_use]
@@ -52,8 +53,12 @@ mod terminal;
 mod themes;
 mod transform;
 mod trees;
+#[cfg(feature = "https")]
+mod web;
 #[cfg(not(feature = "gpu"))]
 mod without_gpu;
+#[cfg(not(feature = "https"))]
+mod without_web;
 
 use std::process::ExitCode;
 

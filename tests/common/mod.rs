@@ -4,6 +4,7 @@
 
 pub mod folders;
 pub mod harness;
+pub mod http;
 pub mod marks;
 
 use std::ops::ControlFlow;

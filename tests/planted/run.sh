@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
 # the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`; `binary: orbit` for the
-# tests inside the program). Without arguments all of them; with arguments those named: run.sh replay-initial
+# tests inside the program), and built with the features that it names (`features: https`). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
 # `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
 # `run.sh --shard 2/5` takes every fifth patch, from the second one on.
@@ -11,6 +11,7 @@
 set -euo pipefail
 
 test_of() { sed -n 's/^test: //p' "$1"; }
+features_of() { sed -n 's/^features: //p' "$1"; }
 binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
 
 if [ "${1:-}" = --check ]; then
@@ -56,11 +57,11 @@ cd "$copy"
 # The copies keep their times, and a run that was broken off may have left newer builds with a fault in them.
 find src tests -type f -exec touch {} +
 
-# Builds a binary of tests; prints its path.
+# Builds a binary of tests with features; prints its path.
 build() {
     local kind=--test
     [ "$1" = orbit ] && kind=--bin
-    cargo test "$kind" "$1" --no-run --message-format=json 2>"$copy/build.log" |
+    cargo test "$kind" "$1" --features "${2:-}" --no-run --message-format=json 2>"$copy/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 
@@ -75,9 +76,9 @@ elif [ $# -eq 0 ]; then
 else
     for name in "$@"; do patches+=("$here/$name.patch"); done
 fi
-for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file")"; done | sort -u >"$copy/named"
-while read -r binary test; do
-    tests=$(build "$binary")
+for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file") $(features_of "$file")"; done | sort -u >"$copy/named"
+while read -r binary test features; do
+    tests=$(build "$binary" "$features")
     if [ -z "$tests" ]; then cat "$copy/build.log"; exit 1; fi
     "$tests" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
     grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test, or it is ignored here"; exit 1; }
@@ -90,7 +91,7 @@ for file in "${patches[@]}"; do
     test=$(test_of "$file")
     patch -p1 --quiet --no-backup-if-mismatch <"$file"
     # A fault that does not build is reported, and the others are planted all the same.
-    tests=$(build "$(binary_of "$file")") || tests=
+    tests=$(build "$(binary_of "$file")" "$(features_of "$file")") || tests=
     if [ -z "$tests" ]; then
         tail -20 "$copy/build.log"
         echo "FAULT: $name does not build"

@@ -15,6 +15,8 @@ mod readers;
 mod splitter;
 mod strict;
 mod trees;
+#[cfg(feature = "https")]
+mod web;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

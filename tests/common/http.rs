@@ -1,0 +1,161 @@
+//! A server on the loopback that answers as a test says.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Which one it is of all that came, from 0.
+    pub index: usize,
+    /// The path with the query.
+    pub target: String,
+    lines: Vec<(String, String)>,
+}
+
+impl Request {
+    /// The value of a line, by its name in lower case.
+    pub fn line(&self, name: &str) -> Option<&str> {
+        self.lines.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
+    }
+
+    /// The first byte that is asked for.
+    pub fn from(&self) -> usize {
+        let range = self.line("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
+        range.map_or(0, |first| first.parse().unwrap())
+    }
+}
+
+/// What is sent.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub status: u16,
+    pub lines: Vec<String>,
+    pub body: Vec<u8>,
+    /// Sends chunks of this size.
+    pub chunks: Option<usize>,
+    /// So many bytes of the body are sent, then the connection ends.
+    pub cut: Option<usize>,
+    /// After these bytes nothing is sent for so long.
+    pub stall: Option<Duration>,
+}
+
+impl Answer {
+    pub fn new(status: u16) -> Answer {
+        Answer { status, ..Answer::default() }
+    }
+
+    pub fn with(mut self, line: &str) -> Answer {
+        self.lines.push(line.to_owned());
+        self
+    }
+
+    pub fn cut(self, bytes: usize) -> Answer {
+        Answer { cut: Some(bytes), ..self }
+    }
+
+    fn send(&self, stream: &mut TcpStream) -> std::io::Result<()> {
+        let mut head = format!("HTTP/1.1 {} Status\r\nConnection: close\r\n", self.status);
+        self.lines.iter().for_each(|line| head += &format!("{line}\r\n"));
+        if self.chunks.is_some() {
+            head += "Transfer-Encoding: chunked\r\n";
+        }
+        stream.write_all(format!("{head}\r\n").as_bytes())?;
+        let body = &self.body[..self.cut.unwrap_or(usize::MAX).min(self.body.len())];
+        match self.chunks {
+            None => stream.write_all(body)?,
+            Some(size) => {
+                for chunk in body.chunks(size) {
+                    stream.write_all(format!("{:x}\r\n", chunk.len()).as_bytes())?;
+                    stream.write_all(chunk)?;
+                    stream.write_all(b"\r\n")?;
+                }
+                if self.cut.is_none() {
+                    stream.write_all(b"0\r\n\r\n")?;
+                }
+            }
+        }
+        if let Some(stall) = self.stall {
+            stream.flush()?;
+            thread::sleep(stall);
+        }
+        Ok(())
+    }
+}
+
+/// A file as a good server has it: its length, a strong tag, ranges.
+pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
+    let (from, total) = (request.from(), body.len());
+    let is_same = request.line("if-range").is_none_or(|condition| condition == tag);
+    let answer = Answer::default().with(&format!("ETag: {tag}"));
+    if request.line("range").is_none() || !is_same {
+        let answer = answer.with(&format!("Content-Length: {total}"));
+        return Answer { status: 200, body: body.to_vec(), ..answer };
+    }
+    if from >= total {
+        return Answer { status: 416, ..answer.with(&format!("Content-Range: bytes */{total}")) };
+    }
+    let answer = answer.with(&format!("Content-Range: bytes {from}-{}/{total}", total - 1));
+    let answer = answer.with(&format!("Content-Length: {}", total - from));
+    Answer { status: 206, body: body[from..].to_vec(), ..answer }
+}
+
+/// A server. It ends with the test's process.
+pub struct Server {
+    /// `http://127.0.0.1:PORT`.
+    pub url: String,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    /// Answers every request by a function; `None` ends the connection without an answer.
+    pub fn start(answer: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (seen, answer) = (Arc::clone(&requests), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (mut stream, seen, answer) = (stream.unwrap(), Arc::clone(&seen), Arc::clone(&answer));
+                thread::spawn(move || {
+                    let Some(request) = read(&mut stream, &seen) else { return };
+                    if let Some(answer) = answer(&request) {
+                        // A client may leave before the end.
+                        answer.send(&mut stream).ok();
+                    }
+                    stream.shutdown(Shutdown::Both).ok();
+                });
+            }
+        });
+        Server { url, requests }
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+fn read(stream: &mut TcpStream, seen: &Mutex<Vec<Request>>) -> Option<Request> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut buffer).ok()? {
+            0 => return None,
+            length => bytes.extend_from_slice(&buffer[..length]),
+        }
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    let mut lines = text.lines();
+    let target = lines.next()?.split(' ').nth(1)?.to_owned();
+    let pair =
+        |line: &str| line.split_once(": ").map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()));
+    let lines = lines.filter_map(pair).collect();
+    let mut seen = seen.lock().unwrap();
+    let request = Request { index: seen.len(), target, lines };
+    seen.push(request.clone());
+    Some(request)
+}
