@@ -49,7 +49,10 @@ pub fn of_query(error: &QueryError) -> PyErr {
 pub fn of_session(error: SessionError) -> PyErr {
     let class = match &error {
         SessionError::Query(error) => return of_query(error),
-        SessionError::Database(_) | SessionError::Changed { .. } | SessionError::TooLarge { .. } => {
+        SessionError::Database(_)
+        | SessionError::Changed { .. }
+        | SessionError::NoBlocks { .. }
+        | SessionError::TooLarge { .. } => {
             "DatabaseError"
         }
         SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {

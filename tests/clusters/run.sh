@@ -38,7 +38,7 @@ ray() {
     step "Ray"
     local wheel
     wheel=$(ls -t "$wheels"/orbit_chess-*-abi3-*.whl | head -n 1)
-    "$bin/pip" install --quiet --disable-pip-version-check "$wheel[ray]" pytest
+    "$bin/pip" install --quiet --disable-pip-version-check "$wheel[ray]" polars pytest
     cp tests/clusters/test_ray.py "$work"
     # In a folder of short names: those of sockets are limited.
     (cd "$work" && ORBIT_ROOT=$root RAY_TMPDIR=$work "$bin/python" -m pytest -q -p no:cacheprovider --durations=5 test_ray.py)

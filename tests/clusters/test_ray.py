@@ -1,6 +1,7 @@
 """Jobs and scans on Ray: actors are killed, and what comes of it is what one run gives. `tests/clusters/run.sh` runs this."""
 
 import doctest
+import json
 import os
 import pathlib
 import random
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 
+import polars
 import pyarrow
 import pytest
 import ray
@@ -135,16 +137,15 @@ def test_a_part_that_cannot_be_written(job):
     assert [complete for complete, *_ in told] == [15, 16]
     # What differs is seen: the parts of another query, under the names of these.
     other = folder.parent / "other"
-    orbit("job", "plan", "-F", "jsonl", "mate", "db", "--parts", PARTS, "-o", f"{other}/", folder=ROOT if False else _planned_in(folder))
+    orbit("job", "plan", "-F", "jsonl", "mate", "db", "--parts", PARTS, "-o", f"{other}/", folder=planned_in(folder))
     orbit_chess.ray.compute(other)
     os.replace(other / "parts/00007.part", folder / "parts/00007.part")
     told.clear()
     assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected and told[0][0] == 15
 
 
-def _planned_in(folder):
-    import json
-
+def planned_in(folder):
+    """The folder in which a job was planned."""
     return json.loads((folder / "job.json").read_text())["folder"]
 
 
@@ -228,5 +229,6 @@ def test_examples(tmp_path, monkeypatch):
     assert failed == 0 and tried >= 6
     document = (ROOT / "docs/python.md").read_text()
     section = document.split("## On a cluster of Ray\n", 1)[1].split("\n## ", 1)[0]
-    example = doctest.DocTestParser().get_doctest(section.replace("# doctest: +SKIP", ""), {"folder": tmp_path}, "docs", None, 0)
+    names = {"folder": tmp_path, "subprocess": subprocess, "sys": sys, "orbit_chess": orbit_chess, "polars": polars}
+    example = doctest.DocTestParser().get_doctest(section.replace("# doctest: +SKIP", ""), names, "python.md", None, 0)
     assert example.examples and doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
