@@ -43,9 +43,9 @@ def inputs(tmp_path_factory):
     """A folder of reels."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "games").mkdir()
-    for name in "abcdef":
+    for name in range(2 * PARTS):
         (folder / f"games/{name}.pgn").write_bytes((ROOT / "games/sample.pgn").read_bytes())
-    orbit("index", "-q", "--shards", "300K", "games", "-o", "db/", folder=folder)
+    orbit("index", "-q", "--shards", "1K", "games", "-o", "db/", folder=folder)
     return folder
 
 
