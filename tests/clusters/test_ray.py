@@ -21,7 +21,6 @@ import orbit_chess.ray
 
 ROOT = pathlib.Path(os.environ["ORBIT_ROOT"])
 QUERY = "shift flip flipcolor {Nd4 kf3}"
-#: What the parts of a job on this query take is long enough for a kill in the middle.
 PARTS = 16
 
 
@@ -85,17 +84,16 @@ class Killer(threading.Thread):
         while self.left:
             for child in processes("orbit_chess._child")[:1]:
                 try:
-                    time.sleep(random.uniform(0.05, 0.2))
                     victim = parent(child) if self.of_actor else child
+                    # It cannot come to its end meanwhile.
+                    os.kill(child, signal.SIGSTOP)
                     os.kill(victim, signal.SIGKILL)
                 except OSError:
                     continue
                 self.killed.append(victim)
                 self.left -= 1
-                if self.of_actor:
-                    time.sleep(0.3)
-                    self.orphans += [found for found in processes("orbit_chess._child") if found == child]
-                time.sleep(0.3)
+                time.sleep(0.5)
+                self.orphans += [found for found in processes("orbit_chess._child") if found == child]
             time.sleep(0.01)
 
 
@@ -161,8 +159,8 @@ def test_graphics_cards(job, tmp_path):
     nowhere = {"env_vars": {"VK_DRIVER_FILES": str(tmp_path / "none"), "VK_ICD_FILENAMES": str(tmp_path / "none")}}
     with pytest.raises(orbit_chess.JobError, match="adapter"):
         orbit_chess.ray.compute(folder, gpus=1, options={"runtime_env": nowhere})
-    with pytest.raises(orbit_chess.OptionError, match="no machine of the Ray cluster has"):
-        orbit_chess.ray.compute(folder, gpus=1, options={"num_gpus": 2})
+    with pytest.raises(orbit_chess.OptionError, match="`gpu_share` is more than 0 and at most 1, not 2"):
+        orbit_chess.ray.compute(folder, gpus=1, gpu_share=2)
 
 
 @pytest.mark.parametrize("cards", [{}, {"gpus": 1}], ids=["processors", "a card"])
@@ -227,8 +225,11 @@ def test_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     failed, tried = doctest.testmod(orbit_chess.ray, extraglobs={"folder": tmp_path})
     assert failed == 0 and tried >= 6
+    place = tmp_path / "document"
+    place.mkdir()
+    orbit("index", "-q", "games/sample.pgn", "-o", place / "sample.reel")
     document = (ROOT / "docs/python.md").read_text()
     section = document.split("## On a cluster of Ray\n", 1)[1].split("\n## ", 1)[0]
-    names = {"folder": tmp_path, "subprocess": subprocess, "sys": sys, "orbit_chess": orbit_chess, "polars": polars}
+    names = {"folder": place, "subprocess": subprocess, "sys": sys, "orbit_chess": orbit_chess, "polars": polars}
     example = doctest.DocTestParser().get_doctest(section.replace("# doctest: +SKIP", ""), names, "python.md", None, 0)
     assert example.examples and doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
