@@ -372,10 +372,10 @@ class Database:
         >>> command = [sys.executable, "-m", "orbit_chess", "index", "-q", "games/sample.pgn", "-o", folder / "sample.reel"]
         >>> subprocess.run(command, check=True).returncode
         0
-        >>> db = orbit_chess.open(folder / "sample.reel")
-        >>> parts = db.parts(3)
+        >>> db = orbit_chess.open(folder / "sample.reel", folder / "sample.reel")
+        >>> parts = db.parts()
         >>> len(parts), sum(part.positions for part in parts) == db.positions_count
-        (3, True)
+        (2, True)
         >>> sum(db.count("mate", part=part).games for part in parts) == db.count("mate").games
         True
         """

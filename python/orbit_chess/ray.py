@@ -18,6 +18,7 @@ True
 from __future__ import annotations
 
 import collections
+import importlib
 import json
 import os
 import pathlib
@@ -33,8 +34,9 @@ from ._database import open as _open
 from ._errors import JobError, OptionError, ReadWarning
 
 try:
-    import ray
-    from ray.exceptions import RayActorError, RayTaskError
+    # As values of any type: what Ray says of its types leaves much out.
+    ray: Any = importlib.import_module("ray")
+    faults: Any = importlib.import_module("ray.exceptions")
 except ImportError as missing:
     raise ImportError("orbit_chess.ray needs Ray, which is not installed: pip install 'orbit-chess[ray]'") from missing
 
@@ -126,7 +128,7 @@ def compute(
     positions = _positions(place)
     numbers: list[int] = sorted([*before["missing"], *(part["part"] for part in before["bad"])])
     complete = before["parts"] - len(numbers)
-    faults: dict[int, str] = {}
+    told: dict[int, str] = {}
     with _Bar(progress, before["parts"]) as watch:
         seen = sum(positions.get(number, 0) for number in before["complete"])
         watch(complete, seen)
@@ -135,20 +137,20 @@ def compute(
         for index, outcome in pool.results(kinds, numbers):
             try:
                 note = outcome()
-            except (JobError, RayActorError) as error:
-                faults[numbers[index]] = f"{error}".strip().splitlines()[0]
+            except (JobError, faults.RayActorError) as error:
+                told[numbers[index]] = f"{error}".strip().splitlines()[0]
                 continue
             if note:
-                faults[numbers[index]] = note
+                told[numbers[index]] = note
             complete += 1
             seen += positions.get(numbers[index], 0)
             watch(complete, seen)
     after = _status(place)
     left: list[int] = sorted([*after["missing"], *(part["part"] for part in after["bad"])])
     if left:
-        told = [f"part {number}: {faults.get(number, 'its file is missing or damaged')}" for number in left[:10]]
+        why = [f"part {number}: {told.get(number, 'its file is missing or damaged')}" for number in left[:10]]
         more = f", and {len(left) - 10} more" if len(left) > 10 else ""
-        raise JobError(f"{len(left)} of {after['parts']} parts were not computed ({'; '.join(told)}{more})")
+        raise JobError(f"{len(left)} of {after['parts']} parts were not computed ({'; '.join(why)}{more})")
 
 
 def scan(
@@ -375,7 +377,7 @@ def _fetch(reference: Any) -> Callable[[], Any]:
     def fetch() -> Any:
         try:
             return ray.get(reference)
-        except RayTaskError as error:
+        except faults.RayTaskError as error:
             cause = error.cause
             raise (JobError(str(cause)) if isinstance(cause, _Died) else cause) from None
 
@@ -386,9 +388,9 @@ def _is_lost(reference: Any) -> bool:
     """Whether the actor is gone, and Ray begins no other one."""
     try:
         ray.get(reference)
-    except RayActorError:
+    except faults.RayActorError:
         return True
-    except RayTaskError:
+    except faults.RayTaskError:
         pass
     return False
 
