@@ -3,7 +3,7 @@
 # bytes of one run. `tests/clusters/run.sh` runs this.
 #
 # Starts munged, slurmctld and slurmd with a configuration of their own in a temporary folder, as root, and ends them.
-# ORBIT_PROGRAM names the program.
+# ORBIT_PROGRAM names the program. ORBIT_PLANTED is an edit of the script of the tasks, a fault that is to be noticed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -32,7 +32,7 @@ fail() {
 }
 # Waits until a command succeeds.
 until_true() {
-    for _ in $(seq 600); do "$@" && return; sleep 0.1; done
+    for _ in $(seq 300); do "$@" && return; sleep 0.1; done
     fail "in vain: $*"
 }
 
@@ -88,6 +88,7 @@ asked=(-F jsonl 'shift flip flipcolor {Nd4 kf3}' db)
 "$orbit" scan -q "${asked[@]}" >expected
 "$orbit" job plan "${asked[@]}" -o out/
 "$orbit" job slurm out/ --array 16
+[ -z "${ORBIT_PLANTED:-}" ] || sed -i "$ORBIT_PLANTED" out/parts.sh
 
 # The file of part 5 cannot be written until its task was queued again. Task 16 has the number of the array itself: if it is
 # queued again, the others must not be.
