@@ -52,9 +52,7 @@ pub fn of_session(error: SessionError) -> PyErr {
         SessionError::Database(_)
         | SessionError::Changed { .. }
         | SessionError::NoBlocks { .. }
-        | SessionError::TooLarge { .. } => {
-            "DatabaseError"
-        }
+        | SessionError::TooLarge { .. } => "DatabaseError",
         SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {
             "OptionError"
         }

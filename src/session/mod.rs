@@ -96,7 +96,9 @@ pub enum SessionError {
         bytes_max: u64,
     },
     /// There are no such blocks.
-    #[error("there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none")]
+    #[error(
+        "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
+    )]
     NoBlocks {
         /// The blocks asked for.
         blocks: Range<usize>,

@@ -167,11 +167,18 @@ fn parts_may_be_computed_by_other_engines() {
         assert_eq!(by_cpu.len(), 2);
         done(inputs, &[&["job", "part"], &none[..], &["--engine", "gpu", "--gpu", "0", job]].concat());
         assert!(by_cpu == files(&inputs.join(job).join("parts")), "{job}");
-        assert_eq!(done(inputs, &["job", "merge", job]), done(inputs, &[&["scan", "-q"], &args[..]].concat()));
+        assert_eq!(
+            done(inputs, &["job", "merge", job]),
+            done(inputs, &[&["scan", "-q"], &args[..]].concat())
+        );
         let (code, _, stderr) =
             orbit(inputs, &["job", "part", "--again", "--engine", "gpu", "--gpu", "no such card", "1", job]);
         // The reference engine takes no card.
-        assert_eq!((code, stderr.contains("no such card")), if job == "slow" { (0, false) } else { (2, true) }, "{stderr}");
+        assert_eq!(
+            (code, stderr.contains("no such card")),
+            if job == "slow" { (0, false) } else { (2, true) },
+            "{stderr}"
+        );
     }
 }
 
