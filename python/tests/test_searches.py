@@ -376,32 +376,6 @@ def test_the_program_of_the_package_is_the_program(orbit, tmp_path):
     assert (tmp_path / "out/merged.out").read_bytes() == program("scan", "-q", "check", *reels).stdout
 
 
-def test_the_program_ends_with_the_process_that_began_it(tmp_path):
-    """A child that waits for its input, and its parent."""
-    code = (
-        "import os, subprocess, sys, time\n"
-        "command = [sys.executable, '-m', 'orbit_chess._child', str(os.getpid()), 'scan', 'mate', '-']\n"
-        "child = subprocess.Popen(command, stdin=subprocess.PIPE)\n"
-        "print(child.pid, flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    child = int(parent.stdout.readline())
-    time.sleep(1)
-    os.kill(child, 0)
-    parent.kill()
-    parent.wait()
-    for _ in range(100):
-        try:
-            state = open(f"/proc/{child}/stat").read().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            return
-        if state == "Z":
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"process {child} lives on")
-
-
 def test_parts_are_the_whole(tmp_path):
     """The rows of parts, one after the other, and what parts cannot say."""
     for name in "ab":

@@ -100,7 +100,7 @@ planted() {
     done <<'FAULTS'
 rows come as they are done|ray.py|s/index = given if in_order else next(iter(done))/index = next(iter(done))/; s/while given in done if in_order else done:/while done:/|test_few_parts_are_computed_ahead
 parts are computed without bound|ray.py|s/ if in_order else len(tasks)$/ if not in_order else len(tasks)/|test_few_parts_are_computed_ahead
-a process outlives its actor|_child.py|s/PR_SET_PDEATHSIG, signal.SIGKILL/PR_SET_PDEATHSIG, 0/|test_killed_midway
+a process outlives its actor|_child.py|s/PR_SET_PDEATHSIG, signal.SIGKILL/PR_SET_PDEATHSIG, 0/|test_a_process_ends_with_its_actor
 a part whose process died is not begun anew|ray.py|s/retry_exceptions=\[_Died\]/retry_exceptions=False/|test_killed_midway
 a part of an actor that is gone is left out|ray.py|s/lost\[index\] <= self._retries/lost[index] < 0/|test_killed_midway
 the card is not asked for|ray.py|s/_JobPart(place, threads, "gpu")/_JobPart(place, threads, "cpu")/|test_graphics_cards
