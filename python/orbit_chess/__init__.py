@@ -23,8 +23,8 @@ Hits are objects, which notebooks draw as boards:
 """
 
 from ._database import Count, Database, Game, Games, Hit, Hits, Scan, Stats, board_svg, loads, open
-from ._database import Positions, Query, query_of_board, themes
-from ._errors import DatabaseError, OptionError, OrbitError, OutputError, QueryError, ReadWarning
+from ._database import Part, Positions, Query, query_of_board, themes
+from ._errors import DatabaseError, JobError, OptionError, OrbitError, OutputError, QueryError, ReadWarning
 from ._native import VERSION as __version__
 
 __all__ = [
@@ -35,9 +35,11 @@ __all__ = [
     "Games",
     "Hit",
     "Hits",
+    "JobError",
     "OptionError",
     "OrbitError",
     "OutputError",
+    "Part",
     "Positions",
     "Query",
     "QueryError",

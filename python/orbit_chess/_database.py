@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from . import _boards
 from ._errors import OptionError, ReadWarning
@@ -20,6 +20,7 @@ __all__ = [
     "Games",
     "Hit",
     "Hits",
+    "Part",
     "Positions",
     "Query",
     "Scan",
@@ -99,6 +100,17 @@ def loads(
     for problem in session.problems:
         warnings.warn(problem, ReadWarning, stacklevel=2)
     return Database(session)
+
+
+class Part(NamedTuple):
+    """A part of a database of reels, to be searched by itself: see `Database.parts`."""
+
+    #: The first block, counted from 0 over all reels.
+    first: int
+    #: The block behind the last.
+    end: int
+    #: Positions in these blocks.
+    positions: int
 
 
 def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
@@ -188,6 +200,7 @@ class Database:
         values: bool = True,
         copies: bool | str = True,
         spans: bool = False,
+        part: Part | None = None,
         progress: bool | Watch = False,
     ) -> Scan:
         """A query with its options; nothing is searched yet. The options are those of `orbit scan`.
@@ -208,6 +221,7 @@ class Database:
             values: have the value of the query in tables.
             copies: have the copy that matches in tables; `"all"` for all copies at each hit of `hits`.
             spans: find what hits of lines and paths consist of, for `hits`; tables have it anyway.
+            part: search only this part of the database: see `parts`.
             progress: show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
 
         Raises:
@@ -250,6 +264,7 @@ class Database:
                 reverse=reverse,
                 sample=sample,
                 seed=seed,
+                blocks=None if part is None else (part.first, part.end),
             )
             return self._session.request(options)
 
@@ -339,10 +354,37 @@ class Database:
             reverse=False,
             sample=None,
             seed=0,
+            blocks=None,
         )
         with watching(progress) as watch:
             counts = self._session.request(options).count(watch)
         return {name: Count(*count) for name, count in zip(queries, counts)}
+
+    def parts(self, count: int | None = None) -> list[Part]:
+        """Divides the database into about `count` parts with about as many positions each, 16 of a reel by default, and a part for
+        each reel of several. What `scan` finds in them, one after the other, is what it finds in the whole. A part is a tuple of
+        numbers, which other processes take as well.
+
+        Raises:
+            OptionError: other files than reels are open; `orbit index` makes reels of them.
+
+        >>> import orbit_chess, subprocess, sys
+        >>> command = [sys.executable, "-m", "orbit_chess", "index", "-q", "games/sample.pgn", "-o", folder / "sample.reel"]
+        >>> subprocess.run(command, check=True).returncode
+        0
+        >>> db = orbit_chess.open(folder / "sample.reel", folder / "sample.reel")
+        >>> parts = db.parts()
+        >>> len(parts), sum(part.positions for part in parts) == db.positions_count
+        (2, True)
+        >>> sum(db.count("mate", part=part).games for part in parts) == db.count("mate").games
+        True
+        """
+        if count is not None and count < 1:
+            raise OptionError(f"a database has 1 part or more, not {count}")
+        parts = self._session.parts(count)
+        if parts is None:
+            raise OptionError("only a database of reels has parts: `orbit index games.pgn -o games.reel` makes a reel of a file")
+        return [Part(*part) for part in parts]
 
     def game(self, number: int) -> Game:
         """The game of a number, counted from 1 over all sources.

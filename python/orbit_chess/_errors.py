@@ -44,5 +44,9 @@ class OutputError(OrbitError, OSError):
         return str(self.args[0]) if self.args else ""
 
 
+class JobError(OrbitError, RuntimeError):
+    """A job is not there, or parts of it could not be computed; those that are complete stay."""
+
+
 class ReadWarning(UserWarning):
     """A file was not read, or not to its end; what was read is searched."""

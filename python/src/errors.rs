@@ -49,9 +49,10 @@ pub fn of_query(error: &QueryError) -> PyErr {
 pub fn of_session(error: SessionError) -> PyErr {
     let class = match &error {
         SessionError::Query(error) => return of_query(error),
-        SessionError::Database(_) | SessionError::Changed { .. } | SessionError::TooLarge { .. } => {
-            "DatabaseError"
-        }
+        SessionError::Database(_)
+        | SessionError::Changed { .. }
+        | SessionError::NoBlocks { .. }
+        | SessionError::TooLarge { .. } => "DatabaseError",
         SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {
             "OptionError"
         }

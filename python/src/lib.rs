@@ -1,13 +1,18 @@
 //! The native module of the Python package `orbit_chess`: sessions, queries and hits of the library, with the interpreter's
-//! lock released while they work.
+//! lock released while they work, and the program `orbit`.
 //!
 //! What is convenient in Python is written in Python; this module hands over values and capsules. The invariant: a thread that
 //! waits for a search lets other Python threads run, and notices signals.
 
 #![deny(missing_docs)]
 
+// The program, so that those who install the package have it. Its sources are those of the command; paths in them begin with
+// `crate::cli`.
+#[path = "../../src/cli/mod.rs"]
+mod cli;
 mod errors;
 mod game;
+mod program;
 mod query;
 mod request;
 mod session;
@@ -21,6 +26,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::game::{Game, Hit};
+    #[pymodule_export]
+    use super::program::run_program;
     #[pymodule_export]
     use super::query::{Query, load_themes};
     #[pymodule_export]

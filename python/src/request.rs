@@ -1,5 +1,6 @@
 //! Requests: queries, which games and hits count, and what is wanted of them.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub struct RequestOptions {
     verify: bool,
     limit: Option<u64>,
     order: Option<Order>,
+    blocks: Option<Range<usize>>,
 }
 
 fn parsed<T: FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
@@ -43,7 +45,7 @@ impl RequestOptions {
     #[new]
     #[pyo3(signature = (
         queries, *, r#where, player, side, rating, opponent, opponent_rating, first, best, engine, verify, limit, sort,
-        reverse, sample, seed
+        reverse, sample, seed, blocks
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the keywords of the caller")]
     fn new(
@@ -63,6 +65,7 @@ impl RequestOptions {
         reverse: bool,
         sample: Option<u64>,
         seed: u64,
+        blocks: Option<(usize, usize)>,
     ) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
         let conditions = r#where.iter().map(|text| parsed(text)).collect::<PyResult<_>>()?;
@@ -118,7 +121,15 @@ impl RequestOptions {
             (Some(limit), Some(sample)) => Some(limit.min(sample)),
             (limit, sample) => limit.or(sample),
         };
-        Ok(RequestOptions { queries, conditions, player, first, best, engine, verify, limit, order })
+        let splits = queries.iter().all(orbit_chess::Query::splits) && limit.is_none() && order.is_none();
+        if blocks.is_some() && !splits {
+            return Err(errors::of_option(
+                "a part of a database says nothing of all of it where a query keeps something from game to game or sorts games, \
+                 or with `limit`, `sort` or `sample`: search the database as a whole",
+            ));
+        }
+        let blocks = blocks.map(|(first, end)| first..end);
+        Ok(RequestOptions { queries, conditions, player, first, best, engine, verify, limit, order, blocks })
     }
 }
 
@@ -145,6 +156,7 @@ impl RequestOptions {
         let search = self.engine.into_iter().fold(search, Search::engine);
         let search = self.limit.into_iter().fold(search, Search::games_max);
         let search = if self.verify { search.verify(Sample::All) } else { search };
+        let search = self.blocks.iter().cloned().fold(search, Search::blocks);
         self.order.into_iter().fold(search, |search, order| search.order(order, usize::MAX))
     }
 }

@@ -1,8 +1,10 @@
 //! Databases that are open.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use orbit_chess::internals::job::divide;
 use orbit_chess::{Bitboard, EngineChoice, SessionOptions, Square};
 use pyo3::prelude::*;
 
@@ -113,6 +115,15 @@ impl Session {
     /// A request of queries.
     fn request(&self, options: &Bound<'_, RequestOptions>) -> PyResult<Request> {
         Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
+    }
+
+    /// Ranges of blocks that have about the same number of positions: the first block, the one behind the last, and the
+    /// positions. Of a database that cannot be divided, `None`.
+    #[pyo3(signature = (parts = None))]
+    fn parts(&self, py: Python<'_>, parts: Option<NonZeroUsize>) -> Option<Vec<(usize, usize, u64)>> {
+        let blocks = py.detach(|| self.0.positions_of_blocks())?;
+        let parts = divide(&blocks, parts.map(NonZeroUsize::get)).into_iter();
+        Some(parts.filter_map(|part| Some((part.blocks?.0, part.blocks?.1, part.positions?))).collect())
     }
 
     /// The game of a number.

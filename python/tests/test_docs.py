@@ -16,8 +16,8 @@ from conftest import ROOT
 
 
 @pytest.mark.parametrize("name", ["orbit_chess", "orbit_chess._database", "orbit_chess._scan"])
-def test_examples_of_docstrings(name):
-    failed, run = doctest.testmod(importlib.import_module(name))
+def test_examples_of_docstrings(name, tmp_path):
+    failed, run = doctest.testmod(importlib.import_module(name), extraglobs={"folder": tmp_path})
     assert failed == 0 and run >= 3
 
 

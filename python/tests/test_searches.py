@@ -352,3 +352,60 @@ def test_progress(db):
 
     with pytest.raises(RuntimeError, match="enough"):
         db.scan("check", progress=fail).count()
+
+
+def program(*words, **options):
+    """The program of the package."""
+    return subprocess.run([sys.executable, "-m", "orbit_chess", *map(str, words)], capture_output=True, check=False, **options)
+
+
+def test_the_program_of_the_package_is_the_program(orbit, tmp_path):
+    for words in (["scan", "-q", "mate", SAMPLE], ["--help"], ["--version"], ["job", "part", "--help"], ["scan", "flip {Ra8", SAMPLE]):
+        ours, theirs = program(*words), subprocess.run([orbit, *words], capture_output=True, check=False)
+        assert (ours.returncode, ours.stdout, ours.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr), words
+    # Scripts begin it anew, and it knows its own arguments.
+    assert program("index", "-q", SAMPLE, "-o", tmp_path / "a.reel").returncode == 0
+    reels = [tmp_path / "a.reel"] * 2
+    planned = program("job", "plan", "check", *reels, "-o", f"{tmp_path}/out/")
+    assert planned.returncode == 0 and planned.stdout.endswith(b" in a part\n"), planned
+    assert program("job", "slurm", tmp_path / "out", "--array", "2").returncode == 0
+    for task in "21":
+        environment = {**os.environ, "SLURM_ARRAY_TASK_ID": task, "SLURM_RESTART_COUNT": "3"}
+        assert subprocess.run(["sh", tmp_path / "out/parts.sh"], env=environment, check=False).returncode == 0
+    assert subprocess.run(["sh", tmp_path / "out/merge.sh"], check=False, capture_output=True).returncode == 0
+    assert (tmp_path / "out/merged.out").read_bytes() == program("scan", "-q", "check", *reels).stdout
+
+
+def test_parts_are_the_whole(tmp_path):
+    """The rows of parts, one after the other, and what parts cannot say."""
+    for name in "ab":
+        assert program("index", "-q", SAMPLE, "-o", tmp_path / f"{name}.reel").returncode == 0
+    db = orbit_chess.open(tmp_path / "a.reel", tmp_path / "b.reel")
+    for query, options in [("check", {}), ("mate", {"rows": "games"}), ("gamenumber % 7 == 3", {}), ("k attackedby N", {"first": True})]:
+        whole = db.scan(query, **options).pyarrow()
+        for count in (1, 2, 3, 7, 1000):
+            parts = db.parts(count)
+            assert [part.first for part in parts[1:]] == [part.end for part in parts[:-1]]
+            tables = [db.scan(query, **options, part=part).pyarrow() for part in parts]
+            import pyarrow
+
+            assert pyarrow.concat_tables(tables).equals(whole) and whole.num_rows > 10, (query, count)
+    assert len(db.parts()) == 2 and sum(part.positions for part in db.parts()) == db.positions_count
+    db.count("mate", part=db.parts()[0])
+    assert db.positions_count == sum(part.positions for part in db.parts())
+    with pytest.raises(orbit_chess.OptionError, match="search the database as a whole"):
+        db.scan("mate", limit=3, part=db.parts()[0])
+    with pytest.raises(orbit_chess.OptionError, match="search the database as a whole"):
+        db.scan("mate", sort="elo", part=db.parts()[0])
+    with pytest.raises(orbit_chess.DatabaseError, match="there are no blocks"):
+        db.count("mate", part=orbit_chess.Part(0, 9999, 0))
+    with pytest.raises(orbit_chess.OptionError, match="only a database of reels"):
+        orbit_chess.open(SAMPLE).parts()
+    with pytest.raises(orbit_chess.OptionError, match="1 part or more"):
+        db.parts(0)
+
+
+def test_without_ray():
+    code = "import sys; sys.modules['ray'] = None\nimport orbit_chess.ray"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "pip install 'orbit-chess[ray]'" in done.stderr.splitlines()[-1], done.stderr

@@ -163,6 +163,11 @@ pub(super) struct GpuArgs {
 }
 
 impl GpuArgs {
+    /// Uses this card.
+    pub(super) fn choose(&mut self, card: String) {
+        self.gpu = card;
+    }
+
     /// Uses no card.
     pub(super) fn leave_out(&mut self) {
         self.gpu = String::from("none");

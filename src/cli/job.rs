@@ -17,8 +17,8 @@ use serde_json::json;
 
 use self::choose::{chosen, ranges};
 use super::common::{Interrupt, Out, Progress, ProgressArgs, counted, from_one, grouped, print_failures};
-use super::scan::{self, Asked, Purpose, Ready};
-use super::{Cli, Command, Exit, Failure, dashes};
+use super::scan::{self, Asked, EngineOfPart, Purpose, Ready};
+use super::{Cli, Command, Exit, Failure, Invocation, dashes};
 
 const AFTER_HELP: &str = "\
 A job is a search that is fixed once and divided into numbered parts. Parts are computed in any
@@ -32,6 +32,7 @@ Examples:
   orbit job part out/
   orbit job part 3 7-9 out/
   orbit job part 2/16 out/
+  orbit job part --engine gpu 5 out/
   orbit job status out/
   orbit job merge out/ > hits.txt
   orbit job slurm out/ --array 16";
@@ -97,6 +98,8 @@ struct PartArgs {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
+    engine: EngineOfPart,
+    #[command(flatten)]
     progress: ProgressArgs,
 }
 
@@ -115,24 +118,24 @@ struct StatusArgs {
     json: bool,
 }
 
-pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: Args, invocation: &Invocation) -> Result<Exit, Failure> {
     match args.command {
-        JobCommand::Plan(args) => plan(*args),
+        JobCommand::Plan(args) => plan(*args, invocation),
         JobCommand::Part(args) => part(args),
         JobCommand::Merge(args) => merge(&args.folder),
         JobCommand::Status(args) => status(&args),
-        JobCommand::Slurm(args) => slurm::run(&args),
+        JobCommand::Slurm(args) => slurm::run(&args, &invocation.program),
     }
 }
 
-fn plan(mut args: PlanArgs) -> Result<Exit, Failure> {
+fn plan(mut args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     let folders = args.scan.take_folders();
     let [folder] = &folders[..] else {
         let why = "name one folder for the job, with a slash at its end: `-o out/`";
         return Err(Failure::Other(why.into()));
     };
-    let words = env::args_os().skip_while(|word| word != "job").skip_while(|word| word != "plan");
-    let words = texts(words.skip(1))?;
+    let words = invocation.words.iter().cloned();
+    let words = texts(words.skip_while(|word| word != "job").skip_while(|word| word != "plan").skip(1))?;
     let interrupt = Interrupt::install()?;
     let asked = Ready::new(args.scan, &interrupt, Purpose::Search)?.asked(&interrupt)?;
     let job = fixed(&asked, words, args.parts)?;
@@ -196,6 +199,14 @@ fn fixed(asked: &Asked, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> 
     Ok(Job::new(folder, question, whole, parts))
 }
 
+/// How a part is computed, which what is found does not depend on.
+struct Manner {
+    threads: Option<NonZeroUsize>,
+    quiet: bool,
+    engine: EngineOfPart,
+    progress: ProgressArgs,
+}
+
 /// A job, and the folder in which it lies, as a path that is good everywhere.
 struct Opened {
     job: Job,
@@ -242,14 +253,11 @@ impl Opened {
     }
 
     /// Computes a part.
-    fn compute(
-        &self,
-        part: &JobPart,
-        interrupt: &Interrupt,
-        (threads, quiet, progress): (Option<NonZeroUsize>, bool, ProgressArgs),
-    ) -> Result<Exit, Failure> {
+    fn compute(&self, part: &JobPart, interrupt: &Interrupt, manner: Manner) -> Result<Exit, Failure> {
+        let Manner { threads, quiet, engine, progress } = manner;
         let mut args = self.search()?;
         args.run_as(threads, quiet, progress);
+        args.compute_by(engine);
         let whole = Ready::new(args, interrupt, Purpose::Search)?;
         self.job.demand(&whole.question(), &self.folder)?;
         let ready = match part.range() {
@@ -304,7 +312,8 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
             }
             continue;
         }
-        let manner = (args.threads, args.quiet, progress.take().unwrap_or_default());
+        let (threads, quiet, engine) = (args.threads, args.quiet, args.engine.clone());
+        let manner = Manner { threads, quiet, engine, progress: progress.take().unwrap_or_default() };
         match opened.compute(part, &interrupt, manner)? {
             Exit::Done => {}
             Exit::Interrupted => return Ok(Exit::Interrupted),
@@ -374,8 +383,9 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
 }
 
 /// A job in one process, which goes on where it was.
-pub(super) fn resume(mut args: scan::Args, folder: &Path) -> Result<Exit, Failure> {
-    let mut words: Vec<String> = texts(env::args_os().skip_while(|word| word != "scan").skip(1))?;
+pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
+    let words = invocation.words.iter().cloned();
+    let mut words: Vec<String> = texts(words.skip_while(|word| word != "scan").skip(1))?;
     if let Some(at) = words.iter().position(|word| word == "--resume") {
         words.drain(at..words.len().min(at + 2));
     }
@@ -404,7 +414,8 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path) -> Result<Exit, Failur
     let mut progress = Some(progress);
     for part in &opened.job.parts {
         if opened.job.check_part(part, &opened.folder).is_err() {
-            let manner = (threads, quiet, progress.take().unwrap_or_default());
+            let (engine, progress) = (EngineOfPart::default(), progress.take().unwrap_or_default());
+            let manner = Manner { threads, quiet, engine, progress };
             if opened.compute(part, &interrupt, manner)? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }

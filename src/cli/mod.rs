@@ -19,6 +19,7 @@ mod convert;
 mod cql;
 mod dashes;
 mod devices;
+pub(crate) mod drivers;
 mod explain;
 mod games;
 mod help;
@@ -48,7 +49,6 @@ mod transform_lines;
 
 use std::ffi::OsString;
 use std::io;
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -97,6 +97,17 @@ pub struct Cli {
     look: LookArgs,
     #[command(subcommand)]
     command: Command,
+    #[arg(skip)]
+    invocation: Invocation,
+}
+
+/// How the program was begun.
+#[derive(Clone, Debug, Default)]
+struct Invocation {
+    /// The words that begin it anew, without arguments.
+    program: Vec<OsString>,
+    /// Its name and its arguments, as they were given.
+    words: Vec<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -138,9 +149,15 @@ enum Command {
 }
 
 impl Cli {
-    /// Reads the arguments, or prints help or what is wrong with them and ends the process.
-    pub fn of(arguments: Vec<OsString>) -> Cli {
-        let arguments = dashes::guarded(arguments);
+    /// Reads a name and arguments, or prints help or what is wrong with them and ends the process. `program` are the words that
+    /// begin the program anew, as scripts have them.
+    pub fn of(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
+        let cli = Cli::read(words.clone());
+        Cli { invocation: Invocation { program, words }, ..cli }
+    }
+
+    fn read(words: Vec<OsString>) -> Cli {
+        let arguments = dashes::guarded(words);
         let read = |arguments: &[OsString]| {
             let mut command = manners::with_help_for(Cli::command(), arguments);
             Cli::from_arg_matches(&command.try_get_matches_from_mut(arguments)?)
@@ -296,19 +313,19 @@ impl From<ScanError> for Failure {
 }
 
 /// Runs a command, prints its error and gives the code to exit with.
-pub fn run(cli: Cli) -> ExitCode {
+pub fn run(cli: Cli) -> u8 {
     cli.look.apply();
     let outcome = match cli.command {
         Command::Scan(mut args) => match args.take_resumed() {
             None => scan::run(*args),
-            Some(folder) => job::resume(*args, &folder),
+            Some(folder) => job::resume(*args, &folder, &cli.invocation),
         },
         Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
         Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),
-        Command::Job(args) => job::run(args),
+        Command::Job(args) => job::run(args, &cli.invocation),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
         Command::Serve(args) => serve::run(args),
@@ -320,7 +337,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Man(args) => man::run(args),
         Command::Help(args) => help::run(args),
     };
-    ExitCode::from(code(outcome))
+    code(outcome)
 }
 
 /// Prints the error of a command that failed, and gives the code to exit with.

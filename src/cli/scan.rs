@@ -21,7 +21,7 @@ use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
 
-pub(super) use self::ready::{Asked, Purpose, Ready};
+pub(super) use self::ready::{Asked, EngineOfPart, Purpose, Ready};
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
@@ -167,6 +167,9 @@ pub(super) struct Args {
     /// The same command again computes only what is missing, and prints what one run would have printed. See `orbit job`.
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
+    /// The engine of a part of a job.
+    #[arg(skip)]
+    engine_of_part: EngineOfPart,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
     quiet: bool,

@@ -26,6 +26,7 @@ mod search;
 mod table;
 mod written;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -93,6 +94,16 @@ pub enum SessionError {
         name: String,
         /// What [`SessionOptions::resident_bytes_max`] allows.
         bytes_max: u64,
+    },
+    /// There are no such blocks.
+    #[error(
+        "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
+    )]
+    NoBlocks {
+        /// The blocks asked for.
+        blocks: Range<usize>,
+        /// How many there are.
+        there: usize,
     },
     /// A file cannot be written.
     #[error(transparent)]
@@ -289,6 +300,25 @@ impl Session {
             }
         };
         Ok(database.interrupted_by(&cancel.0))
+    }
+
+    /// These blocks of the database, from the files.
+    fn database_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<Database, SessionError> {
+        self.refuse_changed()?;
+        let database = self.lock().unread();
+        let there = database.positions_of_blocks().map(|reels| reels.iter().map(Vec::len).sum());
+        match there {
+            Some(there) if blocks.start <= blocks.end && blocks.end <= there => {
+                Ok(database.only_blocks(blocks).interrupted_by(&cancel.0))
+            }
+            _ => Err(SessionError::NoBlocks { there: there.unwrap_or(0), blocks }),
+        }
+    }
+
+    /// The positions of each block, reel by reel, for programs that divide a search: see [`Search::blocks`]. `None` if other
+    /// files than reels are read: the numbers of their games are known only once all text before them was read.
+    pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
+        self.lock().unread().positions_of_blocks()
     }
 
     /// The files that the database is read from or was made of.

@@ -111,6 +111,13 @@ impl Query {
         &self.0.remarks
     }
 
+    /// Whether parts of a database answer as all of it does: the query keeps nothing from game to game, and sorts no games.
+    /// See [`Search::blocks`](super::Search::blocks).
+    pub fn splits(&self) -> bool {
+        let query = &self.0.prepared.query;
+        !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
+    }
+
     /// What its value is: a condition, squares, a number.
     pub fn value_type(&self) -> Type {
         self.0.prepared.query.body.ty()

@@ -1,6 +1,6 @@
 //! Requests to a session.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::hit::BlockHits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
@@ -39,6 +39,8 @@ pub struct Search<'a> {
     detail: Needs,
     engine: EngineOptions,
     threads: usize,
+    /// The blocks that are read, if not all.
+    blocks: Option<Range<usize>>,
     pub(super) cancel: Cancel,
     watch: Box<dyn FnMut(Progress) + 'a>,
 }
@@ -67,6 +69,7 @@ impl<'a> Search<'a> {
             detail: Needs::VALUES | Needs::LOWEST_COPY,
             engine,
             threads: session.threads,
+            blocks: None,
             cancel: Cancel::new(),
             watch: Box::new(|_| ()),
         }
@@ -154,6 +157,23 @@ impl<'a> Search<'a> {
     /// Uses so many threads; the answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
+        self
+    }
+
+    /// Reads these blocks alone, counted from 0 over all reels: see [`Session::positions_of_blocks`]. Games keep their
+    /// numbers. What is found in ranges that follow each other is what is found in all, one after the other, if the query
+    /// [splits](Query::splits) and neither games nor hits are limited or ordered.
+    ///
+    /// ```
+    /// use orbit_chess::{Query, Session};
+    ///
+    /// let session = Session::open(["games/sample.pgn"])?;
+    /// assert_eq!(session.positions_of_blocks(), None);
+    /// assert!(session.search(&Query::parse("mate")?).blocks(0..1).count().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn blocks(mut self, blocks: Range<usize>) -> Self {
+        self.blocks = Some(blocks);
         self
     }
 
@@ -282,7 +302,7 @@ impl<'a> Search<'a> {
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, SessionError> {
-        let database = self.session.database(&self.cancel, false)?;
+        let database = self.database(false)?;
         let mut progress = self.begin(&database);
         let summary = scan.for_each_block(database, outputs, choice, work, |streamed, made| {
             self.step(&mut progress, &streamed);
@@ -290,6 +310,14 @@ impl<'a> Search<'a> {
         })?;
         self.finish(progress, scan, &summary)?;
         Ok(summary)
+    }
+
+    /// What is read.
+    pub(super) fn database(&self, with_texts: bool) -> Result<Database, SessionError> {
+        match &self.blocks {
+            None => self.session.database(&self.cancel, with_texts),
+            Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
+        }
     }
 
     /// How far a request has come that was not begun.
@@ -343,7 +371,7 @@ impl<'a> Search<'a> {
     pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), SessionError> {
         let scan = self.scan()?;
         let run = Run::new(&scan, &self.choice, collector);
-        let database = self.session.database(&self.cancel, run.needs().include(Needs::GAME_TEXTS))?;
+        let database = self.database(run.needs().include(Needs::GAME_TEXTS))?;
         let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
         let watch = &mut self.watch;
         let (part, summary) = run.collect_watched(database, |streamed: &StreamedBlock| {
@@ -395,7 +423,9 @@ impl<'a> Search<'a> {
             progress.finish(summary);
             (self.watch)(progress);
         }
-        self.session.learn(summary, scan.searches_variations());
+        if self.blocks.is_none() {
+            self.session.learn(summary, scan.searches_variations());
+        }
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ impl Search<'_> {
         let collector = GamesCollector::new(Comment::None, Reach::new(0, self.games_max));
         let choice = std::mem::take(&mut self.choice);
         let run = Run::new(&scan, &choice, &collector);
-        let database = session.database(&self.cancel, run.needs().include(Needs::GAME_TEXTS))?;
+        let database = self.database(run.needs().include(Needs::GAME_TEXTS))?;
         let (mut texts, names) = (database.texts(), run.names(database.source_names()));
         let mut wanted = GamesTaken::new(0, self.games_max);
         let (mut writer, mut written, mut fault) = (PgnWriter::new(file), 0, None);

@@ -33,6 +33,29 @@ pub(in crate::cli) enum Purpose {
     Merge,
 }
 
+/// What computes a part of a job, in the place of what the job was planned with. All engines give the same answers.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct EngineOfPart {
+    /// Compute with another engine than the job was planned with; all engines give the same answers.
+    ///
+    /// A job that was planned with `--engine reference` is computed by that engine.
+    #[arg(long, value_enum)]
+    engine: Option<PartEngine>,
+    /// Choose the graphics card, as in `orbit scan`.
+    #[arg(long, value_name = "CARD")]
+    gpu: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum PartEngine {
+    /// The graphics card if there are so many positions that it is faster, else the processor.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// The graphics card; an error if there is none.
+    Gpu,
+}
+
 /// A search that is ready to run.
 pub(in crate::cli) struct Ready {
     args: Args,
@@ -85,6 +108,28 @@ impl Args {
         self.progress = progress;
     }
 
+    /// What computes a part, in the place of what the job was planned with.
+    pub(in crate::cli) fn compute_by(&mut self, engine: EngineOfPart) {
+        self.engine_of_part = engine;
+    }
+
+    /// Chooses the engine and the card of a part. The reference engine reads games by another reader, and stays.
+    fn choose_engine_of_part(&mut self, chosen: EngineOfPart) {
+        let EngineOfPart { engine, gpu } = chosen;
+        if let EngineName::Reference = self.engine {
+            return;
+        }
+        match engine {
+            None => {}
+            Some(PartEngine::Auto) => self.engine = EngineName::Auto,
+            Some(PartEngine::Cpu) => self.engine = EngineName::Cpu,
+            Some(PartEngine::Gpu) => self.engine = EngineName::Gpu,
+        }
+        if let Some(card) = gpu {
+            self.gpu.choose(card);
+        }
+    }
+
     /// How it was said to run, which no answer depends on.
     pub(in crate::cli) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
         (self.threads, self.quiet, mem::take(&mut self.progress))
@@ -111,7 +156,9 @@ impl Ready {
     ) -> Result<Ready, Failure> {
         let begun = Instant::now();
         args.outputs.take_stdout();
+        let engine = mem::take(&mut args.engine_of_part);
         let options = args.decisive();
+        args.choose_engine_of_part(engine);
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
         if let Purpose::Merge = purpose {

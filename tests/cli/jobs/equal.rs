@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{REELS, done, files, orbit, parts, reels};
+use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
@@ -149,6 +150,36 @@ fn a_search_is_resumed() {
     let (code, _, stderr) = orbit(inputs, &[&["scan", "--resume", "out", "--first"], &args[..]].concat());
     assert_eq!(code, 2);
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");
+}
+
+/// A part is the same file whichever engine computes it; a job of the reference engine stays with that.
+#[test]
+fn parts_may_be_computed_by_other_engines() {
+    needs_adapter();
+    let inputs = reels();
+    let inputs = inputs.path();
+    for (job, engine) in [("auto", "auto"), ("card", "gpu"), ("slow", "reference")] {
+        let (out, none) = (format!("{job}/"), ["--again", "-q"]);
+        let args = [&["--engine", engine, "-F", "jsonl", QUERY], &REELS[..2]].concat();
+        done(inputs, &[&["job", "plan", "-o", &out], &args[..]].concat());
+        done(inputs, &[&["job", "part"], &none[..], &["--engine", "cpu", job]].concat());
+        let by_cpu = files(&inputs.join(job).join("parts"));
+        assert_eq!(by_cpu.len(), 2);
+        done(inputs, &[&["job", "part"], &none[..], &["--engine", "gpu", "--gpu", "0", job]].concat());
+        assert!(by_cpu == files(&inputs.join(job).join("parts")), "{job}");
+        assert_eq!(
+            done(inputs, &["job", "merge", job]),
+            done(inputs, &[&["scan", "-q"], &args[..]].concat())
+        );
+        let (code, _, stderr) =
+            orbit(inputs, &["job", "part", "--again", "--engine", "gpu", "--gpu", "no such card", "1", job]);
+        // The reference engine takes no card.
+        assert_eq!(
+            (code, stderr.contains("no such card")),
+            if job == "slow" { (0, false) } else { (2, true) },
+            "{stderr}"
+        );
+    }
 }
 
 #[test]

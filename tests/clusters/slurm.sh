@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# A job as an array of 16 tasks of Slurm, of which two fail and are queued again, merged by the job that depends on them: the
+# bytes of one run. `tests/clusters/run.sh` runs this.
+#
+# Starts munged, slurmctld and slurmd with a configuration of their own in a temporary folder, as root, and ends them.
+# ORBIT_PROGRAM names the program. ORBIT_PLANTED is an edit of the script of the tasks, a fault that is to be noticed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+orbit=$(realpath "${ORBIT_PROGRAM:?names no program}")
+export PATH=$PATH:/usr/sbin
+
+work=$(mktemp -d)
+daemons=()
+end() {
+    code=$?
+    [ $code = 0 ] || for log in "$work"/*.log "$work"/it*/out/*.log; do echo "-- $log"; tail -n 20 "$log"; done
+    scancel --quiet --full --signal=KILL --me 2>/dev/null || true
+    for name in slurmctld slurmd munged; do
+        process=$(cat "$work/$name.pid" 2>/dev/null) || continue
+        kill "$process" 2>/dev/null || continue
+        for _ in $(seq 100); do kill -0 "$process" 2>/dev/null || break; sleep 0.1; done
+        kill -KILL "$process" 2>/dev/null || true
+    done
+    rm -rf "$work"
+    exit $code
+}
+trap end EXIT
+fail() {
+    echo "FAULT: $*"
+    exit 1
+}
+# Waits until a command succeeds.
+until_true() {
+    for _ in $(seq 300); do "$@" && return; sleep 0.1; done
+    fail "in vain: $*"
+}
+
+# A key, a controller and a node for this run alone.
+chmod 755 "$work"
+head -c 1024 /dev/urandom >"$work/munge.key"
+chmod 400 "$work/munge.key"
+munged --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
+    --log-file="$work/munged.log" --seed-file="$work/munge.seed"
+host=$(hostname -s)
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'; }
+mkdir "$work/state" "$work/spool"
+cat >"$work/slurm.conf" <<CONF
+ClusterName=orbit
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmctldPort=$(free_port)
+SlurmdPort=$(free_port)
+AuthType=auth/munge
+# A task that is queued again waits until its credential has expired.
+AuthInfo=socket=$work/munge.socket,cred_expire=5
+CryptoType=crypto/munge
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+ReturnToService=2
+KillWait=1
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+export SLURM_CONF=$work/slurm.conf
+slurmctld -f "$SLURM_CONF"
+slurmd -f "$SLURM_CONF"
+until_true sh -c 'sinfo --noheader --format=%T 2>/dev/null | grep -q idle'
+sinfo --version
+
+# A job whose folder has a name that scripts must quote.
+here="$work/it's a folder, 100%"
+mkdir -p "$here/games"
+cd "$here"
+for name in $(seq 32); do cp "$root/games/sample.pgn" "games/$name.pgn"; done
+"$orbit" index -q --shards 1K games -o db/
+asked=(-F jsonl 'shift flip flipcolor {Nd4 kf3}' db)
+"$orbit" scan -q "${asked[@]}" >expected
+"$orbit" job plan "${asked[@]}" -o out/
+"$orbit" job slurm out/ --array 16
+[ -z "${ORBIT_PLANTED:-}" ] || sed -i "$ORBIT_PLANTED" out/parts.sh
+
+# The file of part 5 cannot be written until its task was queued again. Task 16 has the number of the array itself: if it is
+# queued again, the others must not be.
+mkdir out/parts/00005.part out/parts/00016.part
+sh out/submit.sh | tee submitted
+merge=$(sed -n 's/^Submitted batch job //p' submitted)
+state() { squeue --noheader --states=all --jobs="$1" --format=%T 2>/dev/null; }
+for task in 5 16; do
+    until_true sh -c "grep -qs 'task $task ended with code 2 and is queued again' out/slurm-*_$task.log"
+done
+rmdir out/parts/00005.part out/parts/00016.part
+ended() { state "$merge" | grep -qE 'COMPLETED|FAILED|CANCELLED|TIMEOUT'; }
+until_true ended
+[ "$(state "$merge")" = COMPLETED ] || fail "the job that merges: $(state "$merge")"
+cmp expected out/merged.out || fail "what is merged is not what one run prints"
+[ -s expected ] || fail "nothing hits"
+[ "$(ls out/parts | wc -l)" = 16 ] || fail "$(ls out/parts)"
+for task in $(seq 16); do
+    wanted=0
+    case $task in 5 | 16) wanted=1 ;; esac
+    queued=$(cat out/slurm-*_"$task".log | grep -c 'queued again' || true)
+    [ "$((queued > 0))" = "$wanted" ] || fail "task $task was queued again $queued times"
+done
+echo "16 tasks, two of them queued again: merged to the bytes of one run"
+
+# A part that can never be written: its task is queued again three times, and what is missing is told.
+rm out/parts/00007.part out/merged.out out/merge.log
+mkdir out/parts/00007.part
+sh out/submit.sh | tee submitted
+merge=$(sed -n 's/^Submitted batch job //p' submitted)
+until_true ended
+[ "$(state "$merge")" = FAILED ] || fail "the job that merges: $(state "$merge")"
+grep -q '^part 7: ' out/merge.log || fail "$(cat out/merge.log)"
+[ ! -e out/merged.out ] || fail "a merge without part 7"
+[ "$(cat out/slurm-*_7.log | grep -c 'queued again')" = 3 ] || fail "$(cat out/slurm-*_7.log)"
+echo "a part that cannot be written: queued again three times, and told"
+
+# The same scripts compute what is missing.
+rmdir out/parts/00007.part
+sh out/submit.sh | tee submitted
+merge=$(sed -n 's/^Submitted batch job //p' submitted)
+until_true ended
+cmp expected out/merged.out || fail "what is merged is not what one run prints"
+echo "submitted anew: merged to the bytes of one run"

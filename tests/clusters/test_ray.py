@@ -1,0 +1,252 @@
+"""Jobs and scans on Ray: actors are killed, and what comes of it is what one run gives. `tests/clusters/run.sh` runs this."""
+
+import doctest
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import polars
+import pyarrow
+import pytest
+import ray
+
+import orbit_chess
+import orbit_chess.ray
+
+ROOT = pathlib.Path(os.environ["ORBIT_ROOT"])
+QUERY = "shift flip flipcolor {Nd4 kf3}"
+PARTS = 16
+
+
+def orbit(*words, folder=None):
+    command = [sys.executable, "-m", "orbit_chess", *map(str, words)]
+    return subprocess.run(command, check=True, capture_output=True, cwd=folder).stdout
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cluster():
+    """A cluster of one machine, which is said to have a graphics card."""
+    ray.init(num_cpus=2, num_gpus=1, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def inputs(tmp_path_factory):
+    """A folder of reels."""
+    folder = tmp_path_factory.mktemp("inputs")
+    (folder / "games").mkdir()
+    for name in range(2 * PARTS):
+        (folder / f"games/{name}.pgn").write_bytes((ROOT / "games/sample.pgn").read_bytes())
+    orbit("index", "-q", "--shards", "1K", "games", "-o", "db/", folder=folder)
+    return folder
+
+
+@pytest.fixture
+def job(inputs, tmp_path):
+    """A job in 16 parts, and what one run prints."""
+    words = ["-F", "jsonl", QUERY, "db"]
+    orbit("job", "plan", *words, "--parts", PARTS, "-o", f"{tmp_path}/out/", folder=inputs)
+    return tmp_path / "out", orbit("scan", "-q", *words, folder=inputs)
+
+
+def processes(word):
+    """Numbers of processes of whose command this is a word, and that do not wait to be buried."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word in path.read_text().split("\0") and path.read_text():
+                found.append(int(path.parent.name))
+        except OSError:
+            pass
+    return found
+
+
+def parent(process):
+    return int(pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+class Killer(threading.Thread):
+    """Kills `victims` processes, each while it computes a part: actors, or the processes that they began."""
+
+    def __init__(self, victims, of_actor):
+        super().__init__(daemon=True)
+        self.left, self.of_actor = victims, of_actor
+        self.killed = []
+
+    def run(self):
+        while self.left:
+            for child in processes("orbit_chess._child")[:1]:
+                try:
+                    victim = parent(child) if self.of_actor else child
+                    # It cannot come to its end meanwhile.
+                    os.kill(child, signal.SIGSTOP)
+                    os.kill(victim, signal.SIGKILL)
+                except OSError:
+                    continue
+                self.killed.append(victim)
+                self.left -= 1
+                time.sleep(0.5)
+            time.sleep(0.01)
+
+
+def test_one_run(job):
+    folder, expected = job
+    told = []
+    assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected and expected.count(b"\n") > 1000
+    assert told[0] == (0, PARTS, 0) and told[-1][:2] == (PARTS, PARTS)
+    # All are there: nothing is computed again.
+    parts = sorted((folder / "parts").iterdir())
+    times = [part.stat().st_mtime_ns for part in parts]
+    assert orbit_chess.ray.run(folder) == expected and len(parts) == PARTS
+    assert times == [part.stat().st_mtime_ns for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("of_actor", "options"),
+    [(True, None), (True, {"max_restarts": 0}), (False, None)],
+    ids=["actors that Ray begins anew", "an actor for good", "processes of actors"],
+)
+def test_killed_midway(job, of_actor, options):
+    folder, expected = job
+    killer = Killer(1 if options else 3, of_actor)
+    killer.start()
+    assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
+    killer.join(timeout=10)
+    assert len(killer.killed) == (1 if options else 3)
+    assert len(list((folder / "parts").iterdir())) == PARTS
+
+
+def test_a_process_ends_with_its_actor():
+    """It waits for its input, which stays open."""
+    code = (
+        "import os, subprocess, sys, time\n"
+        "command = [sys.executable, '-m', 'orbit_chess._child', str(os.getpid()), 'scan', 'mate', '-']\n"
+        "print(subprocess.Popen(command).pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    actor = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child = int(actor.stdout.readline())
+    time.sleep(1)
+    assert child in processes("orbit_chess._child")
+    actor.kill()
+    actor.wait()
+    time.sleep(0.5)
+    assert child not in processes("orbit_chess._child")
+
+
+def test_a_part_that_cannot_be_written(job):
+    folder, expected = job
+    (folder / "parts/00005.part").mkdir()
+    with pytest.raises(orbit_chess.JobError, match=r"^1 of 16 parts were not computed \(part 5: .*00005.part"):
+        orbit_chess.ray.compute(folder)
+    (folder / "parts/00005.part").rmdir()
+    told = []
+    assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected
+    assert [complete for complete, *_ in told] == [15, 16]
+    # What differs is seen: the parts of another query, under the names of these.
+    other = folder.parent / "other"
+    orbit("job", "plan", "-F", "jsonl", "mate", "db", "--parts", PARTS, "-o", f"{other}/", folder=planned_in(folder))
+    orbit_chess.ray.compute(other)
+    os.replace(other / "parts/00007.part", folder / "parts/00007.part")
+    told.clear()
+    assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected and told[0][0] == 15
+
+
+def planned_in(folder):
+    """The folder in which a job was planned."""
+    return json.loads((folder / "job.json").read_text())["folder"]
+
+
+def test_graphics_cards(job, tmp_path):
+    folder, expected = job
+    assert orbit_chess.ray.run(folder, gpus=2, gpu_share=0.5) == expected
+    # Some on the card and some on the processor.
+    for part in (folder / "parts").iterdir():
+        part.unlink()
+    assert orbit_chess.ray.run(folder, cpus=1, gpus=1, gpu_share=0.25) == expected
+    # Without a driver there is no card: it was the card that computed.
+    next((folder / "parts").iterdir()).unlink()
+    nowhere = {"env_vars": {"VK_DRIVER_FILES": str(tmp_path / "none"), "VK_ICD_FILENAMES": str(tmp_path / "none")}}
+    with pytest.raises(orbit_chess.JobError, match="adapter"):
+        orbit_chess.ray.compute(folder, gpus=1, options={"runtime_env": nowhere})
+    with pytest.raises(orbit_chess.OptionError, match="`gpu_share` is more than 0 and at most 1, not 2"):
+        orbit_chess.ray.compute(folder, gpus=1, gpu_share=2)
+
+
+@pytest.mark.parametrize("cards", [{}, {"gpus": 1}], ids=["processors", "a card"])
+def test_rows_come_in_order(inputs, cards):
+    db = orbit_chess.open(inputs / "db")
+    expected = db.scan(QUERY).pyarrow()
+    reader = orbit_chess.ray.scan(QUERY, inputs / "db", parts=PARTS, **cards)
+    assert reader.read_all().equals(expected) and len(expected) > 1000
+    options = {"rows": "games", "where": "result=1-0", "columns": ["game", "white"]}
+    expected = db.scan("check", **options).pyarrow()
+    assert orbit_chess.ray.scan("check", inputs / "db", **options, **cards).read_all().equals(expected)
+
+
+def test_rows_come_though_an_actor_dies(inputs):
+    expected = orbit_chess.open(inputs / "db").scan(QUERY).pyarrow()
+    reader = orbit_chess.ray.scan(QUERY, inputs / "db", parts=PARTS, cpus=2)
+    batches = [reader.read_next_batch()]
+    workers = processes("ray::_Worker.compute") + processes("ray::_Worker")
+    os.kill(workers[0], signal.SIGKILL)
+    batches += reader
+    assert pyarrow.Table.from_batches(batches).equals(expected)
+
+
+def slow(folder):
+    def work(task):
+        # The others wait for the first.
+        time.sleep(1.5 if task == 0 else random.uniform(0, 0.03))
+        (folder / str(task)).write_text("")
+        return task
+
+    return work
+
+
+def test_few_parts_are_computed_ahead(tmp_path):
+    pool = orbit_chess.ray._Pool(2, 0, 1.0, 1, 3, None, most=PARTS * 4)
+    results = pool.results((slow(tmp_path), None), range(PARTS * 4), in_order=True)
+    assert next(results)[0] == 0
+    assert len(list(tmp_path.iterdir())) <= 1 + 2 * orbit_chess.ray.PARTS_AHEAD
+    assert [index for index, _ in results] == list(range(1, PARTS * 4))
+    # Without order they come as they are done: that this differs shows that the order is made.
+    pool = orbit_chess.ray._Pool(2, 0, 1.0, 1, 3, None, most=PARTS * 4)
+    found = [index for index, _ in pool.results((slow(tmp_path), None), range(PARTS * 4))]
+    assert found != sorted(found) == list(range(PARTS * 4))
+
+
+def test_what_is_wrong_is_told(inputs, tmp_path):
+    with pytest.raises(orbit_chess.QueryError, match="query:1"):
+        orbit_chess.ray.scan("flip {Ra8", inputs / "db")
+    with pytest.raises(orbit_chess.OptionError, match="only a database of reels has parts"):
+        orbit_chess.ray.scan("mate", ROOT / "games/sample.pgn")
+    with pytest.raises(orbit_chess.OptionError, match="search the database as a whole"):
+        orbit_chess.ray.scan("mate", inputs / "db", limit=3)
+    with pytest.raises(orbit_chess.OptionError, match="search the database as a whole"):
+        orbit_chess.ray.scan("{persistent X += 1 X > 3}", inputs / "db")
+    with pytest.raises(orbit_chess.OptionError, match="no machine of the Ray cluster has 64 CPUs"):
+        orbit_chess.ray.scan("mate", inputs / "db", cpus=1, threads=64).read_all()
+    with pytest.raises(orbit_chess.JobError, match="contains no job"):
+        orbit_chess.ray.run(tmp_path)
+
+
+def test_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    failed, tried = doctest.testmod(orbit_chess.ray, extraglobs={"folder": tmp_path})
+    assert failed == 0 and tried >= 6
+    place = tmp_path / "document"
+    place.mkdir()
+    orbit("index", "-q", "games/sample.pgn", "-o", place / "sample.reel")
+    document = (ROOT / "docs/python.md").read_text()
+    section = document.split("## On a cluster of Ray\n", 1)[1].split("\n## ", 1)[0]
+    names = {"folder": place, "subprocess": subprocess, "sys": sys, "orbit_chess": orbit_chess, "polars": polars}
+    example = doctest.DocTestParser().get_doctest(section.replace("# doctest: +SKIP", ""), names, "python.md", None, 0)
+    assert example.examples and doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
