@@ -1,6 +1,6 @@
 //! The names of tags: those that are known, and what the value of a tag is.
 
-use super::{rating, termination};
+use super::rating;
 use crate::board::Color;
 use crate::diagnostic::nearest;
 
@@ -159,7 +159,7 @@ pub enum Kind {
     Rating,
     /// The code of an opening, an [`Eco`](super::Eco).
     Eco,
-    /// How the game came to an end: see [`termination`].
+    /// How the game came to an end: see [`termination`](super::termination).
     Termination,
 }
 
@@ -170,7 +170,7 @@ pub fn kind(name: &str) -> Kind {
         _ if is_date(name) => Kind::Date,
         _ if [Color::White, Color::Black].map(rating::tag).into_iter().any(is) => Kind::Rating,
         _ if is("ECO") => Kind::Eco,
-        _ if is(termination::TAG) => Kind::Termination,
+        _ if is("Termination") => Kind::Termination,
         _ => Kind::Text,
     }
 }

@@ -132,10 +132,10 @@ fn evaluations_are_whites_whoever_asks() {
     for condition in ["eval>=2", "eval<=-100", "clock<10", "spent<1"] {
         let of = |side: &str| {
             let search = session.search(&query).condition(condition.parse().unwrap());
-            let games = search.condition(format!("{side}~donchenko").parse().unwrap());
+            let games = search.condition(format!("{side}~eljanov").parse().unwrap());
             games.count().unwrap()[0].positions
         };
-        let player = orbit_chess::Player::new("Donchenko, Alexander".parse().unwrap());
+        let player = orbit_chess::Player::new("Eljanov, Pavel".parse().unwrap());
         let asked = session.search(&query).condition(condition.parse().unwrap()).player(player);
         let found = asked.count().unwrap()[0].positions;
         assert_eq!(found, of("white") + of("black"), "{condition}");
