@@ -212,7 +212,12 @@ impl Columns {
             | Needs::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
             | (Needs::LOWEST_COPY | Needs::COPY_NAMES).when(copies)
             | Needs::SPANS.when(self.have_spans())
-            | Needs::COMMENTS.when(have(&MEASURES))
+            | Needs::COMMENTS.when(self.read_comments())
+    }
+
+    /// Whether one of them is read from the comments of games.
+    pub fn read_comments(&self) -> bool {
+        self.list().iter().any(|column| MEASURES.contains(column))
     }
 
     /// Whether one of them tells of the positions and moves of which hits consist.
