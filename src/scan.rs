@@ -121,10 +121,10 @@ pub enum ScanError {
         "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
     )]
     NoVariations,
-    /// A query asks for comments or glyphs, and the database is read without them.
+    /// The query or the choice of hits asks for comments or glyphs, and the database is read without them.
     #[error(
-        "the query asks for comments in the games, but the database is read without them: set \
-         `ParseOptions::annotations`"
+        "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
+         them), but the database is read without them: set `ParseOptions::annotations`"
     )]
     NoAnnotations,
     /// A reel is damaged; all hits before were delivered.
@@ -333,12 +333,15 @@ impl Scan {
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
+        let needs_comments = self.reads_comments()
+            || choice.reads_comments()
+            || outputs.iter().any(|wanted| wanted.contains(Outputs::COMMENTS));
         let database = match (self.searches_variations(), database.keeps_variations()) {
             (true, false) => return Err(ScanError::NoVariations),
             (true, true) => database,
-            (false, _) => database.without_variations(self.reads_comments()),
+            (false, _) => database.without_variations(needs_comments),
         };
-        if self.reads_comments() && !database.keeps_annotations() {
+        if needs_comments && !database.keeps_annotations() {
             return Err(ScanError::NoAnnotations);
         }
         let last_game = match self.asks_for_last_game() {
@@ -364,6 +367,7 @@ impl Scan {
                     for answers in &mut *answers {
                         drop_games(answers, view.games_asked());
                         choice.keep_best(view.block(), answers);
+                        choice.keep_found(view.block(), answers);
                     }
                     write_commentary(view.block(), &commentators, answers)?;
                 }

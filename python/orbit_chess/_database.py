@@ -212,7 +212,7 @@ class Database:
             variations: search side lines as well; the database must keep them.
             first, best: count only the first hit of each game, or the one with the greatest value.
             limit: stop after so many games that hit.
-            sort: list games by `value`, `elo`, `date` or `length`, the greatest first unless `reverse`.
+            sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent` or `eval`, the greatest first unless `reverse`.
             sample: so many of the games that hit, chosen at random by `seed`.
             engine: another engine than that of the database.
             verify: have a second engine compute everything as well; a difference is an error.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Order, Player, Rows, Sample, Search, Session, SessionError,
+    Color, Column, Condition, EngineChoice, Measure, Order, Player, Rows, Sample, Search, Session, SessionError,
     SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
@@ -139,8 +139,11 @@ fn sort_key(name: &str) -> PyResult<SortKey> {
         "elo" => Ok(SortKey::Elo),
         "date" => Ok(SortKey::Date),
         "length" => Ok(SortKey::Length),
+        "clock" => Ok(SortKey::Measure(Measure::Clock)),
+        "spent" => Ok(SortKey::Measure(Measure::Spent)),
+        "eval" => Ok(SortKey::Measure(Measure::Eval)),
         other => Err(errors::of_option(format!(
-            "`{other}` is no order: choose `value`, `elo`, `date` or `length`"
+            "`{other}` is no order: choose `value`, `elo`, `date`, `length`, `clock`, `spent` or `eval`"
         ))),
     }
 }

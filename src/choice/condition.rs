@@ -1,4 +1,4 @@
-//! Conditions on tags, without CQL: `white~Carlsen`, `elo>=2600`, `eco=B9*`.
+//! Conditions on tags and on measures of positions, without CQL: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,11 +7,14 @@ use std::str::FromStr;
 use crate::board::Color;
 use crate::diagnostic::nearest;
 use crate::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
-use crate::game::{Date, Header as _, Rating, date, eco, rating, tags};
+use crate::game::measures::thousandths_of;
+use crate::game::{
+    Date, Header as _, Measure, Measures, Rating, Speed, date, eco, rating, tags, termination, title,
+};
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 
-/// What must be true of a game.
+/// What must be true of a game, or of the position of a hit.
 ///
 /// A condition is a name, an operator and a value. Names are those of known tags, whatever their case, `tag:Name` of any other tag
 /// (see [`tag_named`]), and
@@ -19,7 +22,12 @@ use crate::run::needs::Needs;
 /// * `player`: `White` or `Black`, one of which must fit;
 /// * `elo`: the higher of both ratings, as in CQL;
 /// * `date`: `Date`, or else `UTCDate`; `year`: its year;
-/// * `result`: how the movetext ended, not the tag.
+/// * `result`: how the movetext ended, not the tag;
+/// * `title`: the title of a player, one of whom must fit; `white-title`, `black-title`: that of a side;
+/// * `time-control`: the [`Speed`] of the game.
+///
+/// `clock`, `spent` and `eval` are [measures](Measure) of positions: a game meets such a condition everywhere, and of its hits
+/// those count whose positions meet it. A position without the measure meets none, not even with `!=`.
 ///
 /// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
 /// given (`date=2015.03`). Of a rating and an opening it also compares what is read from the tag: `eco=B90` fits `B90n`. `~`
@@ -51,6 +59,11 @@ enum Field {
     Date,
     Year,
     Result,
+    /// The title of either player.
+    Title,
+    Speed,
+    /// Of a position.
+    Measure(Measure),
     /// A tag by its name.
     Tag {
         name: String,
@@ -67,6 +80,8 @@ enum Test {
     /// Lower case.
     Contains(String),
     Number(Compare, i64),
+    /// The same of thousandths.
+    Thousandths(Compare, i64),
     Date(Compare, Date),
 }
 
@@ -140,13 +155,35 @@ pub enum ConditionError {
     /// Not a number where one belongs.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
+    /// Not a number where one belongs that may have a fraction.
+    #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
+    NoDecimal(String, &'static str, &'static str),
+    /// Measures are no texts.
+    #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
+    NoText(&'static str),
+    /// Not a class of time controls.
+    #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
+    NoSpeed(String),
     /// Not a result.
     #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
     NoResult(String),
 }
 
-/// What is known of a game besides its tags.
-const FIELDS: [&str; 5] = ["player", "elo", "date", "year", "result"];
+/// What is known of games and positions besides their tags.
+const FIELDS: [&str; 12] = [
+    "player",
+    "elo",
+    "date",
+    "year",
+    "result",
+    "title",
+    "white-title",
+    "black-title",
+    "time-control",
+    "clock",
+    "spent",
+    "eval",
+];
 
 fn did_you_mean(hint: &Option<&str>) -> String {
     hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
@@ -170,8 +207,9 @@ impl FromStr for Condition {
         }
         let own = name.strip_prefix("tag:");
         let bare = own.map_or(name, |own| own.strip_prefix(':').unwrap_or(own));
-        let is_name =
-            !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_letter =
+            |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' && own.is_none();
+        let is_name = !bare.is_empty() && bare.bytes().all(is_letter);
         if !is_name || value.starts_with(['=', '~', '<', '>']) {
             return Err(ConditionError::NoName(text.to_owned()));
         }
@@ -190,7 +228,10 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
         "<=" => Compare::LessOrEqual,
         ">" => Compare::Greater,
         ">=" => Compare::GreaterOrEqual,
-        "~" | "!~" => return Ok(Test::Contains(value.to_lowercase())),
+        "~" | "!~" => match field {
+            Field::Measure(measure) => return Err(ConditionError::NoText(measure.name())),
+            _ => return Ok(Test::Contains(value.to_lowercase())),
+        },
         _ => Compare::Equal,
     };
     let is_equal = compare == Compare::Equal;
@@ -200,6 +241,17 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
     match field {
         Field::Elo => Ok(Test::Number(compare, number("elo")?)),
         Field::Year => Ok(Test::Number(compare, number("year")?)),
+        Field::Measure(measure) => {
+            let unit = if *measure == Measure::Eval { "pawns" } else { "seconds" };
+            let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), unit);
+            Ok(Test::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
+        }
+        Field::Speed if is_equal => {
+            let is = |speed: &Speed| speed.name().eq_ignore_ascii_case(value);
+            let speed = Speed::ALL.into_iter().find(is);
+            let speed = speed.ok_or_else(|| ConditionError::NoSpeed(value.to_owned()))?;
+            Ok(Test::Parts(vec![speed.name().to_owned()], None))
+        }
         Field::Result if is_equal => match value {
             "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()], None)),
             "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
@@ -237,9 +289,14 @@ impl Field {
             "date" => Field::Date,
             "year" => Field::Year,
             "result" => Field::Result,
-            lower => match known_tag(name) {
-                Some(known) => Field::tag(known, false),
-                None => {
+            "title" => Field::Title,
+            "white-title" => Field::tag(title::tag(Color::White), false),
+            "black-title" => Field::tag(title::tag(Color::Black), false),
+            "time-control" => Field::Speed,
+            lower => match (Measure::named(lower), known_tag(name)) {
+                (Some(measure), _) => Field::Measure(measure),
+                (None, Some(known)) => Field::tag(known, false),
+                (None, None) => {
                     let hint = nearest(lower, FIELDS.iter()).or_else(|| nearest_tag(name));
                     return Err(ConditionError::Unknown { name: name.to_owned(), hint });
                 }
@@ -269,7 +326,13 @@ impl fmt::Display for Condition {
 impl Condition {
     /// What has to be known of games for it.
     pub fn needs(&self) -> Needs {
-        Needs::TAGS.when(self.field != Field::Result)
+        match self.field {
+            Field::Result => Needs::NOTHING,
+            // The increment of the clock stands in a tag.
+            Field::Measure(Measure::Spent) => Needs::COMMENTS | Needs::TAGS,
+            Field::Measure(_) => Needs::COMMENTS,
+            _ => Needs::TAGS,
+        }
     }
 
     /// The tag that it asks for after `tag:`, if it does.
@@ -277,7 +340,18 @@ impl Condition {
         if let Field::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// Whether it is true of a game.
+    /// The measure of positions that it asks for, if it asks for one; else it asks for something of games.
+    pub fn measure(&self) -> Option<Measure> {
+        if let Field::Measure(measure) = self.field { Some(measure) } else { None }
+    }
+
+    /// Whether it is true of a position with these measures; what asks for something of games is.
+    pub fn holds_at(&self, measures: &Measures) -> bool {
+        let Field::Measure(measure) = self.field else { return true };
+        measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)
+    }
+
+    /// Whether it is true of a game; what asks for something of positions is.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
             Field::Player => [Color::White, Color::Black]
@@ -287,6 +361,11 @@ impl Condition {
             Field::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
             Field::Date => self.test.fits_tag(game, date::tag(game), Kind::Date),
             Field::Result => self.test.fits(game.outcome().text()),
+            Field::Title => [Color::White, Color::Black]
+                .iter()
+                .any(|&side| self.test.fits_tag(game, title::tag(side), Kind::Text)),
+            Field::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
+            Field::Measure(_) => return true,
             Field::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };
         fits != self.is_not
@@ -304,6 +383,10 @@ impl Test {
                 self.fits(&tags::text(value))
                     || eco::of_value(value).is_some_and(|eco| self.fits(eco.as_str()))
             }
+            (Kind::Termination, Test::Parts(..) | Test::Contains(_)) => {
+                self.fits(&tags::text(value))
+                    || termination::of_value(value).is_some_and(|class| self.fits(&class))
+            }
             _ => self.fits(&tags::text(value)),
         }
     }
@@ -320,10 +403,17 @@ impl Test {
                 let digits = value.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
                 self.fits_number(value[..sign + digits].parse().ok())
             }
+            Test::Thousandths(..) => {
+                thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
+            }
             Test::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
             }
         }
+    }
+
+    fn fits_thousandths(&self, number: i64) -> bool {
+        if let Test::Thousandths(compare, bound) = self { compare.holds(number.cmp(bound)) } else { false }
     }
 
     fn fits_number(&self, number: Option<i64>) -> bool {

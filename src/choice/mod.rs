@@ -12,15 +12,17 @@ pub use condition::{Condition, ConditionError};
 pub use order::{Order, RankFacts, SortKey, Top, chance};
 pub use player::{NoRatings, Player, Ratings};
 
+pub use crate::game::Measure;
+
 use crate::board::Color;
 use crate::engine::{Answers, Hits, Outputs};
-use crate::reel::{Block, GameRow};
+use crate::reel::{Block, GameMeasures, GameRow};
 use crate::run::needs::Needs;
 
 /// Which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// What must be true of a game; all of them.
+    /// What must be true of a game, or of the position of a hit; all of them.
     pub conditions: Vec<Condition>,
     /// Whose games count, and from whose side queries are asked, if it is a player's.
     pub player: Option<Player>,
@@ -34,19 +36,47 @@ pub struct Choice {
 impl Choice {
     /// Which games and hits count, for a report; empty if all do.
     pub fn in_words(&self) -> String {
-        let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
+        let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
+        let positions = match self.positions_in_words() {
+            words if words.is_empty() => words,
+            words => format!(" at positions with {words}"),
+        };
         let of = self.player.as_ref();
         let of = of.map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
         let games = match conditions.is_empty() {
             true => format!("games{}", of.trim_end_matches(',')),
             false => format!("games{of} with {}", conditions.join(" and ")),
         };
-        match (conditions.is_empty() && of.is_empty(), self.first, self.best) {
-            (true, false, false) => String::new(),
-            (_, false, false) => games,
-            (_, true, _) => format!("the first hit of {games}"),
-            (_, false, true) => format!("the best hit of {games}"),
+        let is_any_game = conditions.is_empty() && of.is_empty();
+        match (is_any_game, self.first, self.best) {
+            (true, false, false) if positions.is_empty() => String::new(),
+            (_, false, false) if positions.is_empty() => games,
+            (true, false, false) => format!("hits{positions}"),
+            (_, false, false) => format!("hits{positions} of {games}"),
+            (_, true, _) => format!("the first hit{positions} of {games}"),
+            (_, false, true) => format!("the best hit{positions} of {games}"),
         }
+    }
+
+    /// The conditions on positions in words; empty if there are none.
+    pub fn positions_in_words(&self) -> String {
+        let conditions: Vec<String> = self.of_positions().map(Condition::to_string).collect();
+        conditions.join(" and ")
+    }
+
+    /// The conditions on games.
+    pub fn of_games(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.measure().is_none())
+    }
+
+    /// The conditions on positions.
+    pub fn of_positions(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.measure().is_some())
+    }
+
+    /// Whether the comments of games must be known to choose.
+    pub fn reads_comments(&self) -> bool {
+        self.needs().include(Needs::COMMENTS)
     }
 
     /// What has to be known of games to choose among them.
@@ -60,7 +90,8 @@ impl Choice {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
             None => {
-                (!self.conditions.is_empty()).then(|| block.games().map(|game| self.fits(&game)).collect())
+                let has_any = self.of_games().next().is_some();
+                has_any.then(|| block.games().map(|game| self.fits(&game)).collect())
             }
         }
     }
@@ -82,17 +113,50 @@ impl Choice {
 
     /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
     pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
-        if games.is_none() && !self.first {
+        let has_positions = self.of_positions().next().is_some();
+        if games.is_none() && !self.first && !has_positions {
             return;
         }
         for game in block.games() {
             let (first, end) = (game.first_slot(), game.end_slot());
             if games.is_some_and(|games| !games[game.index()]) {
                 hits.clear(first..end);
-            } else if self.first {
+                continue;
+            }
+            if has_positions {
+                self.apply_to_positions(&game, hits);
+            }
+            if self.first {
                 let hit = hits.slots(first..end).next();
                 hit.iter().for_each(|hit| hits.clear(hit + 1..end));
             }
+        }
+    }
+
+    /// Takes away the hits of a game whose positions do not meet the conditions on positions.
+    fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
+        let (first, end) = (game.first_slot(), game.end_slot());
+        let slots: Vec<usize> = hits.slots(first..end).collect();
+        if slots.is_empty() {
+            return;
+        }
+        let measures = GameMeasures::of(game);
+        for slot in slots {
+            let found = measures.at((slot - first) as u32);
+            if !self.of_positions().all(|condition| condition.holds_at(&found)) {
+                hits.clear(slot..slot + 1);
+            }
+        }
+    }
+
+    /// Takes games without a hit that counts from those that a query over whole games finds, if there are conditions on
+    /// positions: no position of these games meets them.
+    pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
+        let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
+            return;
+        };
+        for (game, told) in block.games().zip(told) {
+            told.is_found &= answers.hits.count_in(game.first_slot()..game.end_slot()) > 0;
         }
     }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
 use crate::engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
-use crate::game::{Date, Rating};
-use crate::reel::GameRow;
+use crate::game::{Date, Measure, Rating};
+use crate::reel::{GameMeasures, GameRow};
 use crate::run::needs::Needs;
 
 /// By what games are sorted. What is unknown comes last.
@@ -24,6 +24,8 @@ pub enum SortKey {
     Date,
     /// The moves of the longest span of a hit.
     Length,
+    /// A measure at a hit of the game: the greatest, or with `reverse` the least.
+    Measure(Measure),
 }
 
 /// What is known of the games of a block that are found, for their ranks.
@@ -74,6 +76,9 @@ impl Order {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
             Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
             Order::Sorted { key: SortKey::Length, .. } => Needs::SPANS,
+            // The increment of the clock stands in a tag.
+            Order::Sorted { key: SortKey::Measure(Measure::Spent), .. } => Needs::COMMENTS | Needs::TAGS,
+            Order::Sorted { key: SortKey::Measure(_), .. } => Needs::COMMENTS,
             Order::Sampled { .. } | Order::ByQuery => Needs::NOTHING,
         }
     }
@@ -98,7 +103,7 @@ impl Order {
     pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
-            Order::Sorted { key, reverse } => match (key.of(game, facts), reverse) {
+            Order::Sorted { key, reverse } => match (key.of(game, facts, reverse), reverse) {
                 (None, _) => u64::MAX.into(),
                 (Some(key), false) => (u64::MAX - 1 - key).into(),
                 (Some(key), true) => key.into(),
@@ -109,8 +114,8 @@ impl Order {
 }
 
 impl SortKey {
-    /// The key, below 2^33.
-    fn of(self, game: &GameRow, facts: RankFacts) -> Option<u64> {
+    /// The key, at most 2^33.
+    fn of(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
         let RankFacts { hits, copies, spans, .. } = facts;
         let slots = hits.slots(game.first_slot()..game.end_slot());
         match self {
@@ -122,6 +127,13 @@ impl SortKey {
                 };
                 slots.filter_map(length).max()
             }
+            SortKey::Measure(measure) => {
+                let told = GameMeasures::of(game);
+                let number = |slot| told.at((slot - game.first_slot()) as u32).get(measure);
+                let numbers = slots.filter_map(number);
+                let number = if reverse { numbers.min() } else { numbers.max() };
+                number.map(|number| (number.clamp(MEASURE_MIN, -MEASURE_MIN) - MEASURE_MIN) as u64)
+            }
             SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
             SortKey::Date => Date::of_game(game).map(|date| {
                 let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
@@ -130,6 +142,9 @@ impl SortKey {
         }
     }
 }
+
+/// Measures beyond this are equal as keys: some 49 days, or a mate.
+const MEASURE_MIN: i64 = -(1 << 32);
 
 /// The value at a slot as a key: greater values have greater keys.
 fn value(values: &Values, slot: usize) -> Option<u64> {

@@ -93,9 +93,9 @@ pub(super) struct Args {
     /// --stats of `orbit scan --help`. `year,eco` groups by year, and again by opening.
     #[arg(long, value_name = "GROUPING")]
     by: Option<String>,
-    /// Count only games that meet a condition, such as `white~Carlsen` or `elo>=2600`.
+    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
     ///
-    /// May be given several times: a game must meet all conditions. `orbit scan --help` explains how to write them.
+    /// May be given several times: all conditions must be met. `orbit scan --help` explains how to write them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     #[command(flatten)]
@@ -220,7 +220,9 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_remarks(themes, args.verbose);
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options, queries.iter_mut().map(|prepared| &mut prepared.query));
+    let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
+    let asked = queries.iter_mut().map(|prepared| &mut prepared.query);
+    args.beside.apply(&mut options, asked, choice.needs() | stats.needs());
     let database = args.beside.unique(Database::open(&args.paths, options)?);
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
@@ -239,7 +241,6 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         quiet: args.quiet,
         fail_if_none: args.fail_if_none,
     };
-    let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let counter = StatisticsCollector::new(stats);
     let (statistics, spellings) = (Some(counter.clone()), args.player.collector());

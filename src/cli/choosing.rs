@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 
 use clap::ValueEnum;
 use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey};
+use orbit_chess::internals::game::Measure;
 
 use super::Failure;
 use super::common::from_one;
@@ -12,13 +13,18 @@ use super::players::PlayerArgs;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing games")]
 pub(super) struct ChoosingArgs {
-    /// Count only games that meet a condition, such as `white~Carlsen` or `elo>=2600`.
+    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
     ///
-    /// May be given several times: a game must meet all conditions. A condition is a name, an operator and a value:
+    /// May be given several times: all conditions must be met. A condition is a name, an operator and a value:
     /// `date>=2015`, `eco=B9*`, `result=1-0`. The name is that of a common tag, in upper or lower case; `tag:Name` for any
-    /// other tag; `player` (White or Black), `elo` (the higher rating), `year` or `result`. The operators are `=` and `!=`
-    /// (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or does not), `<`, `<=`, `>`
-    /// and `>=`.
+    /// other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
+    /// `white-title`, `black-title` or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
+    /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
+    /// does not), `<`, `<=`, `>` and `>=`.
+    ///
+    /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took) and `eval` (pawns by which
+    /// White is ahead) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
+    /// condition. They are read from the comments of the games, as lichess writes them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     #[command(flatten)]
@@ -65,6 +71,12 @@ enum SortName {
     Date,
     /// The moves of the longest span of a hit: of a line, a path, a move, or the way to what was found.
     Length,
+    /// The seconds left to the player who made the move that led to a hit.
+    Clock,
+    /// The seconds that this move took.
+    Spent,
+    /// The pawns by which White is ahead at a hit.
+    Eval,
 }
 
 /// The games that `--similar` lists without `--limit`.
@@ -115,6 +127,20 @@ impl ChoosingArgs {
         })
     }
 
+    /// What conditions on positions read, for a search that finds nothing.
+    pub(super) fn measure_hints(&self) -> impl Iterator<Item = String> {
+        self.conditions.iter().filter_map(|condition| {
+            let command = match condition.measure()? {
+                Measure::Clock => "[%clk 0:00:30]",
+                Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
+                Measure::Eval => "[%eval 0.17]",
+            };
+            Some(format!(
+                "`{condition}` needs comments such as `{command}` in the games: check whether they have them"
+            ))
+        })
+    }
+
     /// The order in which games are listed; `None` for that of the database.
     pub(super) fn order(&self) -> Option<Order> {
         let key = self.sort.map(|name| match name {
@@ -122,6 +148,9 @@ impl ChoosingArgs {
             SortName::Elo => SortKey::Elo,
             SortName::Date => SortKey::Date,
             SortName::Length => SortKey::Length,
+            SortName::Clock => SortKey::Measure(Measure::Clock),
+            SortName::Spent => SortKey::Measure(Measure::Spent),
+            SortName::Eval => SortKey::Measure(Measure::Eval),
         });
         let sorted = key.map(|key| Order::Sorted { key, reverse: self.reverse });
         sorted.or(self.sample.map(|_| Order::Sampled { seed: self.seed }))

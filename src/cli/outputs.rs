@@ -14,8 +14,8 @@ use orbit_chess::internals::report::{
     Column, Columns, Extras, Format, HitTotals, Layout, Report, Rows, Stitcher,
 };
 use orbit_chess::internals::run::{
-    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
-    Reach,
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, Needs,
+    OrderedCollector, Reach,
 };
 
 #[cfg(feature = "parquet")]
@@ -121,6 +121,11 @@ impl OutputArgs {
     /// Whether a file lists hits or games.
     pub(super) fn lists_to_files(&self) -> bool {
         self.files_have(|_| true)
+    }
+
+    /// What the columns need that were chosen.
+    pub(super) fn needs(&self) -> Needs {
+        Columns::new(&self.columns).needs()
     }
 
     /// The comment that is written at hits in games.

@@ -10,6 +10,7 @@ use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::reel::{Alike, GameSet};
 use orbit_chess::internals::report::grouped;
+use orbit_chess::internals::run::Needs;
 
 use super::common::bytes;
 
@@ -114,13 +115,16 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets what the database is to do for some queries, and whether these are asked of side lines.
+    /// Sets what the database is to do for some queries, and whether these are asked of side lines. `needs` are those of
+    /// what is not asked by queries.
     pub(super) fn apply<'a>(
         &self,
         options: &mut DatabaseOptions,
         queries: impl IntoIterator<Item = &'a mut Query>,
+        needs: Needs,
     ) {
         options.substitute_reels = !self.no_reel;
+        options.parse.annotations |= needs.include(Needs::COMMENTS);
         for query in queries {
             query.variations |= self.variations;
             query.header.files.clone_from(&self.script_files);

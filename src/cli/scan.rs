@@ -243,7 +243,14 @@ impl Args {
             texts: scan.ty() == Type::Str,
             likeness: scan.finds_likeness(),
             player: self.choosing.choice().player.is_some(),
+            measures: self.choosing.choice().reads_comments(),
         }
+    }
+
+    /// What choices, statistics and columns need besides what the query needs.
+    fn needs(&self) -> Needs {
+        let order = self.choosing.order().map_or(Needs::NOTHING, |order| order.needs());
+        self.choosing.choice().needs() | order | self.stats.needs() | self.outputs.needs()
     }
 
     /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
@@ -350,6 +357,13 @@ fn print_summary(
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
     search.spellings(&args.choosing.player).iter().for_each(|line| message!("{line}"));
+    let positions = args.choosing.choice().positions_in_words();
+    if !positions.is_empty() {
+        message!("a position that hits counts if it meets {positions}");
+        if hits.positions == 0 && summary.finished {
+            args.choosing.measure_hints().for_each(|hint| message!("{hint}"));
+        }
+    }
     if let Some(games) = search.passing() {
         message!("{} of these games meet the conditions of --where", grouped(games));
         if games == 0 && summary.finished {

@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::Scan;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
@@ -23,9 +24,14 @@ pub(super) struct StatsArgs {
     /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
     /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `source` (the file), `folder`, `elo:100` (in
     /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
-    /// `white`, `black`, `player`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
+    /// `white`, `black`, `player`, `title`, `white-title`, `black-title`, `time-control` (bullet, blitz, rapid, ...),
+    /// `termination`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
     /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
     /// first of them, or the move that led to what was found.
+    ///
+    /// What comments tell of positions makes groups as well: `clock` (seconds left to the player who just moved), `spent`
+    /// (seconds that the move took), `eval` (pawns by which White is ahead), in classes or in steps, as `clock:10` and
+    /// `eval:0.5`.
     ///
     /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
     /// how they are spread.
@@ -57,6 +63,12 @@ impl StatsArgs {
     /// The file that is written.
     pub(super) fn file(&self) -> Option<&Path> {
         named(self.stats_output.as_deref())
+    }
+
+    /// What the groupings need; nothing of those that are refused later.
+    pub(super) fn needs(&self) -> Needs {
+        let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
+        groupings.iter().flat_map(Grouping::properties).map(|by| by.needs()).collect()
     }
 
     /// Whether `--stats` was given.

@@ -88,8 +88,8 @@ pub enum DatabaseError {
     },
     /// Comments are wanted of a reel that has none.
     #[error(
-        "{} contains no comments of its games, and the query asks for them: make it again with `orbit index \
-         --variations`, or search the PGN that it was made from", path.display()
+        "{} contains no comments of its games, and they are asked for (by the query, or for clocks and evaluations): make \
+         it again with `orbit index --variations`, or search the PGN that it was made from", path.display()
     )]
     NoAnnotations {
         /// The reel.

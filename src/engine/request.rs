@@ -24,6 +24,8 @@ impl Outputs {
     pub const COMMENTARY: Outputs = Outputs(16);
     /// What hits consist of, if the engine can tell it.
     pub const SPANS: Outputs = Outputs(32);
+    /// The comments of games, which stay in the blocks then. Engines do not look at it.
+    pub const COMMENTS: Outputs = Outputs(64);
 
     /// Whether all of `others` is wanted.
     pub fn contains(self, others: Outputs) -> bool {

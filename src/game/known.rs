@@ -159,6 +159,8 @@ pub enum Kind {
     Rating,
     /// The code of an opening, an [`Eco`](super::Eco).
     Eco,
+    /// How the game came to an end: see [`termination`](super::termination).
+    Termination,
 }
 
 /// What the value of the tag of a name is.
@@ -168,6 +170,7 @@ pub fn kind(name: &str) -> Kind {
         _ if is_date(name) => Kind::Date,
         _ if [Color::White, Color::Black].map(rating::tag).into_iter().any(is) => Kind::Rating,
         _ if is("ECO") => Kind::Eco,
+        _ if is("Termination") => Kind::Termination,
         _ => Kind::Text,
     }
 }

@@ -1,4 +1,5 @@
-//! What a game says of itself: tags, ratings, dates, players, openings, addresses, the numbers of its moves.
+//! What a game says of itself: tags, ratings, dates, players, openings, addresses, the numbers of its moves, and
+//! what comments say of clocks.
 //!
 //! Each fact has one reader here, and everything that asks for the fact goes through it: the columns of the engines, the
 //! conditions of `--where`, the groups of `--stats`, tables and reports. Where the query language asks, the rule of CQL holds, and
@@ -12,6 +13,8 @@
 //! | a year | [`date::year_as_cql`]: the first four bytes of `Date` | [`Date`]: parts with `.`, `-` or `/` between them, of `Date`, or else of `UTCDate` |
 //! | a name | [`tags::name_as_cql`]: one blank behind each comma | as a text; `?` and `-` are nobody |
 //! | an opening | as a text | [`eco::of_value`]: a letter and two digits |
+//! | a title, an end, a time control | as a text | [`title`], [`termination`], [`Speed`] |
+//! | clocks and evaluations | not at all | [`measures`]: commands in comments |
 //!
 //! The reference engine has readings of its own, so that it can disagree. How a game ended is read with its moves:
 //! [`Outcome`](crate::pgn::Outcome).
@@ -23,19 +26,25 @@ pub mod date;
 pub mod eco;
 mod header;
 pub mod known;
+pub mod measures;
 mod moves;
 mod names;
 pub mod rating;
 pub mod tags;
+pub mod termination;
+pub mod time_control;
+pub mod title;
 mod url;
 
 pub use cql::{player_as_cql, tag_as_cql};
 pub use date::Date;
 pub use eco::Eco;
 pub use header::Header;
+pub use measures::{Eval, Measure, Measures};
 pub use moves::MoveNumbers;
 pub use names::{NoName, PlayerName};
 pub use rating::Rating;
+pub use time_control::Speed;
 pub use url::url;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
 //!
-//! A row holds what its line of JSON Lines holds: both are made of the same cells. Numbers are 64-bit integers, texts are
+//! A row holds what its line of JSON Lines holds: both are made of the same cells. Numbers are 64-bit integers, numbers with a fraction 64-bit floats, texts are
 //! UTF-8, lists are lists. The squares of pieces and the tags are maps, and a span is a struct.
 
 mod positions;
@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    ArrayBuilder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder, StructBuilder,
+    ArrayBuilder, Float64Builder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
+    StructBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
@@ -32,6 +33,7 @@ pub struct ArrowTable {
 /// The cells of a column.
 enum Cells {
     Numbers(Int64Builder),
+    Decimals(Float64Builder),
     Texts(StringBuilder),
     NumberLists(ListBuilder<Int64Builder>),
     TextLists(ListBuilder<StringBuilder>),
@@ -95,6 +97,7 @@ fn owned(cell: Cell) -> Option<Cell<'static>> {
     match cell {
         Cell::Null => Some(Cell::Null),
         Cell::Number(number) => Some(Cell::Number(number)),
+        Cell::Decimal(number) => Some(Cell::Decimal(number)),
         Cell::Text(text) => Some(Cell::Text(Cow::Owned(text.into_owned()))),
         Cell::Tags(tags) => {
             let owned = |(name, value): (Cow<str>, Cow<str>)| {
@@ -113,6 +116,7 @@ impl Cells {
             || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
         match (column, column.ty()) {
             (_, ColumnType::Number) => Cells::Numbers(Int64Builder::new()),
+            (_, ColumnType::Decimal) => Cells::Decimals(Float64Builder::new()),
             (_, ColumnType::Text) => Cells::Texts(StringBuilder::new()),
             (Column::SpanNodes | Column::SpanPlies, _) => {
                 Cells::NumberLists(ListBuilder::new(Int64Builder::new()))
@@ -130,6 +134,9 @@ impl Cells {
         match (self, cell) {
             (Cells::Numbers(cells), Cell::Number(number)) => cells.append_value(*number),
             (Cells::Numbers(cells), _) => cells.append_null(),
+            // Both are exact, so that the quotient is the number that the digits mean.
+            (Cells::Decimals(cells), Cell::Decimal(number)) => cells.append_value(*number as f64 / 1000.0),
+            (Cells::Decimals(cells), _) => cells.append_null(),
             (Cells::Texts(cells), Cell::Text(text)) => cells.append_value(text),
             (Cells::Texts(cells), _) => cells.append_null(),
             (Cells::NumberLists(cells), Cell::Numbers(numbers)) => push_numbers(cells, numbers),
@@ -160,6 +167,7 @@ impl Cells {
     fn finish(&mut self) -> ArrayRef {
         match self {
             Cells::Numbers(cells) => ArrayBuilder::finish(cells),
+            Cells::Decimals(cells) => ArrayBuilder::finish(cells),
             Cells::Texts(cells) => ArrayBuilder::finish(cells),
             Cells::NumberLists(cells) => ArrayBuilder::finish(cells),
             Cells::TextLists(cells) => ArrayBuilder::finish(cells),

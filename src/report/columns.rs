@@ -7,8 +7,9 @@ use super::SpanMoves;
 #[cfg(feature = "arrow")]
 use super::row::RowParts;
 use super::row::{Found, Row};
+use crate::board::Color;
 use crate::engine::Answer;
-use crate::game::{Date, Rating, tags};
+use crate::game::{Date, Eval, Rating, tags};
 use crate::reel::GameRow;
 use crate::run::needs::Needs;
 use crate::text::decode;
@@ -21,6 +22,8 @@ pub const SCHEMA: u32 = 1;
 pub enum ColumnType {
     /// A whole number.
     Number,
+    /// A number with at most three digits behind the point.
+    Decimal,
     /// Text.
     Text,
     /// A list: an array in JSON; elsewhere text, with a blank between two entries.
@@ -99,6 +102,10 @@ columns! {
     Missing "missing" List
     Besides "besides" List
     Side "side" Text
+    Clock "clock" Decimal
+    Spent "spent" Decimal
+    Eval "eval" Decimal
+    EvalMate "eval_mate" Number
     Span "span" Object
     Tags "tags" Object
 }
@@ -107,6 +114,7 @@ columns! {
 const COMMON: usize = Column::Url as usize + 1;
 
 const NODE: [Column; 2] = [Column::Node, Column::Line];
+const MEASURES: [Column; 4] = [Column::Clock, Column::Spent, Column::Eval, Column::EvalMate];
 const SPAN: [Column; 6] = [
     Column::SpanKind,
     Column::SpanNodes,
@@ -129,6 +137,8 @@ pub struct Extras {
     pub likeness: bool,
     /// The side of the player whose games they are.
     pub player: bool,
+    /// Clocks and evaluations.
+    pub measures: bool,
 }
 
 /// The columns of a table, in order.
@@ -159,6 +169,7 @@ impl Columns {
             chosen(extras.texts, &[Column::Text]),
             chosen(extras.likeness, &[Column::Missing, Column::Besides]),
             chosen(extras.player, &[Column::Side]),
+            chosen(extras.measures, &MEASURES),
             tags.to_vec(),
         ];
         Columns::new(&parts.concat())
@@ -201,6 +212,12 @@ impl Columns {
             | Needs::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
             | (Needs::LOWEST_COPY | Needs::COPY_NAMES).when(copies)
             | Needs::SPANS.when(self.have_spans())
+            | Needs::COMMENTS.when(self.read_comments())
+    }
+
+    /// Whether one of them is read from the comments of games.
+    pub fn read_comments(&self) -> bool {
+        self.list().iter().any(|column| MEASURES.contains(column))
     }
 
     /// Whether one of them tells of the positions and moves of which hits consist.
@@ -220,6 +237,8 @@ impl std::fmt::Debug for Columns {
 pub(super) enum Cell<'a> {
     Null,
     Number(i64),
+    /// In thousandths.
+    Decimal(i64),
     Text(Cow<'a, str>),
     Numbers(Vec<u32>),
     Words(Vec<Cow<'a, str>>),
@@ -310,6 +329,17 @@ pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Opt
         C::Side => match found.sides {
             Some(_) => text(if found.side(game).is_white() { "white" } else { "black" }),
             None => Cell::Null,
+        },
+        C::Clock => row.measures.clock.map_or(Cell::Null, Cell::Decimal),
+        C::Spent => row.measures.spent.map_or(Cell::Null, Cell::Decimal),
+        C::Eval => match row.measures.eval {
+            Some(eval @ Eval::Centipawns(_)) => Cell::Decimal(eval.thousandths()),
+            _ => Cell::Null,
+        },
+        C::EvalMate => match row.measures.eval {
+            Some(Eval::Mate(Color::White, moves)) => Cell::Number(moves.into()),
+            Some(Eval::Mate(Color::Black, moves)) => Cell::Number(-i64::from(moves)),
+            _ => Cell::Null,
         },
         C::Besides => men(found.difference_at(row).map(|difference| &difference.besides[..])),
         C::Copies => Cell::Number(row.copies as i64),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::columns::{Cell, Columns, cell, span_cells};
 use super::jsonl;
 use super::row::{Found, Rows};
+use crate::game::measures::thousandths_text;
 use crate::reel::GameRow;
 
 /// The line with the names of the columns.
@@ -44,6 +45,7 @@ fn text(cell: Cell<'_>) -> Cow<'_, str> {
     match cell {
         Cell::Null => Cow::Borrowed(""),
         Cell::Number(number) => number.to_string().into(),
+        Cell::Decimal(number) => thousandths_text(number).into(),
         Cell::Text(text) => text,
         Cell::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into(),
         Cell::Words(words) => words.join(" ").into(),

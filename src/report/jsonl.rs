@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::columns::{Cell, Columns, cell, span_cells};
 use super::row::{Found, Rows};
 use super::words::push_number;
+use crate::game::measures::thousandths_text;
 use crate::reel::GameRow;
 use crate::visible::{Context, escape};
 
@@ -44,6 +45,7 @@ fn push(cell: &Cell, out: &mut Vec<u8>) {
     match cell {
         Cell::Null => out.extend_from_slice(b"null"),
         Cell::Number(number) => push_number(out, *number),
+        Cell::Decimal(number) => out.extend_from_slice(thousandths_text(*number).as_bytes()),
         Cell::Text(text) if text.bytes().all(is_plain) => {
             out.push(b'"');
             out.extend_from_slice(text.as_bytes());

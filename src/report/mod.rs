@@ -189,7 +189,8 @@ impl Format {
                 Needs::TAGS | Needs::VALUES | Needs::SPANS.when(moves_max.is_some())
             }
             Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => {
-                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(columns.have_spans())
+                let comments = Needs::COMMENTS.when(columns.read_comments());
+                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(columns.have_spans()) | comments
             }
             Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
             Format::Values { .. } => Needs::VALUES,

@@ -32,12 +32,13 @@ struct Cells {
     /// 1 for a value, 0 for null.
     levels: Vec<i16>,
     numbers: Vec<i64>,
+    decimals: Vec<f64>,
     texts: Vec<ByteArray>,
 }
 
 impl Cells {
     fn new(column: Column) -> Cells {
-        Cells { column, levels: Vec::new(), numbers: Vec::new(), texts: Vec::new() }
+        Cells { column, levels: Vec::new(), numbers: Vec::new(), decimals: Vec::new(), texts: Vec::new() }
     }
 }
 
@@ -50,6 +51,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub fn new(out: W, columns: Columns) -> io::Result<ParquetWriter<W>> {
         let field = |column: &Column| match column.ty() {
             ColumnType::Number => format!("OPTIONAL INT64 {};", column.name()),
+            ColumnType::Decimal => format!("OPTIONAL DOUBLE {};", column.name()),
             _ => format!("OPTIONAL BYTE_ARRAY {} (UTF8);", column.name()),
         };
         let fields: Vec<String> = columns.list().iter().map(field).collect();
@@ -76,6 +78,11 @@ impl<W: Write + Send> ParquetWriter<W> {
                         cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
                     column.numbers.push(number);
                 }
+                ColumnType::Decimal => {
+                    let number =
+                        cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
+                    column.decimals.push(number);
+                }
                 _ => column.texts.push(cell.into()),
             }
         }
@@ -91,14 +98,17 @@ impl<W: Write + Send> ParquetWriter<W> {
         let mut group = self.file.next_row_group().map_err(fault)?;
         for cells in &mut self.columns {
             let empty = Cells::new(cells.column);
-            let Cells { levels, numbers, texts, .. } = std::mem::replace(cells, empty);
+            let Cells { levels, numbers, decimals, texts, .. } = std::mem::replace(cells, empty);
             let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
             match column.untyped() {
                 ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&numbers, Some(&levels), None),
+                ColumnWriter::DoubleColumnWriter(writer) => {
+                    writer.write_batch(&decimals, Some(&levels), None)
+                }
                 ColumnWriter::ByteArrayColumnWriter(writer) => {
                     writer.write_batch(&texts, Some(&levels), None)
                 }
-                _ => unreachable!("there are two types of columns"),
+                _ => unreachable!("there are three types of columns"),
             }
             .map_err(fault)?;
             column.close().map_err(fault)?;

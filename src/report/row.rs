@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::Walk;
 use crate::board::{Bitboard, Board, Color, Position};
 use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
-use crate::game;
+use crate::game::{self, Measures};
 use crate::orbit::{AsText, Designators, Difference, Filter, Likeness, Placement};
-use crate::reel::{Block, GameRow};
+use crate::reel::{Block, GameMeasures, GameRow};
 
 /// Names for the numbers in hits.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +129,8 @@ pub struct Row<'a> {
     pub copy: Option<u32>,
     /// How many copies match.
     pub copies: usize,
+    /// Clock and evaluation, as far as the comments of the game are in its block.
+    pub measures: Measures,
     /// What [`Found::difference_at`] told.
     difference: OnceCell<Option<Difference>>,
 }
@@ -229,7 +231,7 @@ impl<'a> Found<'a> {
         }
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
-        let mut walk = Walk::of(game);
+        let (mut walk, measures) = (Walk::of(game), GameMeasures::of(game));
         // What follows one hit has often led to the next one, and SAN takes time.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
@@ -257,6 +259,7 @@ impl<'a> Found<'a> {
                 text: self.hits.text(slot),
                 copy,
                 copies,
+                measures: measures.at(walk.node()),
                 difference: OnceCell::new(),
             });
             last = Some((walk.node(), next));

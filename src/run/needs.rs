@@ -39,8 +39,10 @@ impl Needs {
     pub const COMMENTARY: Needs = Needs(1 << 7);
     /// The positions and moves of which hits consist.
     pub const SPANS: Needs = Needs(1 << 8);
+    /// The comments of games.
+    pub const COMMENTS: Needs = Needs(1 << 9);
 
-    const NAMES: [(Needs, &str); 9] = [
+    const NAMES: [(Needs, &str); 10] = [
         (Needs::TAGS, "TAGS"),
         (Needs::VALUES, "VALUES"),
         (Needs::LOWEST_COPY, "LOWEST_COPY"),
@@ -50,6 +52,7 @@ impl Needs {
         (Needs::GAME_TEXTS, "GAME_TEXTS"),
         (Needs::COMMENTARY, "COMMENTARY"),
         (Needs::SPANS, "SPANS"),
+        (Needs::COMMENTS, "COMMENTS"),
     ];
 
     /// These needs, or nothing.
@@ -67,6 +70,7 @@ impl Needs {
             | wanted(self.include(Needs::COPY_COUNTS), Outputs::COPY_COUNTS)
             | wanted(self.include(Needs::COMMENTARY), Outputs::COMMENTARY)
             | wanted(self.include(Needs::SPANS), Outputs::SPANS)
+            | wanted(self.include(Needs::COMMENTS), Outputs::COMMENTS)
     }
 
     /// Whether all of `other` is needed.

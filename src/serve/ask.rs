@@ -15,7 +15,7 @@ use crate::choice::{Order, Top};
 use crate::diagnostic::Diagnostic;
 use crate::query::{Dialect, Type};
 use crate::reel::Block;
-use crate::report::{Extras, HitTotals, Names};
+use crate::report::{Columns, Extras, HitTotals, Names};
 use crate::run::Needs;
 use crate::scan::Scan;
 use crate::session::{Cancel, Progress, Query, Told};
@@ -90,7 +90,7 @@ impl Desk {
         let session = self.session(&ask.database)?;
         let (choice, order) = (ask.choice()?, ask.order()?);
         checked_rows(ask.rows)?;
-        ask.columns.as_deref().map(columns).transpose()?;
+        let columns = ask.columns.as_deref().map(columns).transpose()?;
         let query = parsed(&ask.query, ask.dialect())?;
         let query = if ask.variations { query.with_variations() } else { query };
         let fault = |error| Fault::of_session(error, &ask.query);
@@ -105,7 +105,11 @@ impl Desk {
             texts: scan.ty() == Type::Str,
             likeness: scan.finds_likeness(),
             player: choice.player.is_some(),
+            measures: choice.reads_comments(),
         };
+        let shows_comments = columns.is_some_and(|all| Columns::new(&all).needs().include(Needs::COMMENTS));
+        // Where side lines are searched blocks stay as they are.
+        let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // Else what hits consist of is told when they are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
@@ -113,6 +117,7 @@ impl Desk {
             true => Needs::NOTHING,
             false => Needs::VALUES | Needs::LOWEST_COPY | Needs::SPANS.when(tells_spans),
         };
+        let needs = needs | Needs::COMMENTS.when(shows_comments);
         let needs = needs | order.map_or(Needs::NOTHING, Order::needs);
         let owns_blocks = !session.is_resident() || session.keeps_variations() && !extras.nodes;
         let mut keeping = Keeping::new(order, ask, owns_blocks, self.kept_max());
@@ -124,7 +129,9 @@ impl Desk {
         let kept = (!ask.count).then(|| {
             let is_ordered = keeping.order.is_some();
             let (blocks, places) = keeping.list();
-            Arc::new(Kept::new(&query, session.sources().to_vec(), extras, is_ordered, blocks, places))
+            let mut kept = Kept::new(&query, session.sources().to_vec(), extras, is_ordered, blocks, places);
+            kept.has_comments = has_comments;
+            Arc::new(kept)
         });
         Ok(Answered {
             query: ask.query.clone(),

@@ -105,7 +105,8 @@ impl Fault {
             ),
             SessionError::NoAnnotations => Fault::new(
                 Code::Database,
-                "the query asks for comments in games, and the database was opened without them: open it with variations",
+                "the query, a condition, a grouping or a column needs the comments of games (clocks and evaluations stand in them), \
+                 and the database was opened without them: open it with variations",
             ),
             other => Fault::new(Code::Database, other.to_string()),
         }

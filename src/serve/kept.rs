@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::fault::Fault;
+use super::fault::{Code, Fault};
 use crate::board::Color;
 use crate::choice::RankFacts;
 use crate::engine::reference::SpanFinder;
@@ -17,6 +17,7 @@ use crate::engine::{
 use crate::orbit::Likeness;
 use crate::reel::Block;
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
+use crate::run::Needs;
 use crate::session::{Query, Told};
 
 /// Runs of hits and moves of a hit that a line of text shows at most.
@@ -30,6 +31,8 @@ pub struct Kept {
     prepared: PreparedQuery,
     sources: Vec<String>,
     extras: Extras,
+    /// Whether the comments of games were kept.
+    pub(super) has_comments: bool,
     /// Whether games are listed in another order than the database's.
     is_ordered: bool,
     blocks: Vec<KeptBlock>,
@@ -185,7 +188,21 @@ impl Kept {
         let bytes = bytes + size_of_val(&games[..]) as u64;
         let (names, spans) = (OnceLock::new(), OnceLock::new());
         let (text, prepared) = (query.text().to_owned(), query.prepared());
-        Kept { text, prepared, sources, extras, is_ordered, blocks, games, rows, bytes, names, spans }
+        let has_comments = false;
+        Kept {
+            text,
+            prepared,
+            sources,
+            extras,
+            has_comments,
+            is_ordered,
+            blocks,
+            games,
+            rows,
+            bytes,
+            names,
+            spans,
+        }
     }
 
     /// How many rows there are.
@@ -221,9 +238,13 @@ impl Kept {
     ///
     /// # Errors
     ///
-    /// What goes wrong in the query when it is told of what hits consist.
+    /// What goes wrong in the query when it is told of what hits consist; columns of comments that were not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
+        if columns.needs().include(Needs::COMMENTS) && !self.has_comments {
+            let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
+            return Err(Fault::new(Code::Request, why));
+        }
         let wanted = from.min(self.rows)..from.saturating_add(rows).min(self.rows);
         if wanted.is_empty() {
             return Ok(Vec::new());

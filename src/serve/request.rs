@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::fault::{Code, Fault};
 use crate::board::Color;
-use crate::choice::{Choice, Condition, Order, Player, SortKey};
+use crate::choice::{Choice, Condition, Measure, Order, Player, SortKey};
 use crate::diagnostic::nearest;
 use crate::query::Dialect;
 use crate::report::Column;
@@ -265,6 +265,12 @@ pub enum SortName {
     Date,
     /// The moves of the longest span.
     Length,
+    /// The clock at a hit.
+    Clock,
+    /// The time of the move that led to a hit.
+    Spent,
+    /// The evaluation at a hit.
+    Eval,
 }
 
 #[derive(Debug, Deserialize)]
@@ -440,6 +446,9 @@ impl Ask {
             SortName::Elo => SortKey::Elo,
             SortName::Date => SortKey::Date,
             SortName::Length => SortKey::Length,
+            SortName::Clock => SortKey::Measure(Measure::Clock),
+            SortName::Spent => SortKey::Measure(Measure::Spent),
+            SortName::Eval => SortKey::Measure(Measure::Eval),
         });
         match (key, self.sample) {
             (Some(_), Some(_)) => wrong("`sort` and `sample` exclude each other: leave out one of them"),

@@ -73,9 +73,10 @@ pub enum SessionError {
         "the query searches side lines, which the session does not keep: open it with `variations(true)`"
     )]
     NoVariations,
-    /// The query asks for comments in games, and the session does not keep them.
+    /// The query, a condition, a grouping or a column needs the comments of games, and the session does not keep them.
     #[error(
-        "the query asks for comments in the games, which the session does not keep: open it with `variations(true)`"
+        "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
+         them), which the session does not keep: open it with `variations(true)`"
     )]
     NoAnnotations,
     /// A file is not what it was when the session was opened.

@@ -75,7 +75,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts only games for which this is true, such as `"elo>2500".parse()?`; of several conditions all must be.
+    /// Counts only games for which this is true, such as `"elo>2500".parse()?`, or hits at positions for which it is, such as
+    /// `"clock<30".parse()?`; of several conditions all must be. Clocks and evaluations stand in comments, which the session
+    /// must keep: see [`SessionOptions::variations`](super::SessionOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
         self.choice.conditions.push(condition);
         self

@@ -78,6 +78,7 @@ impl<'a> Search<'a> {
             texts: scan.ty() == Type::Str,
             likeness: scan.finds_likeness(),
             player: self.choice.player.is_some(),
+            measures: self.choice.reads_comments(),
         };
         let all = Columns::of_objects(extras);
         let columns = match columns {

@@ -13,8 +13,11 @@ use super::grouping::By;
 use super::seen_from;
 use crate::board::Color;
 use crate::engine::{Answer, CopyHits, Hits, Outcome, Span};
-use crate::game::{Date, MoveNumbers, Rating, date, eco, rating, tags};
-use crate::reel::{Block, GameRow};
+use crate::game::measures::thousandths_text;
+use crate::game::{
+    Date, Measure, MoveNumbers, Rating, Speed, date, eco, rating, tags, termination, time_control, title,
+};
+use crate::reel::{Block, GameMeasures, GameRow};
 use crate::report::{Found, SpanMoves};
 
 /// A group within one block: a number as it is, or the index of a text.
@@ -22,6 +25,22 @@ pub(super) type Code = i64;
 
 /// What is not known.
 const UNKNOWN: Code = Code::MIN;
+
+/// An evaluation that is a mate, and one below the lowest border of classes.
+pub(super) const WHITE_MATES: &str = "White mates";
+pub(super) const BLACK_MATES: &str = "Black mates";
+const WHITE_MATES_CODE: Code = Code::MAX;
+const BLACK_MATES_CODE: Code = Code::MIN + 1;
+const BELOW: Code = Code::MIN + 2;
+
+/// A position.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The index of its game in the block.
+    pub(super) game: usize,
+    pub(super) slot: usize,
+    pub(super) ply: usize,
+}
 
 /// The groups of one property in one block.
 pub(super) enum GroupColumn {
@@ -35,6 +54,8 @@ pub(super) enum GroupColumn {
     Plies(u32),
     /// Steps of moves, and how the moves of each game are numbered.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
+    /// Steps or classes of a measure, for each slot.
+    Measures { measure: Measure, codes: Vec<Code> },
     /// Steps of the query's values.
     Values(u32),
     /// Copies that match.
@@ -84,6 +105,9 @@ impl GroupColumn {
             By::Move(step) => {
                 let numbers = block.games().map(|game| MoveNumbers::of(&game)).collect();
                 return GroupColumn::Moves { step: *step, numbers };
+            }
+            By::Measure(measure, step) => {
+                return GroupColumn::Measures { measure: *measure, codes: measures(block, *measure, *step) };
             }
             By::Value(step) => return GroupColumn::Values(*step),
             By::Copy => return GroupColumn::Copies,
@@ -135,6 +159,27 @@ impl GroupColumn {
                 };
                 tag(block, "ECO", &mut code).map(twice).collect()
             }
+            By::Title(side) => {
+                let mut of = |side| {
+                    let code = |value: &[u8]| title::of_value(value).map(|title| names.code(title));
+                    tag(block, title::tag(side), code).collect::<Vec<_>>()
+                };
+                match side {
+                    Some(side) => of(*side).into_iter().map(twice).collect(),
+                    None => {
+                        let [white, black] = [of(Color::White), of(Color::Black)];
+                        white.into_iter().zip(black).map(|(white, black)| [white, black]).collect()
+                    }
+                }
+            }
+            By::Speed => {
+                let code = |value: &[u8]| Some(names.code(Speed::of_value(value)?.name().to_owned()));
+                tag(block, time_control::TAG, code).map(twice).collect()
+            }
+            By::Termination => {
+                let code = |value: &[u8]| termination::of_value(value).map(|class| names.code(class));
+                tag(block, termination::TAG, code).map(twice).collect()
+            }
             By::Tag(name) => texts(block, name, &mut names).into_iter().map(twice).collect(),
             By::Player => {
                 let [white, black] =
@@ -162,7 +207,12 @@ impl GroupColumn {
 
     /// Whether it is a property of positions.
     pub(super) fn is_of_plies(&self) -> bool {
-        matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. })
+        matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
+    }
+
+    /// Whether a group may come again in a line after another one.
+    pub(super) fn comes_again(&self) -> bool {
+        matches!(self, GroupColumn::Measures { .. })
     }
 
     /// Whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
@@ -172,7 +222,8 @@ impl GroupColumn {
     }
 
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
-    pub(super) fn codes(&self, game: usize, ply: usize, out: &mut Vec<Code>) {
+    pub(super) fn codes(&self, place: Place, out: &mut Vec<Code>) {
+        let Place { game, slot, ply } = place;
         out.clear();
         match self {
             GroupColumn::Whole
@@ -187,6 +238,7 @@ impl GroupColumn {
                     out.push(second);
                 }
             }
+            GroupColumn::Measures { codes, .. } => out.push(codes[slot]),
             GroupColumn::Plies(step) => out.push(steps(ply as Code, *step)),
             GroupColumn::Moves { step, numbers } => {
                 out.push(steps(numbers[game].full(ply as u32).into(), *step))
@@ -195,7 +247,7 @@ impl GroupColumn {
     }
 
     /// The ply after `ply` from which on the groups are others.
-    pub(super) fn run_end(&self, game: usize, ply: usize) -> usize {
+    pub(super) fn run_end(&self, Place { game, ply, .. }: Place) -> usize {
         match self {
             GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
             GroupColumn::Moves { step, numbers } => {
@@ -205,12 +257,13 @@ impl GroupColumn {
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }
+            GroupColumn::Measures { .. } => ply + 1,
             _ => usize::MAX,
         }
     }
 
     /// Lists the groups of a position that hits.
-    pub(super) fn codes_of_hit(&self, game: usize, ply: usize, hit: HitAt, out: &mut Vec<Code>) {
+    pub(super) fn codes_of_hit(&self, place: Place, hit: HitAt, out: &mut Vec<Code>) {
         match self {
             GroupColumn::Values(step) => {
                 out.clear();
@@ -233,7 +286,7 @@ impl GroupColumn {
                 let san = hit.span.and_then(|span| SpanMoves::key_san(span, hit.game));
                 out.push(san.map_or(UNKNOWN, |san| names.borrow_mut().code(san)));
             }
-            _ => self.codes(game, ply, out),
+            _ => self.codes(place, out),
         }
     }
 
@@ -255,10 +308,41 @@ impl GroupColumn {
             GroupColumn::Games { names: Some(names), .. } | GroupColumn::Players { names, .. } => {
                 Key::Text(names.texts[code as usize].clone())
             }
+            GroupColumn::Measures { measure, .. } => match code {
+                WHITE_MATES_CODE => Key::Text(WHITE_MATES.to_owned()),
+                BLACK_MATES_CODE => Key::Text(BLACK_MATES.to_owned()),
+                BELOW => Key::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
+                number => Key::Thousandths(number),
+            },
             GroupColumn::Sans(names) => Key::Text(names.borrow().texts[code as usize].clone()),
             _ => Key::Number(code),
         }
     }
+}
+
+/// The group of each slot by a measure, in steps or in classes.
+fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<Code> {
+    let mut codes = vec![UNKNOWN; block.slots()];
+    let code = |number: i64| match (number, step) {
+        (i64::MAX, _) => WHITE_MATES_CODE,
+        (i64::MIN, _) => BLACK_MATES_CODE,
+        (number, Some(step)) => steps(number, step),
+        (number, None) => {
+            let borders = measure.borders();
+            let above = borders.partition_point(|border| *border <= number);
+            above.checked_sub(1).map_or(BELOW, |at| borders[at])
+        }
+    };
+    for game in block.games() {
+        let told = GameMeasures::of(&game);
+        if told.are_none() {
+            continue;
+        }
+        for (node, slot) in (0..).zip(game.first_slot()..game.end_slot()) {
+            codes[slot] = told.at(node).get(measure).map_or(UNKNOWN, code);
+        }
+    }
+    codes
 }
 
 /// How a game ended for a player who is White, in a word.

@@ -15,6 +15,7 @@ use super::{Counts, Grouping, Key, ScoreOf, Stats, Table, Tally};
 enum KeyData {
     Whole,
     Number(i64),
+    Thousandths(i64),
     Text(String),
     Unknown,
 }

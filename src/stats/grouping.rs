@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::board::Color;
 use crate::diagnostic::nearest;
-use crate::game::Rating;
 use crate::game::known::{known_tag, nearest_tag, tag_named};
+use crate::game::measures::{thousandths_of, thousandths_text};
+use crate::game::{Measure, Rating};
 use crate::run::needs::Needs;
 
 /// One property of a game or of a position.
@@ -37,6 +39,14 @@ pub enum By {
     OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
+    /// The title of a side, or those of both: a game is in the groups of both then.
+    Title(Option<Color>),
+    /// How fast the game is, by the tag `TimeControl`.
+    Speed,
+    /// How the game came to an end, by the tag `Termination`.
+    Termination,
+    /// What the comments of the game tell of a position, in steps of so many thousandths, or in classes.
+    Measure(Measure, Option<u32>),
     /// Half-moves played before a position, in steps of so many.
     Ply(u32),
     /// The number of the move that is to be played, as in a FEN, in steps of so many.
@@ -75,6 +85,11 @@ pub enum GroupingError {
     /// A step that is none.
     #[error("`{0}`: a step is a whole number from 1 to {STEP_MAX}, as in `elo:100`")]
     Step(String),
+    /// A step of a measure that is none.
+    #[error(
+        "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
+    )]
+    Thousandths(String),
     /// A part of an opening's code that is none.
     #[error("`{0}`: openings are grouped by `eco:1` (B), `eco:2` (B9) or `eco` (B90)")]
     Eco(String),
@@ -139,7 +154,15 @@ const NAMES: &[&str] = &[
     "opening",
     "timecontrol",
     "variant",
+    "title",
+    "white-title",
+    "black-title",
+    "time-control",
+    "termination",
     "tag",
+    "clock",
+    "spent",
+    "eval",
     "ply",
     "move",
     "value",
@@ -222,12 +245,14 @@ impl By {
     /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Player | By::Opponent | By::Tag(_) | By::Copy | By::San)
+            || matches!(self, By::Title(_) | By::Termination)
     }
 
     /// Whether its groups have names, not numbers.
     pub fn is_named(&self) -> bool {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
             || matches!(self, By::Player | By::Opponent | By::Tag(_))
+            || matches!(self, By::Title(_) | By::Speed | By::Termination)
     }
 
     /// Whether it is a property of hits alone, so that its groups are shares of all games.
@@ -249,6 +274,10 @@ impl By {
     pub fn needs(&self) -> Needs {
         match self {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
+            By::Title(_) | By::Speed | By::Termination => Needs::TAGS,
+            // The increment of the clock stands in a tag.
+            By::Measure(Measure::Spent, _) => Needs::COMMENTS | Needs::TAGS,
+            By::Measure(..) => Needs::COMMENTS,
             By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
             By::Move(_) => Needs::TAGS,
@@ -271,6 +300,15 @@ impl FromStr for By {
             Some(Ok(step @ 1..=STEP_MAX)) => Ok(step),
             Some(_) => Err(GroupingError::Step(text.into())),
         };
+        if let Some(measure) = Measure::named(&name) {
+            let unit = if measure == Measure::Eval { 10 } else { 1 };
+            let step = argument.map(|argument| {
+                let step = thousandths_of(argument).and_then(|step| u32::try_from(step).ok());
+                let step = step.filter(|step| (1..=STEP_MAX * 1000).contains(step) && step % unit == 0);
+                step.ok_or_else(|| GroupingError::Thousandths(text.into()))
+            });
+            return Ok(By::Measure(measure, step.transpose()?));
+        }
         Ok(match name.as_str() {
             "elo" => By::Elo(Rating::Higher, step(100)?),
             "meanelo" => By::Elo(Rating::Mean, step(100)?),
@@ -298,6 +336,11 @@ impl FromStr for By {
             },
             name if !NAMES.contains(&name) => return Err(GroupingError::Unknown { name: name.into() }),
             _ if argument.is_some() => return Err(GroupingError::NoArgument(text.into())),
+            "title" => By::Title(None),
+            "white-title" => By::Title(Some(Color::White)),
+            "black-title" => By::Title(Some(Color::Black)),
+            "time-control" => By::Speed,
+            "termination" => By::Termination,
             "year" => By::Year,
             "decade" => By::Decade,
             "result" => By::Result,
@@ -346,6 +389,15 @@ impl fmt::Display for By {
                 None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },
+            By::Title(None) => f.write_str("title"),
+            By::Title(Some(Color::White)) => f.write_str("white-title"),
+            By::Title(Some(Color::Black)) => f.write_str("black-title"),
+            By::Speed => f.write_str("time-control"),
+            By::Termination => f.write_str("termination"),
+            By::Measure(measure, None) => f.write_str(measure.name()),
+            By::Measure(measure, Some(step)) => {
+                write!(f, "{}:{}", measure.name(), thousandths_text((*step).into()))
+            }
             By::Ply(step) => write!(f, "ply:{step}"),
             By::Move(step) => write!(f, "move:{step}"),
             By::Value(1) => f.write_str("value"),
@@ -377,6 +429,9 @@ mod tests {
             "copy*elodiff:25",
             "length:4",
             "san*length",
+            "clock:10",
+            "eval:0.5*time-control",
+            "spent:0.25",
         ] {
             assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
         }
@@ -392,6 +447,11 @@ mod tests {
             ("year,", "a grouping is missing in `year,`"),
             ("", "a grouping is missing in ``"),
             ("year*", "a grouping is missing in `year*`"),
+            ("clock:0", "`clock:0`: a step is a number from 0.001"),
+            ("clock:x", "`clock:x`: a step is a number from 0.001"),
+            ("eval:0.005", "`eval:0.005`: a step is a number from 0.001"),
+            ("spent:-1", "`spent:-1`: a step is a number"),
+            ("time-control:5", "`time-control:5`: this grouping takes nothing"),
             ("elo:0", "`elo:0`: a step is a whole number from 1 to 1000000"),
             ("ply:x", "`ply:x`: a step"),
             ("eco:4", "`eco:4`: openings are grouped by"),

@@ -58,9 +58,11 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use self::columns::{Code, GroupColumn, HitAt};
+use self::columns::{Code, GroupColumn, HitAt, Place};
 use crate::board::Color;
 use crate::engine::{CopyHits, Hits, Outcome, Values};
+use crate::game::Speed;
+use crate::game::measures::thousandths_text;
 use crate::report::{Distribution, Found, grouped};
 use crate::run::needs::Needs;
 
@@ -91,6 +93,8 @@ pub enum Key {
     Whole,
     /// A number, such as a year, or where a step of ratings begins. Copies count from 1.
     Number(i64),
+    /// A number with a fraction, in thousandths: 500 is 0.5.
+    Thousandths(i64),
     /// A text, such as a name.
     Text(String),
     /// What the games do not say.
@@ -102,6 +106,7 @@ impl fmt::Display for Key {
         match self {
             Key::Whole => Ok(()),
             Key::Number(number) => number.fmt(f),
+            Key::Thousandths(number) => f.write_str(&thousandths_text(*number)),
             Key::Text(text) => f.write_str(text),
             Key::Unknown => f.write_str("?"),
         }
@@ -112,6 +117,8 @@ impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Key::Number(number) => serializer.serialize_i64(*number),
+            Key::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
+            Key::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
             Key::Text(text) => serializer.serialize_str(text),
             Key::Whole | Key::Unknown => serializer.serialize_none(),
         }
@@ -417,6 +424,9 @@ impl Counter<'_> {
             self.scratch.runs.sort_unstable();
         } else {
             self.count_line(game, 0..game.positions, 0);
+            if self.columns.iter().any(|column| column.comes_again()) {
+                self.scratch.runs.sort_unstable();
+            }
         }
         for same in self.scratch.runs.chunk_by(|a, b| a.0 == b.0) {
             let (positions, hits) = same.iter().fold((0, 0), |sum, run| (sum.0 + run.1, sum.1 + run.2));
@@ -439,15 +449,15 @@ impl Counter<'_> {
         let (mut node, before) = (nodes.start, ply);
         while node < nodes.end {
             let ply = before + node - nodes.start;
-            let run =
-                self.columns.map(|column| column.run_end(game.index, ply)).into_iter().min().unwrap_or(ply);
+            let place = Place { game: game.index, slot: game.first_slot + node, ply };
+            let run = self.columns.map(|column| column.run_end(place)).into_iter().min().unwrap_or(ply);
             let end = nodes.end.min(run.saturating_sub(ply).saturating_add(node));
             let hits = match end - node {
                 whole if whole == game.positions => game.hits,
                 _ => self.hits.count_in(game.first_slot + node..game.first_slot + end),
             };
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
-                column.codes(game.index, ply, codes);
+                column.codes(place, codes);
             }
             runs.extend(pairs(codes).map(|pair| (pair, (end - node) as u64, hits)));
             if let Some(numbers) = self.numbers.filter(|_| hits > 0)
@@ -477,7 +487,7 @@ impl Counter<'_> {
             let hit = HitAt { slot, index, hits, copies, game: &row, span: span.as_deref() };
             let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
-                column.codes_of_hit(game.index, ply, hit, codes);
+                column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
             }
             found.extend(pairs(codes));
             if let Some(numbers) = self.numbers {
@@ -611,10 +621,29 @@ fn result_rank(key: &Key) -> usize {
     if let Key::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
+/// Time controls from the fastest to the slowest.
+fn speed_rank(key: &Key) -> usize {
+    let is = |speed: &Speed| matches!(key, Key::Text(text) if text == speed.name());
+    Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
+}
+
+/// Numbers by their size, between what lies below and above all of them.
+fn measure_rank(key: &Key) -> (i8, i64) {
+    match key {
+        Key::Text(text) if text == columns::BLACK_MATES => (0, 0),
+        Key::Text(text) if text == columns::WHITE_MATES => (3, 0),
+        Key::Text(_) => (1, 0),
+        Key::Thousandths(number) => (2, *number),
+        _ => (4, 0),
+    }
+}
+
 /// Where a group stands among its like.
 fn compare(by: &By, a: &Key, b: &Key) -> Ordering {
     match by {
         By::Result => result_rank(a).cmp(&result_rank(b)),
+        By::Speed => speed_rank(a).cmp(&speed_rank(b)),
+        By::Measure(..) => measure_rank(a).cmp(&measure_rank(b)),
         _ => a.cmp(b),
     }
 }

@@ -33,6 +33,7 @@ fn the_document_has_each_column_and_its_type() {
     let columns = Column::ALL.map(|column| {
         let ty = match column.ty() {
             ColumnType::Number => "number",
+            ColumnType::Decimal => "decimal",
             ColumnType::Text => "text",
             ColumnType::List => "list",
             ColumnType::Object => "object",

@@ -36,6 +36,7 @@ mod gpu_commands;
 mod indexing;
 mod jobs;
 mod manners;
+mod measures;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

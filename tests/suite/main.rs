@@ -17,6 +17,7 @@
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `moves`: moves as sets beside shakmaty and beside a list of moves.
+//! * `measures`: clocks and evaluations in comments, beside python-chess.
 //! * `mutations`: scripts with a few changes, which bring nothing down.
 //! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `player`: queries asked from a player's side, beside queries with the colours swapped by hand and beside python-chess.
@@ -76,6 +77,7 @@ mod language;
 #[cfg(feature = "gpu")]
 mod layout;
 mod mates;
+mod measures;
 mod moves;
 mod mutations;
 mod narrowed;

@@ -8,7 +8,7 @@ use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::job::Replay;
 use orbit_chess::internals::report::HitTotals;
-use orbit_chess::internals::run::{Collectors, TotalsCollector};
+use orbit_chess::internals::run::{Collectors, Needs, TotalsCollector};
 use orbit_chess::internals::scan::Scan;
 use serde_json::json;
 
@@ -42,7 +42,8 @@ impl Many {
         };
         let mut options = DatabaseOptions::default();
         options.interrupt = interrupt.flag.clone();
-        args.beside.apply(&mut options, queries.iter_mut().map(|query| &mut query.prepared.query));
+        let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
+        args.beside.apply(&mut options, asked, Needs::NOTHING);
         args.choose_readers(&mut options);
         let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
         let database = args.beside.unique(Database::open(&paths, options)?);

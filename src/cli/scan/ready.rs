@@ -190,7 +190,8 @@ impl Ready {
         let mut parsed = query.parse(args.dialect);
         let mut database_options = DatabaseOptions::default();
         database_options.interrupt = interrupt.flag.clone();
-        args.beside.apply(&mut database_options, parsed.as_mut().ok().map(|parsed| &mut parsed.query));
+        let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
+        args.beside.apply(&mut database_options, asked, args.needs());
         args.choose_readers(&mut database_options);
         let database = Database::open(&query.paths, database_options);
         let positions = database.as_ref().map_or(0, Database::positions_known);

@@ -180,7 +180,7 @@ impl Search {
     /// Games that the conditions fit, if there are any.
     pub(super) fn passing(&self) -> Option<u64> {
         let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
-        (!self.choice.conditions.is_empty()).then(|| passing.unwrap_or(0))
+        self.choice.of_games().next().map(|_| passing.unwrap_or(0))
     }
 
     /// Whose games count, and how the names are spelt, if they are a player's.

@@ -1,0 +1,365 @@
+//! What programs write of positions into comments: the player's clock, the time of a move, an evaluation.
+//!
+//! lichess, chess.com and boards that record games write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are
+//! read as python-chess reads them; of several of one kind the first that is well-formed counts, and all other commands
+//! (`%cal`, `%csl`, `%evp`) are passed over.
+//!
+//! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
+
+use crate::board::Color;
+
+/// A kind of number that a position may have. Numbers are told in thousandths.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Measure {
+    /// Seconds that the player who just moved has left.
+    Clock,
+    /// Seconds that the move took.
+    Spent,
+    /// Pawns by which White is ahead, in an engine's opinion.
+    Eval,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Measure; 3] = [Measure::Clock, Measure::Spent, Measure::Eval];
+
+    /// Its name in `--where`, `--stats`, `--columns` and `--sort`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Measure::Clock => "clock",
+            Measure::Spent => "spent",
+            Measure::Eval => "eval",
+        }
+    }
+
+    /// The measure of a name in lower case.
+    pub fn named(name: &str) -> Option<Measure> {
+        Measure::ALL.into_iter().find(|measure| measure.name() == name)
+    }
+
+    /// Where classes of it begin, in thousandths.
+    pub const fn borders(self) -> &'static [i64] {
+        match self {
+            Measure::Clock => &[
+                0, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000,
+                7_200_000,
+            ],
+            Measure::Spent => &[
+                0, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_200_000,
+            ],
+            Measure::Eval => {
+                &[-10_000, -5_000, -3_000, -2_000, -1_000, -500, 500, 1_000, 2_000, 3_000, 5_000, 10_000]
+            }
+        }
+    }
+}
+
+/// What an engine thinks of a position, from White's side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Eval {
+    /// Hundredths of a pawn.
+    Centipawns(i64),
+    /// A side mates in so many moves; in 0 it has mated.
+    Mate(Color, u32),
+}
+
+impl Eval {
+    /// Thousandths of a pawn. Mates lie beyond all numbers: `i64::MAX` for White's, `i64::MIN` for Black's.
+    pub fn thousandths(self) -> i64 {
+        match self {
+            Eval::Centipawns(number) => number.saturating_mul(10),
+            Eval::Mate(Color::White, _) => i64::MAX,
+            Eval::Mate(Color::Black, _) => i64::MIN,
+        }
+    }
+}
+
+/// The measures of a position, as far as its game tells them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Measures {
+    /// Milliseconds that the player who just moved has left.
+    pub clock: Option<i64>,
+    /// Milliseconds that the move took.
+    pub spent: Option<i64>,
+    /// The evaluation.
+    pub eval: Option<Eval>,
+}
+
+impl Measures {
+    /// A measure in thousandths; mates as [`Eval::thousandths`] has them.
+    pub fn get(&self, measure: Measure) -> Option<i64> {
+        match measure {
+            Measure::Clock => self.clock,
+            Measure::Spent => self.spent,
+            Measure::Eval => self.eval.map(Eval::thousandths),
+        }
+    }
+}
+
+/// What the commands of one comment say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Commands {
+    /// Milliseconds of `[%clk 1:02:03.4]`.
+    pub clock: Option<i64>,
+    /// Milliseconds of `[%emt 0:00:05]`, the time that the move took.
+    pub elapsed: Option<i64>,
+    /// What `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]` says.
+    pub eval: Option<EvalCommand>,
+}
+
+/// An evaluation as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EvalCommand {
+    /// Hundredths of a pawn, from White's side.
+    Centipawns(i64),
+    /// White mates in so many moves; where it is less than 0, Black. After 0 the side to move is mated.
+    Mate(i64),
+}
+
+impl EvalCommand {
+    /// The evaluation of a position with this side to move.
+    pub fn with_turn(self, turn: Color) -> Eval {
+        match self {
+            EvalCommand::Centipawns(number) => Eval::Centipawns(number),
+            EvalCommand::Mate(0) => Eval::Mate(!turn, 0),
+            EvalCommand::Mate(moves) => {
+                let side = if moves > 0 { Color::White } else { Color::Black };
+                Eval::Mate(side, u32::try_from(moves.unsigned_abs()).unwrap_or(u32::MAX))
+            }
+        }
+    }
+}
+
+impl Commands {
+    /// Reads a comment, without what encloses it.
+    pub fn of(comment: &[u8]) -> Commands {
+        let mut commands = Commands::default();
+        for at in memchr::memmem::find_iter(comment, b"[%") {
+            let rest = &comment[at + 2..];
+            let operand = |name: &[u8]| {
+                let rest = rest.strip_prefix(name)?;
+                let (blank, rest) = rest.split_first()?;
+                matches!(blank, b'\t'..=b'\r' | b' ').then_some(rest)
+            };
+            if let Some(text) = operand(b"clk") {
+                commands.clock = commands.clock.or_else(|| time(text));
+            } else if let Some(text) = operand(b"emt") {
+                commands.elapsed = commands.elapsed.or_else(|| time(text));
+            } else if let Some(text) = operand(b"eval") {
+                commands.eval = commands.eval.or_else(|| eval(text));
+            }
+        }
+        commands
+    }
+
+    /// Adds what another comment on the same position says: the first that says something counts.
+    pub fn or(self, next: Commands) -> Commands {
+        Commands {
+            clock: self.clock.or(next.clock),
+            elapsed: self.elapsed.or(next.elapsed),
+            eval: self.eval.or(next.eval),
+        }
+    }
+}
+
+/// `1:02:03.4]` in milliseconds; what is less is dropped.
+fn time(text: &[u8]) -> Option<i64> {
+    let (hours, text) = digits(text);
+    let (minutes, text) = digits(text.strip_prefix(b":")?);
+    let (seconds, text) = digits(text.strip_prefix(b":")?);
+    let (fraction, text) = text.strip_prefix(b".").map_or((&b""[..], text), digits);
+    text.strip_prefix(b"]")?;
+    let seconds = number(hours)?
+        .checked_mul(3600)?
+        .checked_add(number(minutes)?.checked_mul(60)?)?
+        .checked_add(number(seconds)?)?;
+    seconds.checked_mul(1000)?.checked_add(thousandths(fraction))
+}
+
+/// `0.17]`, `-1,20]` or `#-3]`.
+fn eval(text: &[u8]) -> Option<EvalCommand> {
+    let (is_mate, text) = text.strip_prefix(b"#").map_or((false, text), |text| (true, text));
+    let (is_negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let signed = |number: i64| if is_negative { -number } else { number };
+    let (whole, rest) = digits(text);
+    let (found, rest) = if is_mate {
+        (EvalCommand::Mate(signed(number(whole)?)), rest)
+    } else {
+        let (fraction, rest) = rest.strip_prefix(b".").map_or((&b""[..], rest), digits);
+        let is_number = match fraction.len() {
+            0 => !whole.is_empty(),
+            1 | 2 => true,
+            _ => false,
+        };
+        if !is_number || whole.len() > EVAL_DIGITS_MAX {
+            return None;
+        }
+        let whole = if whole.is_empty() { 0 } else { number(whole)? };
+        (EvalCommand::Centipawns(signed(whole * 100 + thousandths(fraction) / 10)), rest)
+    };
+    // The depth of the search, which nobody asks for.
+    let rest = match rest.strip_prefix(b",").map(digits) {
+        Some(([], _)) => return None,
+        Some((_, rest)) => rest,
+        None => rest,
+    };
+    rest.strip_prefix(b"]").map(|_| found)
+}
+
+/// Digits of whole pawns at most. Source: python-chess.
+const EVAL_DIGITS_MAX: usize = 10;
+
+fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+/// The number of some digits; `None` of none and of more than 64 bits hold.
+fn number(digits: &[u8]) -> Option<i64> {
+    str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The thousandths that digits behind a point mean.
+fn thousandths(fraction: &[u8]) -> i64 {
+    (0..3).fold(0, |sum, at| sum * 10 + fraction.get(at).map_or(0, |digit| i64::from(digit - b'0')))
+}
+
+/// Reads a number with at most three digits behind a point, such as `30`, `-0.5` or `+1.25`, in thousandths.
+pub fn thousandths_of(text: &str) -> Option<i64> {
+    let (sign, rest) = match text.as_bytes() {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        rest => (1, rest),
+    };
+    let (whole, rest) = digits(rest);
+    let (fraction, rest) = rest.strip_prefix(b".").map_or((&b""[..], rest), digits);
+    let is_number = rest.is_empty() && fraction.len() <= 3 && !(whole.is_empty() && fraction.is_empty());
+    let whole = if whole.is_empty() { Some(0) } else { number(whole) };
+    let sum = whole.filter(|_| is_number)?.checked_mul(1000)?.checked_add(thousandths(fraction))?;
+    Some(sign * sum)
+}
+
+/// Thousandths as a number without needless digits: `0.17`, `30`, `-0.5`.
+pub fn thousandths_text(number: i64) -> String {
+    let (sign, size) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+    let (whole, rest) = (size / 1000, size % 1000);
+    if rest == 0 {
+        return format!("{sign}{whole}");
+    }
+    format!("{sign}{whole}.{}", format!("{rest:03}").trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(comment: &str) -> (Option<i64>, Option<i64>, Option<EvalCommand>) {
+        let Commands { clock, elapsed, eval } = Commands::of(comment.as_bytes());
+        (clock, elapsed, eval)
+    }
+
+    #[test]
+    fn commands_are_read() {
+        use EvalCommand::{Centipawns, Mate};
+        for (comment, found) in [
+            ("[%eval 0.17] [%clk 0:00:30]", (Some(30_000), None, Some(Centipawns(17)))),
+            ("good [%clk 1:02:03.4][%emt 0:00:05] move", (Some(3_723_400), Some(5_000), None)),
+            ("[%eval #-3]", (None, None, Some(Mate(-3)))),
+            ("[%eval #+12,30]", (None, None, Some(Mate(12)))),
+            ("[%eval -1.5,20]", (None, None, Some(Centipawns(-150)))),
+            ("[%eval .5]", (None, None, Some(Centipawns(50)))),
+            ("[%eval 29,24]", (None, None, Some(Centipawns(2900)))),
+            ("[%clk\n0:00:07.]", (Some(7_000), None, None)),
+            ("[%csl Ga1][%cal Gb1b2] [%clk 0:10:00]", (Some(600_000), None, None)),
+            ("[%clk 10:00] [%clk 0:00:09]", (Some(9_000), None, None)),
+            ("[%clk 0:00:09] [%clk 0:00:08]", (Some(9_000), None, None)),
+        ] {
+            assert_eq!(of(comment), found, "{comment}");
+        }
+        for comment in [
+            "",
+            "[%clk]",
+            "[%clk ]",
+            "[%clk 0:00]",
+            "[%clk 0:00:30",
+            "[%clk  0:00:30]",
+            "[%clkx 0:00:30]",
+            "[%clk -0:00:30]",
+            "[%clk 99999999999999999999:00:00]",
+            "[%clk 9223372036854775807:00:00]",
+            "[%eval 0.175]",
+            "[%eval .]",
+            "[%eval ]",
+            "[%eval 1,]",
+            "[%eval 1,x]",
+            "[%eval #]",
+            "[%eval #-]",
+            "[%eval 12345678901]",
+            "[%eval 1 ]",
+            "%clk 0:00:30",
+            "[% clk 0:00:30]",
+            "[%emt 5]",
+        ] {
+            assert_eq!(of(comment), (None, None, None), "{comment}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_to_move_after_mate_is_mated() {
+        let mate = EvalCommand::Mate(0);
+        assert_eq!(mate.with_turn(Color::Black), Eval::Mate(Color::White, 0));
+        assert_eq!(mate.with_turn(Color::White), Eval::Mate(Color::Black, 0));
+        assert_eq!(EvalCommand::Mate(-3).with_turn(Color::White), Eval::Mate(Color::Black, 3));
+    }
+
+    /// Any bytes are a comment, and what is written is read.
+    #[test]
+    fn any_bytes_are_read() {
+        let mut random = fastrand::Rng::with_seed(17);
+        let letters = b"[%clkemtva #-+.,:]0123456789 \n\xff\xe4";
+        let mut known = 0;
+        for _ in 0..200_000 {
+            let mut text: Vec<u8> =
+                (0..random.usize(..24)).map(|_| letters[random.usize(..letters.len())]).collect();
+            let starts: [&[u8]; 4] = [b"[%clk ", b"[%emt ", b"[%eval ", b""];
+            text.splice(..0, starts[random.usize(..4)].iter().copied());
+            known += usize::from(Commands::of(&text) != Commands::default());
+        }
+        assert!(known > 500, "{known}");
+        for _ in 0..20_000 {
+            let (clock, spent) = (random.i64(0..40_000_000), random.i64(0..40_000_000));
+            let eval = match random.bool() {
+                true => EvalCommand::Centipawns(random.i64(-20_000..20_000)),
+                false => EvalCommand::Mate(random.i64(-99..99)),
+            };
+            let time = |ms: i64| {
+                let (s, ms) = (ms / 1000, ms % 1000);
+                format!("{}:{:02}:{:02}.{ms:03}", s / 3600, s / 60 % 60, s % 60)
+            };
+            let said = match eval {
+                EvalCommand::Centipawns(number) => thousandths_text(number * 10),
+                EvalCommand::Mate(moves) => format!("#{moves}"),
+            };
+            let comment = format!("x [%eval {said}] [%clk {}] [%emt {}]", time(clock), time(spent));
+            assert_eq!(of(&comment), (Some(clock), Some(spent), Some(eval)), "{comment}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..20_000 {
+            let number = random.i64(-10_000_000..10_000_000);
+            assert_eq!(thousandths_of(&thousandths_text(number)), Some(number));
+        }
+        for (text, number) in [("30", 30_000), ("+1.5", 1_500), ("-.25", -250), ("5.", 5_000), ("0.001", 1)] {
+            assert_eq!(thousandths_of(text), Some(number), "{text}");
+        }
+        for text in ["", "-", ".", "1.2345", "1e3", "x", "1:30", "9223372036854775807", "1 "] {
+            assert_eq!(thousandths_of(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Titles of players.
+
+use super::tags;
+use crate::board::Color;
+
+/// The tag of a side's title.
+pub const fn tag(side: Color) -> &'static str {
+    match side {
+        Color::White => "WhiteTitle",
+        Color::Black => "BlackTitle",
+    }
+}
+
+/// The title in capital letters: `GM`, `WIM`, `BOT`. `-` is none.
+pub fn of_value(value: &[u8]) -> Option<String> {
+    let text = tags::text(value);
+    (!matches!(&*text, "" | "?" | "-")).then(|| text.to_uppercase())
+}

@@ -1,0 +1,186 @@
+//! Clocks and evaluations in comments, beside python-chess: `tests/tools/measures.py` made the games and the table.
+
+use orbit_chess::internals::database::DatabaseOptions;
+use orbit_chess::internals::game::{Eval, Measure};
+use orbit_chess::internals::reel::GameMeasures;
+use orbit_chess::{Color, EngineChoice, Query, Session, SessionError, SessionOptions};
+
+use crate::common::{blocks_with, data};
+#[cfg(feature = "gpu")]
+use crate::runners::device_options;
+
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
+/// What the groups and conditions of the table are asked of.
+const QUERY: &str = "Nf3 btm";
+
+/// The rows of a kind.
+fn rows(table: &str, kind: &str) -> Vec<Vec<String>> {
+    let rows = table.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    rows.filter(|row| row[0] == kind).collect()
+}
+
+fn options(engine: EngineChoice) -> SessionOptions<'static> {
+    let options = SessionOptions::new().variations(true).engine(engine).threads(2);
+    #[cfg(feature = "gpu")]
+    let options = options.gpu((engine == EngineChoice::Gpu).then(|| device_options(Default::default())));
+    options
+}
+
+fn engines() -> Vec<EngineChoice> {
+    let mut engines = vec![EngineChoice::Cpu, EngineChoice::Reference];
+    engines.extend(cfg!(feature = "gpu").then_some(EngineChoice::Gpu));
+    engines
+}
+
+/// What the comments of each game say, side lines included.
+#[test]
+fn comments_say_what_python_chess_reads() {
+    let mut options = DatabaseOptions::default();
+    (options.parse.variations, options.parse.annotations) = (true, true);
+    let rows = rows(&data("measures.tsv"), "game");
+    let mut seen = [0; 4];
+    let mut games = 0;
+    for block in blocks_with(GAMES.as_ref(), options) {
+        for (game, row) in block.games().zip(&rows[games..]) {
+            let told = GameMeasures::of(&game);
+            // How many, their sum, and their sum with each times its ply.
+            let mut sums = [[0; 3]; 4];
+            for node in 0..game.positions() as u32 {
+                let measures = told.at(node);
+                let eval = match measures.eval {
+                    Some(Eval::Centipawns(number)) => [Some(number), None],
+                    Some(Eval::Mate(Color::White, moves)) => [None, Some(i64::from(moves))],
+                    Some(Eval::Mate(Color::Black, moves)) => [None, Some(-i64::from(moves))],
+                    None => [None, None],
+                };
+                let found = [measures.clock, told.elapsed(node), eval[0], eval[1]];
+                for ((sum, seen), number) in sums.iter_mut().zip(&mut seen).zip(found) {
+                    let Some(number) = number else { continue };
+                    *seen += 1;
+                    let ply = i64::from(game.ply_of(node));
+                    [1, number, ply * number].iter().zip(sum).for_each(|(more, sum)| *sum += more);
+                }
+            }
+            let due: Vec<i64> = row[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+            assert_eq!(sums.as_flattened(), due, "game {}", game.number());
+        }
+        games += block.games_len();
+    }
+    assert_eq!(games, rows.len());
+    assert!(games >= 200 && seen.iter().all(|&seen| seen > 100), "{games}, {seen:?}");
+}
+
+/// Games and positions of groups, and those of them that hit, on every engine.
+#[test]
+fn groups_are_those_of_python_chess() {
+    let rows = rows(&data("measures.tsv"), "group");
+    let query = Query::parse(QUERY).unwrap();
+    let mut groupings: Vec<&str> = rows.iter().map(|row| &*row[1]).collect();
+    groupings.dedup();
+    assert!(groupings.len() >= 8, "{groupings:?}");
+    for engine in engines() {
+        let session = options(engine).open([GAMES]).unwrap();
+        let counts = session.search(&query).statistics(&groupings.join(",")).unwrap();
+        for grouping in &groupings {
+            let found = counts.rows(&grouping.parse().unwrap());
+            let mut found: Vec<Vec<String>> = found
+                .iter()
+                .map(|row| {
+                    let numbers = [row.all.games, row.all.positions, row.hit.games, row.hit.positions];
+                    let cells = numbers.map(|number| number.to_string());
+                    std::iter::once(row.keys[0].to_string()).chain(cells).collect()
+                })
+                .collect();
+            let mut due: Vec<Vec<String>> =
+                rows.iter().filter(|row| row[1] == *grouping).map(|row| row[2..].to_vec()).collect();
+            found.sort();
+            due.sort();
+            assert_eq!(found, due, "{grouping} on {engine:?}");
+        }
+    }
+}
+
+/// Hits that conditions leave, on every engine.
+#[test]
+fn conditions_leave_the_hits_of_python_chess() {
+    let rows = rows(&data("measures.tsv"), "where");
+    assert!(rows.len() >= 9);
+    let query = Query::parse(QUERY).unwrap();
+    for engine in engines() {
+        let session = options(engine).open([GAMES]).unwrap();
+        for row in &rows {
+            let [_, condition, games, positions] = &row[..] else { panic!("{row:?}") };
+            let search = || session.search(&query).condition(condition.parse().unwrap());
+            let found = search().count().unwrap();
+            let due = (games.parse().unwrap(), positions.parse().unwrap());
+            assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
+            assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
+            // Both narrow each other.
+            let total = search().statistics("clock").unwrap().total();
+            assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
+            assert!(due.1 > 50, "{condition}: {due:?}");
+        }
+    }
+}
+
+/// Where the clock is asked for from the side of Black, the numbers stay those of the game.
+#[test]
+fn evaluations_are_whites_whoever_asks() {
+    let session = options(EngineChoice::Cpu).open([GAMES]).unwrap();
+    let query = Query::parse("initial or not initial").unwrap();
+    let mut seen = 0;
+    for condition in ["eval>=2", "eval<=-100", "clock<10", "spent<1"] {
+        let of = |side: &str| {
+            let search = session.search(&query).condition(condition.parse().unwrap());
+            let games = search.condition(format!("{side}~eljanov").parse().unwrap());
+            games.count().unwrap()[0].positions
+        };
+        let player = orbit_chess::Player::new("Eljanov, Pavel".parse().unwrap());
+        let asked = session.search(&query).condition(condition.parse().unwrap()).player(player);
+        let found = asked.count().unwrap()[0].positions;
+        assert_eq!(found, of("white") + of("black"), "{condition}");
+        seen += found;
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+/// A position lies in one class, which begins at a border.
+#[test]
+fn classes_hold_all_positions() {
+    let session = options(EngineChoice::Cpu).open([GAMES]).unwrap();
+    let query = Query::parse(QUERY).unwrap();
+    for measure in Measure::ALL {
+        assert!(measure.borders().is_sorted());
+        let name = measure.name();
+        let counts = session.search(&query).statistics(name).unwrap();
+        let rows = counts.rows(&name.parse().unwrap());
+        let positions: u64 = rows.iter().map(|row| row.all.positions).sum();
+        assert_eq!(positions, counts.total().all.positions, "{name}");
+        assert!(rows.len() > 8, "{name}");
+    }
+    let keys = session.search(&query).statistics("eval,time-control").unwrap();
+    let shown = |name: &str| -> Vec<String> {
+        keys.rows(&name.parse().unwrap()).iter().map(|row| row.keys[0].to_string()).collect()
+    };
+    let due =
+        ["Black mates", "below -10", "-10", "-5", "-3", "-2", "-1", "-0.5", "0.5", "1", "2", "3", "5", "10"];
+    let found = shown("eval");
+    assert_eq!(found[..due.len().min(found.len())], due[..], "{found:?}");
+    assert_eq!(found[due.len()..], ["White mates", "?"]);
+    let due = ["ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence", "?"];
+    assert_eq!(shown("time-control"), due);
+}
+
+/// Without comments nothing is known, and asking for them is an error that says what to do.
+#[test]
+fn a_session_without_comments_says_so() {
+    let session = Session::open([GAMES]).unwrap();
+    let query = Query::parse(QUERY).unwrap();
+    let refused = |error: SessionError| {
+        assert!(matches!(error, SessionError::NoAnnotations), "{error}");
+        assert!(error.to_string().contains("variations(true)"), "{error}");
+    };
+    refused(session.search(&query).statistics("clock").unwrap_err());
+    refused(session.search(&query).condition("eval<0".parse().unwrap()).count().unwrap_err());
+    assert!(session.search(&query).statistics("time-control,title,termination").is_ok());
+}
