@@ -101,8 +101,10 @@ fn frames(bench: &Bench) -> Vec<Row> {
     let pgn = &bench.inputs.pgn;
     let (packed, reel) = (bench.inputs.temporary("frames.pgn.zst"), bench.inputs.temporary("frames.reel"));
     let text = fs::read(pgn).expect("the PGN is there");
-    let frames: Vec<u8> =
-        text.chunks(FRAME_BYTES).flat_map(|piece| zstd::encode_all(piece, 3).expect("memory takes it")).collect();
+    let frames: Vec<u8> = text
+        .chunks(FRAME_BYTES)
+        .flat_map(|piece| zstd::encode_all(piece, 3).expect("memory takes it"))
+        .collect();
     fs::write(&packed, &frames).expect("the temporary folder has room");
     let index = |file: &Path, threads| process::index(&[file], &reel, threads);
     let [one, two, plain] =
