@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Measure, Order, Player, Rows, Sample, Search, Session, SessionError,
-    SortKey, TableColumns, Type,
+    Color, Column, Condition, EngineChoice, Measure, Order, Player, Rows, Sample, Search, Session,
+    SessionError, SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
 

@@ -67,10 +67,10 @@ impl Speed {
         let base = periods.iter().fold(0i64, |sum, period| sum.saturating_add(period.base));
         let increment = periods.iter().map(|period| period.increment).max().unwrap_or(0);
         Some(match base.saturating_add(increment.saturating_mul(40)) {
-            ..30_000 => Speed::UltraBullet,
-            ..180_000 => Speed::Bullet,
-            ..480_000 => Speed::Blitz,
-            ..1_500_000 => Speed::Rapid,
+            i64::MIN..30_000 => Speed::UltraBullet,
+            30_000..180_000 => Speed::Bullet,
+            180_000..480_000 => Speed::Blitz,
+            480_000..1_500_000 => Speed::Rapid,
             _ => Speed::Classical,
         })
     }

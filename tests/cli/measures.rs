@@ -143,3 +143,35 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert_eq!(code, Some(0));
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
+
+/// Games stand by the greatest number at one of their hits, with `--reverse` by the least; those without one come last.
+#[test]
+fn games_are_sorted_by_clocks_and_evaluations() {
+    for key in ["clock", "spent", "eval"] {
+        for reverse in [false, true] {
+            let more: &[&str] = if reverse { &["--reverse"] } else { &[] };
+            let args = ["--sort", key, "--format", "jsonl", "--columns", COLUMNS, QUERY, GAMES];
+            let rows = lines(&[&args[..], more].concat());
+            let rows: Vec<Value> = rows.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let number = |row: &Value| match (key, row["eval_mate"].as_f64()) {
+                // Of a mate in 0 the row does not say whose it is: the other hits of the game do not matter then.
+                ("eval", Some(0.0)) => Some(f64::NAN),
+                ("eval", Some(moves)) => Some(moves.signum() * f64::INFINITY),
+                _ => row[key].as_f64(),
+            };
+            let ranks = rows.chunk_by(|a, b| a["game"] == b["game"]).map(|game| {
+                let numbers: Vec<f64> = game.iter().filter_map(number).collect();
+                let best = if reverse { f64::min } else { f64::max };
+                let is_told = !numbers.iter().any(|number| number.is_nan());
+                (is_told, numbers.into_iter().reduce(best))
+            });
+            let ranks: Vec<Option<f64>> = ranks.filter(|rank| rank.0).map(|rank| rank.1).collect();
+            let unknown = ranks.iter().position(Option::is_none).unwrap();
+            assert!(unknown > 50 && ranks[unknown..].iter().all(Option::is_none), "{key} {ranks:?}");
+            let known: Vec<f64> = ranks.iter().flatten().copied().collect();
+            let is_due =
+                known.windows(2).all(|two| if reverse { two[0] <= two[1] } else { two[0] >= two[1] });
+            assert!(is_due, "{key}, reverse {reverse}: {known:?}");
+        }
+    }
+}
