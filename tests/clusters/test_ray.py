@@ -168,7 +168,7 @@ def test_graphics_cards(job, tmp_path):
     folder, expected = job
     assert orbit_chess.ray.run(folder, gpus=2, gpu_share=0.5) == expected
     # Some on the card and some on the processor.
-    for part in (folder / "parts").iterdir():
+    for part in sorted((folder / "parts").iterdir())[::4]:
         part.unlink()
     assert orbit_chess.ray.run(folder, cpus=1, gpus=1, gpu_share=0.25) == expected
     # Without a driver there is no card: it was the card that computed.
