@@ -106,10 +106,11 @@ until_true ended
 cmp expected out/merged.out || fail "what is merged is not what one run prints"
 [ -s expected ] || fail "nothing hits"
 [ "$(ls out/parts | wc -l)" = 16 ] || fail "$(ls out/parts)"
+array=$(basename out/slurm-*_1.log _1.log) array=${array#slurm-}
 for task in $(seq 16); do
     wanted=0
     case $task in 5 | 16) wanted=1 ;; esac
-    queued=$(cat out/slurm-*_"$task".log | grep -c 'queued again' || true)
+    queued=$(scontrol show job "${array}_$task" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p')
     [ "$((queued > 0))" = "$wanted" ] || fail "task $task was queued again $queued times"
 done
 echo "16 tasks, two of them queued again: merged to the bytes of one run"
