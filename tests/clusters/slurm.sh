@@ -11,10 +11,9 @@ orbit=$(realpath "${ORBIT_PROGRAM:?names no program}")
 export PATH=$PATH:/usr/sbin
 
 work=$(mktemp -d)
-daemons=()
 end() {
     code=$?
-    [ $code = 0 ] || for log in "$work"/*.log "$work"/it*/out/*.log; do echo "-- $log"; tail -n 20 "$log"; done
+    set +e
     scancel --quiet --full --signal=KILL --me 2>/dev/null || true
     for name in slurmctld slurmd munged; do
         process=$(cat "$work/$name.pid" 2>/dev/null) || continue
@@ -22,10 +21,13 @@ end() {
         for _ in $(seq 100); do kill -0 "$process" 2>/dev/null || break; sleep 0.1; done
         kill -KILL "$process" 2>/dev/null || true
     done
+    [ $code = 0 ] || for log in "$work"/*.log "$work"/it*/out/*.log; do echo "-- $log"; tail -n 20 "$log"; done
     rm -rf "$work"
     exit $code
 }
 trap end EXIT
+# A reader that closes the pipe must not keep the daemons alive.
+trap '' PIPE
 fail() {
     echo "FAULT: $*"
     exit 1
