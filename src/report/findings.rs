@@ -392,20 +392,6 @@ fn copy_findings(orbit: &Orbit, places: &Places, index: usize, positions: u64) -
     }
 }
 
-impl Findings {
-    /// All of it as an HTML page that needs no other file.
-    pub fn page(&self) -> String {
-        super::page::page(self)
-    }
-
-    /// A heat map of where the copies stand, or of the squares that the query finds, as SVG; `None` where the copies do not
-    /// differ in where they stand and the value is no set of squares.
-    pub fn heat_map(&self) -> Option<String> {
-        let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
-        places.or(self.squares.as_ref()).map(super::svg::heat_map_file)
-    }
-}
-
 impl PatternBoard {
     /// The board of a filter.
     pub fn of(filter: &Filter) -> PatternBoard {

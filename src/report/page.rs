@@ -25,6 +25,20 @@ const HEADLINE_MAX: usize = 80;
 /// Sources that are listed by name.
 const SOURCES_MAX: usize = 12;
 
+impl Findings {
+    /// All of it as an HTML page that needs no other file.
+    pub fn page(&self) -> String {
+        page(self)
+    }
+
+    /// A heat map of where the copies stand, or of the squares that the query finds, as SVG; `None` where the copies do not
+    /// differ in where they stand and the value is no set of squares.
+    pub fn heat_map(&self) -> Option<String> {
+        let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
+        places.or(self.squares.as_ref()).map(svg::heat_map_file)
+    }
+}
+
 /// The page of a report.
 pub fn page(findings: &Findings) -> String {
     let sections = sections(findings);
