@@ -34,7 +34,7 @@ fail() {
 }
 # Waits until a command succeeds.
 until_true() {
-    for _ in $(seq 300); do "$@" && return; sleep 0.1; done
+    for _ in $(seq 1200); do "$@" && return; sleep 0.1; done
     fail "in vain: $*"
 }
 
