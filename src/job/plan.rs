@@ -284,7 +284,7 @@ pub fn hash_text(text: &str) -> String {
 
 /// Divides the blocks of reels into about so many parts of about the same number of positions, each of whole reels if
 /// there are as many reels as parts or more. Without a number each of several reels is a part, and a single reel is
-/// divided into [`PARTS_USUAL`] parts. There are no empty parts, and at least one part.
+/// divided into `PARTS_USUAL` parts. There are no empty parts, and at least one part.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
     // Pieces that stay whole.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
