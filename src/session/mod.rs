@@ -70,13 +70,13 @@ pub enum SessionError {
     Groupings(#[from] GroupingError),
     /// The query searches side lines, and the session does not keep them.
     #[error(
-        "the query searches side lines, which the session does not keep: open it with `variations(true)`"
+        "the query searches side lines, which the session does not keep: open it with the option `variations`"
     )]
     NoVariations,
     /// The query, a condition, a grouping or a column needs the comments of games, and the session does not keep them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
-         them), which the session does not keep: open it with `variations(true)`"
+         them), which the session does not keep: open it with the option `variations`"
     )]
     NoAnnotations,
     /// A file is not what it was when the session was opened.
