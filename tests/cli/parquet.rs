@@ -10,20 +10,22 @@ use parquet::record::Field;
 
 #[test]
 fn parquet_says_what_csv_says() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
     for (arguments, columns) in [(&[][..], 31), (&["--variations"], 33)] {
-        check(arguments, columns);
+        check(sample, arguments, columns, 633);
     }
+    let clocks = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
+    check(clocks, &["--columns", "game,ply,clock,spent,eval,eval_mate"], 6, CLOCKS);
 }
 
-fn check(arguments: &[&str], columns: usize) {
+/// Hits of the query among the games with clocks.
+const CLOCKS: usize = 8;
+
+fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {
     let folder = tempfile::tempdir().unwrap();
     let (csv_file, parquet_file) = (folder.path().join("hits.csv"), folder.path().join("hits.parquet"));
     let run = Command::new(env!("CARGO_BIN_EXE_orbit"))
-        .args([
-            "scan",
-            "shift flip flipcolor {Nd4 kf3}",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn"),
-        ])
+        .args(["scan", "shift flip flipcolor {Nd4 kf3}", games])
         .args(arguments)
         .args(["--quiet", "-o"])
         .arg(&csv_file)
@@ -38,7 +40,7 @@ fn check(arguments: &[&str], columns: usize) {
     let records: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
     let reader = SerializedFileReader::new(File::open(&parquet_file).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
-    assert_eq!((rows.len(), records.len()), (633, 633));
+    assert_eq!((rows.len(), records.len()), (hits, hits));
     for (row, record) in rows.iter().zip(&records) {
         let cells: Vec<(String, String)> = row
             .get_column_iter()
@@ -47,6 +49,7 @@ fn check(arguments: &[&str], columns: usize) {
                     Field::Null => String::new(),
                     Field::Str(text) => text.clone(),
                     Field::Long(number) => number.to_string(),
+                    Field::Double(number) => number.to_string(),
                     other => panic!("{name}: {other}"),
                 };
                 (name.clone(), text)
@@ -61,11 +64,17 @@ fn check(arguments: &[&str], columns: usize) {
 /// Groups of rows are as long as they are, whatever is written at once.
 #[test]
 fn row_groups_do_not_follow_parts() {
-    let columns =
-        Columns::of_table(Extras { nodes: true, spans: true, texts: true, likeness: true, player: true });
+    let columns = Columns::of_table(Extras {
+        nodes: true,
+        spans: true,
+        texts: true,
+        likeness: true,
+        player: true,
+        measures: true,
+    });
     let record = |row: usize| {
         let cell = |(index, column): (usize, &Column)| match column.ty() {
-            ColumnType::Number => (row * 31 + index).to_string(),
+            ColumnType::Number | ColumnType::Decimal => (row * 31 + index).to_string(),
             _ => format!("t{}", row % 100 + index),
         };
         columns.list().iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"

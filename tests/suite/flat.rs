@@ -97,7 +97,7 @@ const QUERIES: &[&str] = &[
 pub(crate) fn tree_blocks() -> Vec<Block> {
     let mut options = DatabaseOptions::default();
     options.parse.variations = true;
-    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(4, 40)).text).collect();
+    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(8, 4)).text).collect();
     pgn_blocks_with(&games, options)
 }
 
