@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{REELS, done, files, orbit, parts, reels};
+#[cfg(feature = "gpu")]
 use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -153,6 +154,7 @@ fn a_search_is_resumed() {
 }
 
 /// A part is the same file whichever engine computes it; a job of the reference engine stays with that.
+#[cfg(feature = "gpu")]
 #[test]
 fn parts_may_be_computed_by_other_engines() {
     needs_adapter();
