@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, overload
 
 from . import _boards
 from ._native import Game, Hit, Query, Request, Stream
@@ -22,6 +22,7 @@ VALUE_COLUMNS = ["value", "squares", "squares_count"]
 COPY_COLUMNS = ["matched", "copy", "pattern", "transform", "copies"]
 
 Watch = Callable[[int, "int | None", int, int], None]
+_T = TypeVar("_T")
 
 
 class Count(NamedTuple):
@@ -31,56 +32,42 @@ class Count(NamedTuple):
     positions: int
 
 
-class Hits(Sequence[Hit]):
-    """Hits in a list, which a notebook draws as boards."""
+class _Listed(Sequence[_T]):
+    """A list that shows its first items, and of which a part is a list of the same kind."""
 
-    def __init__(self, hits: list[Hit]) -> None:
-        self._hits = hits
+    def __init__(self, items: list[_T]) -> None:
+        self._items = items
 
     @overload
-    def __getitem__(self, index: int) -> Hit: ...
+    def __getitem__(self, index: int) -> _T: ...
     @overload
-    def __getitem__(self, index: slice) -> Hits: ...
-    def __getitem__(self, index: int | slice) -> Hit | Hits:
-        return Hits(self._hits[index]) if isinstance(index, slice) else self._hits[index]
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> _T | Self:
+        return type(self)(self._items[index]) if isinstance(index, slice) else self._items[index]
 
     def __len__(self) -> int:
-        return len(self._hits)
+        return len(self._items)
 
     def __repr__(self) -> str:
-        shown = ",\n ".join(map(repr, self._hits[:10]))
+        shown = ",\n ".join(map(repr, self._items[:10]))
         more = f",\n and {len(self) - 10:,} more" if len(self) > 10 else ""
         return f"[{shown}{more}]"
 
+
+class Hits(_Listed[Hit]):
+    """Hits in a list, which a notebook draws as boards."""
+
     def _repr_html_(self) -> str:
-        cells = [(hit.svg(), caption(hit)) for hit in self._hits[:12]]
+        cells = [(hit.svg(), caption(hit)) for hit in self._items[:12]]
         return _boards.gallery(cells, len(self) - len(cells))
 
 
-class Games(Sequence[Game]):
+class Games(_Listed[Game]):
     """Games in a list, which a notebook shows as a table."""
-
-    def __init__(self, games: list[Game]) -> None:
-        self._games = games
-
-    @overload
-    def __getitem__(self, index: int) -> Game: ...
-    @overload
-    def __getitem__(self, index: slice) -> Games: ...
-    def __getitem__(self, index: int | slice) -> Game | Games:
-        return Games(self._games[index]) if isinstance(index, slice) else self._games[index]
-
-    def __len__(self) -> int:
-        return len(self._games)
-
-    def __repr__(self) -> str:
-        shown = ",\n ".join(map(repr, self._games[:10]))
-        more = f",\n and {len(self) - 10:,} more" if len(self) > 10 else ""
-        return f"[{shown}{more}]"
 
     def _repr_html_(self) -> str:
         names = ["number", "white", "black", "result", "date", "plies"]
-        return _boards.table([{name: getattr(game, name) for name in names} for game in self._games])
+        return _boards.table([{name: getattr(game, name) for name in names} for game in self._items])
 
 
 class Stats(Sequence[dict[str, Any]]):

@@ -328,9 +328,7 @@ impl Condition {
     pub fn needs(&self) -> Needs {
         match self.field {
             Field::Result => Needs::NOTHING,
-            // The increment of the clock stands in a tag.
-            Field::Measure(Measure::Spent) => Needs::COMMENTS | Needs::TAGS,
-            Field::Measure(_) => Needs::COMMENTS,
+            Field::Measure(measure) => Needs::of_measure(measure),
             _ => Needs::TAGS,
         }
     }

@@ -76,9 +76,7 @@ impl Order {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
             Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
             Order::Sorted { key: SortKey::Length, .. } => Needs::SPANS,
-            // The increment of the clock stands in a tag.
-            Order::Sorted { key: SortKey::Measure(Measure::Spent), .. } => Needs::COMMENTS | Needs::TAGS,
-            Order::Sorted { key: SortKey::Measure(_), .. } => Needs::COMMENTS,
+            Order::Sorted { key: SortKey::Measure(measure), .. } => Needs::of_measure(measure),
             Order::Sampled { .. } | Order::ByQuery => Needs::NOTHING,
         }
     }

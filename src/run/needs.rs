@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
 use crate::engine::Outputs;
+use crate::game::Measure;
 
 /// What a query, a choice of games or a collector needs of a run. Needs are joined with `|`, and nothing else decides
 /// what is decoded or computed.
@@ -54,6 +55,12 @@ impl Needs {
         (Needs::SPANS, "SPANS"),
         (Needs::COMMENTS, "COMMENTS"),
     ];
+
+    /// What a measure of positions is read from: comments, and of the time of a move also the tag with the increment of the
+    /// clock.
+    pub fn of_measure(measure: Measure) -> Needs {
+        Needs::COMMENTS | Needs::TAGS.when(measure == Measure::Spent)
+    }
 
     /// These needs, or nothing.
     #[must_use]

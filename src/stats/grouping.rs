@@ -275,9 +275,7 @@ impl By {
         match self {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
             By::Title(_) | By::Speed | By::Termination => Needs::TAGS,
-            // The increment of the clock stands in a tag.
-            By::Measure(Measure::Spent, _) => Needs::COMMENTS | Needs::TAGS,
-            By::Measure(..) => Needs::COMMENTS,
+            By::Measure(measure, _) => Needs::of_measure(*measure),
             By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
             By::Move(_) => Needs::TAGS,

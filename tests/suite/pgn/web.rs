@@ -59,29 +59,36 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each of the texts from a server that answers in some way, and demands all games. How many requests each took.
-fn demand_all(
+/// Reads each of the texts from a server that answers in some way, and checks what was read beside what is expected. How
+/// many requests each took.
+fn requests_of_each(
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
+    check: impl Fn(&str, Read, Read),
 ) -> Vec<usize> {
     let count = |(name, bytes, expected): (&str, Vec<u8>, Read)| {
         let answer = answer.clone();
         let server = Server::start(move |request| answer(request, &bytes));
-        let found = read_url(&format!("{}/games", server.url)).unwrap();
-        assert!(found == expected, "{name}: {} games, {:?}", found.games.len(), found.failures);
+        check(name, read_url(&format!("{}/games", server.url)).unwrap(), expected);
         server.requests().len()
     };
     packed().into_iter().map(count).collect()
 }
 
-/// The same, and demands a failure that says so, with the games before it. How many requests each took.
+/// Demands all games.
+fn demand_all(
+    answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
+) -> Vec<usize> {
+    requests_of_each(answer, |name, found, expected| {
+        assert!(found == expected, "{name}: {} games, {:?}", found.games.len(), found.failures);
+    })
+}
+
+/// Demands a failure that says so, with the games before it.
 fn demand_failure(
     reason: &str,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
 ) -> Vec<usize> {
-    let count = |(name, bytes, expected): (&str, Vec<u8>, Read)| {
-        let answer = answer.clone();
-        let server = Server::start(move |request| answer(request, &bytes));
-        let found = read_url(&format!("{}/games", server.url)).unwrap();
+    requests_of_each(answer, |name, found, expected| {
         let [(offset, told)] = &found.failures[..] else { panic!("{name}: {:?}", found.failures) };
         assert!(told.contains(reason), "{name}: {told}");
         assert_eq!(found.stamp, (None, None), "{name}");
@@ -89,9 +96,7 @@ fn demand_failure(
         // The last one may be cut.
         assert!(games > 0 && games < 3000 && *offset > 0, "{name}: {games} games, byte {offset}");
         assert!(found.games[..games - 1] == expected.games[..games - 1], "{name}");
-        server.requests().len()
-    };
-    packed().into_iter().map(count).collect()
+    })
 }
 
 const TAG: &str = "\"one\"";
