@@ -101,7 +101,9 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
 /// Next to nothing to evaluate: what is left is replay.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    let engine = prepared("Ke1", Options::default()).cpu().expect("a plan says it");
+    // No segment is passed over.
+    let options = Options { screens: false, ..Options::default() };
+    let engine = prepared("Ke1", options).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));
     vec![beside_the_sum(bench, "replay alone: `Ke1` on blocks in memory, one thread", &blocks, &work)]
 }

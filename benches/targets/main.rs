@@ -15,6 +15,7 @@ mod inputs;
 mod process;
 mod reading;
 mod scans;
+mod screens;
 mod table;
 mod timing;
 
@@ -83,11 +84,12 @@ impl Args {
 }
 
 fn measures() -> Vec<Measure> {
-    let groups: [fn() -> Vec<Measure>; 7] = [
+    let groups: [fn() -> Vec<Measure>; 8] = [
         reading::measures,
         floors::measures,
         scans::measures,
         copies::measures,
+        screens::measures,
         games::measures,
         batch::measures,
         costs::measures,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use super::op::{CarryId, ColumnId, Id, LoopId, NO_VALUE, Op, TRUE};
 use super::{operations::GameOp, words::word_of};
-use crate::board::PieceSet;
+use crate::board::{Code, PieceSet};
 
 /// How a loop gathers the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -110,6 +110,8 @@ pub struct Options {
     pub chains: bool,
     /// A loop whose body is mostly known in each row is written out.
     pub unrolling: bool,
+    /// Segments whose positions cannot match are passed over.
+    pub screens: bool,
 }
 
 impl Default for Options {
@@ -123,6 +125,7 @@ impl Default for Options {
             simplify: true,
             chains: true,
             unrolling: true,
+            screens: true,
         }
     }
 }
@@ -142,6 +145,8 @@ pub struct Dag {
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
+    /// The nodes that are the squares of some pieces, none of which is the empty square.
+    pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
     pub(super) chains: bool,
@@ -232,6 +237,7 @@ impl Dag {
                 self.known.remove(&op);
             }
         }
+        self.piece_sets.retain(|id, _| (id.0 as usize) < from);
         self.within.truncate(from);
         self.bounds.truncate(from);
     }
@@ -557,6 +563,14 @@ impl Dag {
 
     /// The squares whose content is in a set, from the bit planes.
     pub fn pieces(&mut self, set: PieceSet) -> Id {
+        let id = self.from_planes(set);
+        if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
+            self.piece_sets.insert(id, PieceSet(set.0 & PieceSet::ALL.0));
+        }
+        id
+    }
+
+    fn from_planes(&mut self, set: PieceSet) -> Id {
         let set = set.0 & PieceSet::ALL.0;
         let plane = |dag: &mut Dag, k| dag.add(Op::Plane(k));
         let white = (set >> 1 & 0x3f) as u8;
@@ -576,16 +590,22 @@ impl Dag {
             return self.roles(white);
         }
         if white != 0 {
-            let roles = self.roles(white);
+            let roles = self.of_both(white);
             parts.push(self.add(Op::AndNot(roles, black_plane)));
         }
         if black == 0x3f {
             parts.push(black_plane); // only black pieces set plane 3
         } else if black != 0 {
-            let roles = self.roles(black);
+            let roles = self.of_both(black);
             parts.push(self.add(Op::And(roles, black_plane)));
         }
         self.any_of(parts)
+    }
+
+    /// The squares of the roles in a set, of either colour.
+    fn of_both(&mut self, roles: u8) -> Id {
+        let roles = u16::from(roles);
+        self.pieces(PieceSet(roles << 1 | roles << 9))
     }
 
     /// The squares of the roles in a set (bit `r - 1` for role `r`), of either colour.

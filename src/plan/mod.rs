@@ -21,6 +21,7 @@ mod plans;
 mod pointwise;
 mod program;
 mod pure;
+mod screen;
 mod sets;
 mod shifted;
 mod sums;
@@ -42,6 +43,7 @@ pub use plans::Plans;
 pub use program::{
     Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
 };
+pub use screen::{Bound, Screen};
 pub use words::word_of;
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
     CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Id, dag::Options, dag::TRUE, finish, lower::Lower,
-    lower::Value, program::Program,
+    lower::Value, program::Program, screen::Screen,
 };
 use crate::{diagnostic::Diagnostic, query::Type};
 
@@ -96,6 +96,17 @@ impl Plans {
             always: roots.iter().map(|&root| dag.constant(root) == Some(TRUE)).collect(),
             columns: graph.lower.columns.clone(),
         }
+    }
+
+    /// What tells which segments hold no hit of any of some queries, if something is known of them.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such queries.
+    pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
+        let options = self.planners.first()?.options;
+        let graph = self.graph();
+        options.screens.then(|| Screen::new(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
     /// The values of a query at positions where it matches; see [`Planner::values`].

@@ -8,7 +8,7 @@
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
 
 use super::replay::{Masks, next_start};
-use super::{Block, Key, SEGMENT_SLOTS};
+use super::{Block, SEGMENT_SLOTS};
 use crate::board::{MoveKind, PackedMove, Position, State};
 
 /// Segments that are replayed together.
@@ -39,32 +39,28 @@ impl LaneMoves {
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays the segments from `first` on, as many as the block has and lanes are, into the four
-    /// planes, and returns what is known of their slots. With `states` it writes these too. Slots beyond the block
-    /// hold anything.
+    /// Replays some segments of a block, at most as many as there are lanes, into the four planes, and returns what is
+    /// known of their slots. With `states` it writes these too. Slots beyond the block hold anything.
     ///
     /// # Panics
     ///
-    /// When `first` lies beyond the block's segments.
+    /// When there is no such segment, or there are more segments than lanes.
     #[inline(always)]
     pub fn replay(
         &mut self,
         block: &Block,
-        first: usize,
+        segments: &[u32],
         planes: [&mut LaneColumn; 4],
         states: Option<&mut LaneStates>,
-    ) -> ([Masks; LANES], usize) {
-        let last = (first + LANES).min(block.keys.len());
-        let keys = &block.keys[first..last];
-        let tail = &block.moves[first * SEGMENT_SLOTS..];
+    ) -> [Masks; LANES] {
         let mut moves = [[0u16; LANES]; SEGMENT_SLOTS];
         let mut special = [0u32; LANES];
-        for n in 0..keys.len() {
-            match tail[n * SEGMENT_SLOTS..].first_chunk() {
+        for (n, &segment) in segments.iter().enumerate() {
+            let rest = &block.moves[segment as usize * SEGMENT_SLOTS..];
+            match rest.first_chunk() {
                 Some(whole) => special[n] = transpose(whole, n, &mut moves),
                 None => {
                     let mut padded = [PackedMove::NULL; SEGMENT_SLOTS];
-                    let rest = &tail[n * SEGMENT_SLOTS..];
                     padded[..rest.len()].copy_from_slice(rest);
                     special[n] = transpose(&padded, n, &mut moves);
                 }
@@ -72,7 +68,8 @@ impl LaneMoves {
         }
         self.common_moves(&moves);
         let mut masks = [Masks::default(); LANES];
-        for (n, key) in keys.iter().enumerate() {
+        for (n, &segment) in segments.iter().enumerate() {
+            let key = &block.keys[segment as usize];
             let mut lane = Lane { block, start: key.first_start as usize, terminal: 0, lines: 0, white: 0 };
             lane.white = white_slots(0, key.state.0 & 1);
             let mut left = special[n];
@@ -81,16 +78,16 @@ impl LaneMoves {
                 left &= left - 1;
                 self.special_move(i, n, PackedMove(moves[i][n]), &mut lane);
             }
-            let slots = (tail.len() - n * SEGMENT_SLOTS).min(SEGMENT_SLOTS);
+            let slots = (block.moves.len() - segment as usize * SEGMENT_SLOTS).min(SEGMENT_SLOTS);
             masks[n] = Masks::new(slots, key.ply == 0, lane.terminal, lane.lines, lane.white);
         }
         if let Some(states) = states {
-            self.states(keys, &moves, states);
+            self.states(block, segments, &moves, states);
         }
         for (k, out) in planes.into_iter().enumerate() {
             let mut plane = [0; LANES];
-            for (word, key) in plane.iter_mut().zip(keys) {
-                *word = key.board.planes[k];
+            for (word, &segment) in plane.iter_mut().zip(segments) {
+                *word = block.keys[segment as usize].board.planes[k];
             }
             for (i, out) in out.iter_mut().enumerate() {
                 *out = plane;
@@ -99,7 +96,7 @@ impl LaneMoves {
                 }
             }
         }
-        (masks, keys.len())
+        masks
     }
 
     /// Takes all moves for moves of a piece.
@@ -121,10 +118,16 @@ impl LaneMoves {
 
     /// Writes the states of positions.
     #[inline(always)]
-    fn states(&self, keys: &[Key], moves: &[[u16; LANES]; SEGMENT_SLOTS], out: &mut LaneStates) {
+    fn states(
+        &self,
+        block: &Block,
+        segments: &[u32],
+        moves: &[[u16; LANES]; SEGMENT_SLOTS],
+        out: &mut LaneStates,
+    ) {
         let mut states = [0; LANES];
-        for (state, key) in states.iter_mut().zip(keys) {
-            *state = key.state.0;
+        for (state, &segment) in states.iter_mut().zip(segments) {
+            *state = block.keys[segment as usize].state.0;
         }
         for i in 0..SEGMENT_SLOTS {
             out[i] = states;

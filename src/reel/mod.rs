@@ -12,6 +12,7 @@
 //! Of PGN it knows what a read game is made of, and what the file of one is known by; how text is read it does not.
 
 mod block;
+pub mod bounds;
 mod builder;
 mod bytes;
 mod decode;

@@ -90,6 +90,7 @@ mod reel;
 mod reference;
 mod report;
 mod runners;
+mod screens;
 mod scripts;
 mod second;
 mod second_chains;

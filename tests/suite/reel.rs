@@ -266,19 +266,20 @@ fn eight_segments_at_once_equal_each_alone() {
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
-    // From every segment, so that each stands in every lane.
-    for first in 0..block.segments() {
-        let (masks, len) = moves.replay(&block, first, planes.each_mut(), Some(&mut states));
-        assert_eq!(len, (block.segments() - first).min(LANES));
-        for n in 0..len {
-            one.replay(&block, first + n);
+    // From every segment, so that each stands in every lane; in a row, and with others between them.
+    let firsts = || 0..block.segments() as u32;
+    for (step, first) in [3, 1].into_iter().flat_map(|step| firsts().map(move |first| (step, first))) {
+        let segments: Vec<u32> = firsts().skip(first as usize).step_by(step).take(LANES).collect();
+        let masks = moves.replay(&block, &segments, planes.each_mut(), Some(&mut states));
+        for (n, &segment) in segments.iter().enumerate() {
+            one.replay(&block, segment as usize);
             assert_eq!(masks[n], one.masks);
             for i in 0..one.masks.valid.count_ones() as usize {
                 assert_eq!(planes.map(|plane| plane[i][n]), one.planes.map(|plane| plane[i]));
-                assert_eq!(states[i][n], one.states[i], "segment {}, slot {i}", first + n);
+                assert_eq!(states[i][n], one.states[i], "segment {segment}, slot {i}");
             }
         }
-        assert!(masks[len..].iter().all(|masks| *masks == replay::Masks::default()));
+        assert!(masks[segments.len()..].iter().all(|masks| *masks == replay::Masks::default()));
     }
     assert_eq!(one.masks.valid, (1 << tail) - 1);
     assert_eq!(one.masks.terminal >> (tail - 1), 1);

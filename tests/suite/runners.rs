@@ -76,7 +76,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 type Switch = (&'static str, fn(&mut Options));
 
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [Switch; 8] = [
+pub const OPTIMISATIONS: [Switch; 9] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
@@ -85,6 +85,7 @@ pub const OPTIMISATIONS: [Switch; 8] = [
     ("pointwise", |options| options.pointwise = false),
     ("chains", |options| options.chains = false),
     ("unrolling", |options| options.unrolling = false),
+    ("screens", |options| options.screens = false),
 ];
 
 /// All optimisations switched off.

@@ -3,29 +3,77 @@
 //! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
 //! vectorised for its own instruction set.
 
+use std::ops::Range;
+
 use super::isa::for_each_isa;
 use super::moves::{moves, no_moves};
-use super::registers::{GROUP, Machine, WordColumn};
+use super::registers::{GROUP, Loads, Machine, WordColumn};
 use crate::{
     board::{
         attacks,
         moves::{ARRIVALS, ORIGINS, PAIRS},
         pure,
     },
-    plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
-    reel::{Block, lanes::LANES},
+    plan::{Bound, Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
+    reel::{
+        Block,
+        bounds::{Begun, Moved},
+        lanes::LANES,
+    },
 };
 
 for_each_isa! {
-    /// Replays the segments of a block from `first` on into the machine's planes, and with `states` their states;
-    /// returns how many there are.
-    pub(super) fn replay(machine: &mut Machine, block: &Block, first: usize, states: bool) -> usize {
+    /// Replays some segments of a block, at most [`LANES`], into the machine's planes, and with `states` their states.
+    pub(super) fn replay(machine: &mut Machine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
         let states = states.then_some(&mut machine.states);
-        let (masks, len) = machine.moves.replay(block, first, planes, states);
-        machine.masks = masks;
-        len
+        machine.masks = machine.moves.replay(block, segments, planes, states);
+    }
+}
+
+for_each_isa! {
+    /// Loads what is known of some segments of a block, at most [`GROUP`], a segment into each word.
+    pub(super) fn bound(machine: &mut Machine, block: &Block, segments: Range<usize>, loads: &Loads) {
+        for (row, first) in segments.step_by(LANES).enumerate() {
+            let len = LANES.min(block.segments() - first);
+            for n in 0..len {
+                let next = block.keys.get(first + n + 1).map_or([0; 4], |key| key.board.planes);
+                let key = block.keys[first + n].board.planes;
+                for k in 0..4 {
+                    machine.regs[k].0[row][n] = key[k];
+                    if let Some(reg) = loads.next[k] {
+                        machine.regs[reg.0 as usize].0[row][n] = next[k];
+                    }
+                }
+            }
+            for part in &loads.parts {
+                let mut moved = Moved::of(block, first, part.codes);
+                for n in 0..len {
+                    if moved.is_special(n) {
+                        moved.add_special(block, first, n, part.codes);
+                    }
+                }
+                for (reg, arrivals) in part.regs.iter().zip(&moved.arrivals) {
+                    machine.regs[reg.0 as usize].0[row] = *arrivals;
+                }
+                if let Some(reg) = part.touched {
+                    machine.regs[reg.0 as usize].0[row] = moved.touched;
+                }
+                for n in 0..if part.begun.is_empty() { 0 } else { len } {
+                    let begun = if moved.is_special(n) { moved.begun(block, first, n) } else { Begun::default() };
+                    for &(bound, reg) in &part.begun {
+                        machine.regs[reg.0 as usize].0[row][n] = match bound {
+                            Bound::Standard => begun.standard,
+                            Bound::Other => begun.other,
+                            Bound::Lost { black } => begun.lost[usize::from(black)],
+                            Bound::Promoted { black } => begun.promoted[usize::from(black)],
+                            Bound::Arrivals(_) | Bound::Touched | Bound::Next(_) => continue,
+                        };
+                    }
+                }
+            }
+        }
     }
 }
 

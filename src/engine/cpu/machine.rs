@@ -22,15 +22,15 @@ pub(super) struct Beside<'a> {
 }
 
 impl Machine {
-    /// Replays a group of segments, from `first` on, and loads everything that the program reads.
-    pub(super) fn load(&mut self, program: &Program, block: &Block, first: usize, beside: Beside<'_>) {
-        let len = kernels::replay(self.isa, self, block, first, program.whole_positions);
+    /// Replays a group of segments and loads everything that the program reads.
+    pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: Beside<'_>) {
+        kernels::replay(self.isa, self, block, segments, program.whole_positions);
         let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
-        for n in 0..len {
-            let (key, masks) = (&block.keys[first + n], self.masks[n]);
+        for (n, segment) in segments.iter().map(|&segment| segment as usize).enumerate() {
+            let (key, masks) = (&block.keys[segment], self.masks[n]);
             if reads_plies {
                 let mut plies = [0; SEGMENT_SLOTS];
-                number_plies(&mut plies, block, key, &block.moves[(first + n) * SEGMENT_SLOTS..], masks);
+                number_plies(&mut plies, block, key, &block.moves[segment * SEGMENT_SLOTS..], masks);
                 self.plies.iter_mut().zip(plies).for_each(|(row, ply)| row[n] = ply);
             }
             if !beside.columns.is_empty() {
@@ -43,7 +43,7 @@ impl Machine {
         }
         self.load_inputs(program, beside.columns);
         for (column, reg) in carried_inputs(program, beside.carried) {
-            load_carried(&mut self.regs[reg.0 as usize].0, column, first);
+            load_carried(&mut self.regs[reg.0 as usize].0, column, segments);
         }
     }
 
@@ -107,17 +107,16 @@ impl Machine {
 
     /// Writes the mask in a register as words, as many as there are segments in the group and room.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
-        self.valid_bits(kernels::bits(self.isa, &self.regs[reg.0 as usize]), out);
-    }
-
-    /// The same of the answer of one of several queries.
-    pub(super) fn answer(&self, query: usize, out: &mut [u32]) {
-        self.valid_bits(self.answers[query], out);
-    }
-
-    fn valid_bits(&self, words: [u32; LANES], out: &mut [u32]) {
+        let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
             *out = word & masks.valid;
+        }
+    }
+
+    /// Writes the answer of one of several queries to the words of the segments that were loaded.
+    pub(super) fn answer(&self, query: usize, segments: &[u32], out: &mut [u32]) {
+        for ((&segment, word), masks) in segments.iter().zip(self.answers[query]).zip(&self.masks) {
+            out[segment as usize] = word & masks.valid;
         }
     }
 
@@ -197,18 +196,17 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Writes the entries of a group of segments, from `first` on.
-fn load_carried(out: &mut LaneColumn, column: &SlotColumn, first: usize) {
+/// Writes the entries of a group of segments.
+fn load_carried(out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
             let mut lanes = [0; LANES];
-            lanes.iter_mut().zip(&bits[first..]).for_each(|(lane, bits)| *lane = *bits);
+            lanes.iter_mut().zip(segments).for_each(|(lane, &segment)| *lane = bits[segment as usize]);
             spread(out, lanes);
         }
         SlotColumn::Words(words) => {
-            let segments = words[first * SEGMENT_SLOTS..].chunks(SEGMENT_SLOTS).take(LANES);
-            for (n, words) in segments.enumerate() {
-                for (row, word) in out.iter_mut().zip(words) {
+            for (n, &segment) in segments.iter().enumerate() {
+                for (row, word) in out.iter_mut().zip(&words[segment as usize * SEGMENT_SLOTS..]) {
                     row[n] = *word;
                 }
             }

@@ -9,6 +9,7 @@ mod kernels;
 mod machine;
 mod moves;
 mod registers;
+mod screen;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -25,6 +26,7 @@ use crate::{
 pub use isa::Isa;
 use machine::Beside;
 use registers::{GROUP, Machine};
+use screen::Screening;
 
 /// See the module.
 #[derive(Debug)]
@@ -32,6 +34,7 @@ pub struct Cpu {
     plans: Arc<Plans>,
     isa: Isa,
     hits: Prepared<SharedPlan>,
+    screen: Option<Screening>,
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
     copies: Vec<OnceLock<Prepared<CopiesPlan>>>,
@@ -108,9 +111,10 @@ impl Machines {
             let mut found: Vec<_> = words.iter().map(|word| context.column(word.is_mask)).collect();
             let before = context.carried(&stage.reads);
             let beside = Beside { columns: context.columns(), carried: &before };
-            for first in batches(block) {
-                machine.load(stage, block, first, beside);
+            for segments in segments(block).chunks(LANES) {
+                machine.load(stage, block, segments, beside);
                 machine.run(stage);
+                let first = segments[0] as usize;
                 for (word, column) in words.iter().zip(&mut found) {
                     machine.column(word.reg, first, column);
                 }
@@ -154,10 +158,16 @@ impl Cpu {
     /// The same, for a choice of instructions.
     pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa);
+        let screen = plans.screen(0..plans.len()).map(|screen| Screening::new(screen, isa));
         let queries = 0..plans.len();
         let (values, copies) =
             (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
-        Cpu { plans, isa, hits, values, copies, spare: Mutex::default() }
+        Cpu { plans, isa, hits, screen, values, copies, spare: Mutex::default() }
+    }
+
+    /// Of how many segments no position was looked at, and how many there were, over all scans.
+    pub fn passed_over(&self) -> (u64, u64) {
+        self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
     fn values(&self, query: usize) -> &Prepared<Plan> {
@@ -208,11 +218,13 @@ impl Cpu {
             return all;
         }
         self.hits.with_machine(context, |plan, machine, beside| {
-            for first in batches(block) {
-                machine.load(&plan.program, block, first, beside);
+            let segments =
+                self.screen.as_ref().map_or_else(|| segments(block), |screen| screen.segments(block));
+            for segments in segments.chunks(LANES) {
+                machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program);
                 for (query, hits) in all.iter_mut().enumerate() {
-                    machine.answer(query, &mut hits.bits[first..]);
+                    machine.answer(query, segments, &mut hits.bits);
                 }
             }
         });
@@ -227,10 +239,10 @@ impl Cpu {
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
         self.values(query).with_machine(context, |plan, machine, beside| {
             if count * DENSE > block.slots() {
-                for first in batches(block) {
-                    machine.load(&plan.program, block, first, beside);
+                for segments in segments(block).chunks(LANES) {
+                    machine.load(&plan.program, block, segments, beside);
                     machine.run(&plan.program);
-                    machine.store_hits(plan, first, bits, values);
+                    machine.store_hits(plan, segments[0] as usize, bits, values);
                 }
                 return;
             }
@@ -251,14 +263,13 @@ impl Cpu {
         }
         self.copies(query).with_machine(context, |plan, machine, beside| {
             let mut words = vec![0; plan.words.len()];
-            for first in batches(block) {
-                let hits = &hits.bits[first..(first + LANES).min(block.segments())];
-                if hits.iter().all(|&bits| bits == 0) {
-                    continue;
-                }
-                machine.load(&plan.program, block, first, beside);
+            let hits = |segment: u32| hits.bits[segment as usize];
+            let mut segments = segments(block);
+            segments.retain(|&segment| hits(segment) != 0);
+            for segments in segments.chunks(LANES) {
+                machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program);
-                for (n, &bits) in hits.iter().enumerate() {
+                for (n, bits) in segments.iter().map(|&segment| hits(segment)).enumerate() {
                     for i in Bitboard(bits.into()) {
                         for (word, &reg) in words.iter_mut().zip(&plan.words) {
                             *word = machine.word(reg, i as usize, n);
@@ -303,7 +314,7 @@ fn fill(bits: &mut [u32], slots: usize) {
     }
 }
 
-/// The first segment of each group of a block.
-fn batches(block: &Block) -> impl Iterator<Item = usize> {
-    (0..block.segments()).step_by(LANES)
+/// All segments of a block.
+fn segments(block: &Block) -> Vec<u32> {
+    (0..block.segments() as u32).collect()
 }

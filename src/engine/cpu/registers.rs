@@ -3,9 +3,10 @@
 use super::isa::Isa;
 use crate::{
     board::{Board, Position, State},
-    plan::Program,
+    plan::{Bound, Input, Program, Reg, Screen},
     reel::{
         SEGMENT_SLOTS,
+        bounds::PIECES,
         lanes::{LANES, LaneColumn, LaneMoves, LaneStates},
         replay::{Masks, SegmentColumns},
     },
@@ -72,5 +73,50 @@ impl Machine {
     pub(super) fn position(&self, i: usize) -> Position {
         let planes = std::array::from_fn(|k| self.regs[k].0.as_flattened()[i]);
         Position { board: Board { planes }, state: State(self.states.as_flattened()[i]) }
+    }
+}
+
+/// What a screen reads of segments, and the registers where it goes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loads {
+    /// The planes of the next segment's key.
+    pub(super) next: [Option<Reg>; 4],
+    /// What moves do; nothing if that is not read.
+    pub(super) parts: Vec<LoadMoves>,
+}
+
+/// What moves do, for as many pieces as are looked at together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LoadMoves {
+    /// The codes of the pieces, 16 for none.
+    pub(super) codes: [u64; PIECES],
+    /// The registers of those that there are.
+    pub(super) regs: Vec<Reg>,
+    pub(super) touched: Option<Reg>,
+    /// What is read of segments in which games begin.
+    pub(super) begun: Vec<(Bound, Reg)>,
+}
+
+impl Loads {
+    pub(super) fn new(screen: &Screen) -> Loads {
+        let mut loads = Loads::default();
+        let (mut pieces, mut first) = (Vec::new(), LoadMoves::default());
+        for &(input, reg) in &screen.program.inputs {
+            let Input::GameNumber(column) = input else { continue };
+            match screen.reads[column.0 as usize] {
+                Bound::Arrivals(code) => pieces.push((u64::from(code.0), reg)),
+                Bound::Touched => first.touched = Some(reg),
+                Bound::Next(k) => loads.next[usize::from(k)] = Some(reg),
+                bound => first.begun.push((bound, reg)),
+            }
+        }
+        let is_read = !pieces.is_empty() || first.touched.is_some() || !first.begun.is_empty();
+        for pieces in pieces.chunks(PIECES).chain((pieces.is_empty() && is_read).then_some(&[][..])) {
+            let mut part = std::mem::take(&mut first);
+            part.codes = std::array::from_fn(|at| pieces.get(at).map_or(16, |&(code, _)| code));
+            part.regs = pieces.iter().map(|&(_, reg)| reg).collect();
+            loads.parts.push(part);
+        }
+        loads
     }
 }

@@ -34,7 +34,7 @@ const TRIES: u64 = 5;
 
 /// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
 fn gpu_every() -> usize {
-    by_length(4, 12)
+    by_length(8, 12)
 }
 
 /// In how many queries each construct must occur.

@@ -30,7 +30,7 @@ use crate::runners::{self, Runner};
 
 /// Queries that are compared before rare operations are looked for.
 fn queries_due() -> usize {
-    by_length(2000, 60)
+    by_length(1000, 60)
 }
 
 /// How many of a hundred may hit hardly anywhere or nearly everywhere.
@@ -38,7 +38,7 @@ const UNBALANCED_PERCENT: usize = 40;
 
 /// In how many queries each operation must occur; a sample of the queries holds what it holds.
 fn occurrences_due() -> usize {
-    by_length(10, 0)
+    by_length(5, 0)
 }
 
 /// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in

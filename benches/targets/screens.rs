@@ -1,0 +1,51 @@
+//! Segments that are passed over, in blocks in memory: selective queries, and others that must not become slower.
+
+use orbit_chess::internals::engine::cpu::Cpu;
+use orbit_chess::internals::plan::Options;
+
+use crate::floors::{hits, positions, prepared};
+use crate::table::{Row, Target, figures};
+use crate::timing::{in_turn, ns_each, ratio};
+use crate::{Bench, Measure};
+
+/// Exact squares, endings by material, and what only promotions bring about.
+const SELECTIVE: &[&str] = &[
+    "Bh7 kg8",
+    "flip {Rd8 kg8 Pf7}",
+    "flipcolor {A==3 R==1 P==1 a==2 r==1}",
+    "#[QqRrBbNn]==0",
+    "flipcolor Q>1",
+];
+
+const OTHERS: &[&str] = &["check", "shift flip flipcolor {Nd4 kf3}", "N attacks k", "#passedpawns >= 3"];
+
+const POSITIONS: u64 = 4_000_000;
+
+pub fn measures() -> Vec<Measure> {
+    let selective = SELECTIVE.iter().map(|&query| (query, Target::at_least(3.0)));
+    let others = OTHERS.iter().map(|&query| (query, Target::at_least(1.0 / 1.05)));
+    let measure = |(query, target): (&'static str, Target)| {
+        Measure::new(format!("screen/{query}"), move |bench: &Bench| vec![screened(bench, query, target)])
+    };
+    selective.chain(others).map(measure).collect()
+}
+
+fn screened(bench: &Bench, query: &str, target: Target) -> Row {
+    let blocks = bench.inputs.blocks(POSITIONS);
+    let engine = |screens| {
+        let options = Options { screens, ..Options::default() };
+        prepared(query, options).cpu().expect("a plan says it")
+    };
+    let (with, without) = (engine(true), engine(false));
+    let agree = |engine: &Cpu| bench.counts.agree("the first blocks", query, hits(engine, &blocks));
+    let [fast, slow] = in_turn(bench.runs, [&|| agree(&with), &|| agree(&without)]);
+    let each = |time| figures(ns_each(time, positions(&blocks)));
+    let (passed, all) = with.passed_over();
+    let share = 100.0 * passed as f64 / all.max(1) as f64;
+    Row::new(
+        format!("`{query}`, blocks in memory, one thread, as fast as without passing over segments"),
+        ratio(slow, fast),
+        target,
+        format!("{} ns a position; {}; {share:.1} % of segments passed over", each(fast), each(slow)),
+    )
+}

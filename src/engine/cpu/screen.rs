@@ -1,0 +1,69 @@
+//! Passing over segments whose positions cannot match.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use super::isa::Isa;
+use super::kernels;
+use super::registers::{GROUP, Loads, Machine};
+use crate::{plan::Screen, reel::Block};
+
+/// Where fewer than one segment in so many is passed over, looking costs more than it saves.
+const WORTH: usize = 4;
+
+/// How many blocks are not looked at after one where it did not pay.
+const REST: u32 = 15;
+
+/// A screen, and how well it does.
+#[derive(Debug)]
+pub(super) struct Screening {
+    screen: Screen,
+    loads: Loads,
+    isa: Isa,
+    idle: Mutex<Vec<Machine>>,
+    /// How many blocks are not to be looked at.
+    rest: AtomicU32,
+    passed: AtomicU64,
+    all: AtomicU64,
+}
+
+impl Screening {
+    pub(super) fn new(screen: Screen, isa: Isa) -> Screening {
+        let loads = Loads::new(&screen);
+        let (idle, rest) = (Mutex::default(), AtomicU32::new(0));
+        let (passed, all) = (AtomicU64::new(0), AtomicU64::new(0));
+        Screening { screen, loads, isa, idle, rest, passed, all }
+    }
+
+    /// Of how many segments, of all that were asked for, no position was looked at.
+    pub(super) fn passed_over(&self) -> (u64, u64) {
+        (self.passed.load(Relaxed), self.all.load(Relaxed))
+    }
+
+    /// The segments of a block that may hold hits, ascending; all of them where it does not pay to look.
+    pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
+        let all = block.segments();
+        self.all.fetch_add(all as u64, Relaxed);
+        if self.rest.try_update(Relaxed, Relaxed, |rest| rest.checked_sub(1)).is_ok() {
+            return (0..all as u32).collect();
+        }
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let machine = idle().pop();
+        let mut machine = machine.unwrap_or_else(|| Machine::new(&self.screen.program, self.isa));
+        let mut left = Vec::new();
+        for first in (0..all).step_by(GROUP) {
+            let segments = first..(first + GROUP).min(all);
+            kernels::bound(self.isa, &mut machine, block, segments.clone(), &self.loads);
+            machine.run(&self.screen.program);
+            let words = machine.regs[self.screen.mask.0 as usize].0.as_flattened();
+            left.extend(segments.zip(words).filter(|&(_, &word)| word != 0).map(|(at, _)| at as u32));
+        }
+        idle().push(machine);
+        let passed = all - left.len();
+        self.passed.fetch_add(passed as u64, Relaxed);
+        if passed * WORTH < all {
+            self.rest.store(REST, Relaxed);
+        }
+        left
+    }
+}

@@ -1,0 +1,529 @@
+//! Screens: programs that tell which segments hold no hit, without a look at their positions.
+//!
+//! A screen computes for each segment what the plan would compute for each of its positions, on bounds instead of values
+//! (an *abstract interpretation*): the bits that a word *may* have in some position of the segment, those that it *must*
+//! have in all of them, and of numbers the *least* and the *most*. What is known of the segment is in [`Bound`]; what a
+//! bound is not known of may be anything. Where no bit of the hit mask may be set, no position of the segment hits.
+
+use std::collections::HashMap;
+
+use super::{
+    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce, TRUE},
+    needed,
+    program::{Program, Reg},
+};
+use crate::{
+    board::{Code, PieceSet, Position},
+    query::tree::Cmp,
+};
+
+/// What a screen reads of a segment, beside its key position as planes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "fields name the side")]
+pub enum Bound {
+    /// The squares on which moves of the segment put a piece, or on which it stands when a game begins.
+    Arrivals(Code),
+    /// The squares that moves of the segment leave or reach.
+    Touched,
+    /// A plane of the key position of the next segment; empty if there is none.
+    Next(u8),
+    /// Mask: one game begins in the segment, from the standard position.
+    Standard,
+    /// Mask: something else begins in the segment.
+    Other,
+    /// Number: the men that a side may have lost before a game begins in the segment.
+    Lost { black: bool },
+    /// Number: the pawns that a side may have promoted before a game begins in the segment.
+    Promoted { black: bool },
+}
+
+/// A program over segments instead of positions.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    /// The code. It reads what is known of segments as numbers of games, [`Input::GameNumber`](super::Input), and keys as
+    /// positions.
+    pub program: Program,
+    /// For each of these numbers, what it is.
+    pub reads: Vec<Bound>,
+    /// The register that is zero for segments that hold no hit.
+    pub mask: Reg,
+}
+
+/// Graphs beyond these are not screened.
+const NODES_MAX: usize = 50_000;
+const DEPTH_MAX: u32 = 1_000;
+
+/// Bit `c` is set for the codes of pawns, and for those of pieces that pawns become.
+const PAWNS: u16 = 0x0202;
+const PROMOTED: u16 = 0x3c3c;
+
+/// Numbers beyond this might wrap when they are added.
+const SMALL: i64 = 1 << 24;
+
+impl Screen {
+    /// A screen for some hit masks together, if anything is known of them.
+    pub(super) fn new(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+        if !fits(dag, roots) {
+            return None;
+        }
+        let mut screen =
+            Screening { of: dag, out: Dag::new(options), reads: Vec::new(), known: HashMap::new() };
+        let words: Vec<Id> = roots.iter().map(|&root| screen.may(root, &[])).collect();
+        let any = screen.out.any_of(words);
+        if screen.out.constant(any) == Some(TRUE) {
+            return None;
+        }
+        let (program, regs) = Program::new(&screen.out, &[any]);
+        Some(Screen { program, reads: screen.reads, mask: regs[0] })
+    }
+}
+
+/// The codes of the pieces in a set.
+fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
+    (1..16).map(Code).filter(move |&code| set.contains(code))
+}
+
+/// How many of some pieces stand on the board when a game begins.
+fn standard_number(set: PieceSet) -> i32 {
+    Position::standard().board.squares_of(set).0.count_ones() as i32
+}
+
+/// Whether the part of a graph that roots need is small and flat enough.
+fn fits(dag: &Dag, roots: &[Id]) -> bool {
+    let needed = needed(dag, roots);
+    let mut depths = vec![0u32; dag.ops.len()];
+    for (index, &op) in dag.ops.iter().enumerate() {
+        let body = match op {
+            Op::Loop(id) => Some(dag.loops[id.0 as usize].body),
+            _ => None,
+        };
+        let deepest = op.args().chain(body).map(|id| depths[id.0 as usize]).max();
+        depths[index] = deepest.map_or(0, |depth| depth + 1);
+    }
+    needed.iter().filter(|&&needed| needed).count() <= NODES_MAX
+        && roots.iter().all(|root| depths[root.0 as usize] <= DEPTH_MAX)
+}
+
+/// Which bound of a word is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Side {
+    May,
+    Must,
+    Most,
+    Least,
+    /// Of the number of squares of a set, as far as numbers of pieces tell it.
+    MostPieces,
+    /// The same.
+    LeastPieces,
+}
+
+/// A bound of a number, and how far from zero it can be.
+#[derive(Clone, Copy, Debug)]
+struct Number {
+    id: Id,
+    size: i64,
+}
+
+/// The loops of the plan that are open, with those of the screen that stand for them.
+type Open = [(LoopId, LoopId)];
+
+/// What tells bounds of a node apart: which bound it is, and in which loop of the screen it is evaluated.
+type Known = (Id, Side, Option<LoopId>);
+
+struct Screening<'a> {
+    of: &'a Dag,
+    out: Dag,
+    reads: Vec<Bound>,
+    known: HashMap<Known, Option<Number>>,
+}
+
+impl Screening<'_> {
+    /// The bits that a word may have.
+    fn may(&mut self, id: Id, open: &Open) -> Id {
+        self.word(id, Side::May, open)
+    }
+
+    /// Bits that a word must have.
+    fn must(&mut self, id: Id, open: &Open) -> Id {
+        self.word(id, Side::Must, open)
+    }
+
+    fn word(&mut self, id: Id, side: Side, open: &Open) -> Id {
+        let known = self.remembered(id, side, open, |screen| {
+            let id = screen.bits(id, side, open);
+            Some(Number { id, size: 0 })
+        });
+        known.expect("words have bounds").id
+    }
+
+    /// A bound of a number, if one is known.
+    fn number(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
+    }
+
+    fn remembered(
+        &mut self,
+        id: Id,
+        side: Side,
+        open: &Open,
+        find: impl FnOnce(&mut Self) -> Option<Number>,
+    ) -> Option<Number> {
+        let within = self.of.within[id.0 as usize].last();
+        let within = within.and_then(|of| open.iter().rev().find(|(known, _)| known == of));
+        let key = (id, side, within.map(|&(_, stands)| stands));
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let found = find(self);
+        self.known.insert(key, found);
+        found
+    }
+
+    fn nothing(&mut self, side: Side) -> Id {
+        self.out.mask(side == Side::May)
+    }
+
+    fn read(&mut self, bound: Bound) -> Id {
+        let place = self.reads.iter().position(|&known| known == bound).unwrap_or_else(|| {
+            self.reads.push(bound);
+            self.reads.len() - 1
+        });
+        self.out.add(Op::GameNumber(ColumnId(place as u32)))
+    }
+
+    /// The bound of the squares of some pieces.
+    fn pieces(&mut self, set: PieceSet, side: Side) -> Id {
+        let at_first = self.out.pieces(set);
+        self.moved(at_first, set, side)
+    }
+
+    /// The bound of squares that have some content, from those of the key.
+    fn moved(&mut self, at_first: Id, set: PieceSet, side: Side) -> Id {
+        if side == Side::Must {
+            let touched = self.read(Bound::Touched);
+            return self.out.add(Op::AndNot(at_first, touched));
+        }
+        let mut words: Vec<Id> = codes(set).map(|code| self.read(Bound::Arrivals(code))).collect();
+        words.push(at_first);
+        self.out.any_of(words)
+    }
+
+    /// The squares of some pieces in the key position of the next segment.
+    fn next_pieces(&mut self, set: PieceSet) -> Id {
+        let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
+        let mut words = Vec::new();
+        for code in codes(set) {
+            let (with, without): (Vec<usize>, Vec<usize>) = (0..4).partition(|&k| code.0 >> k & 1 != 0);
+            let both = with.into_iter().map(|k| planes[k]).reduce(|a, b| self.out.add(Op::And(a, b)));
+            let both = both.expect("no code of a piece is zero");
+            words.push(without.into_iter().fold(both, |word, k| self.out.add(Op::AndNot(word, planes[k]))));
+        }
+        self.out.any_of(words)
+    }
+
+    /// The bits that a word may or must have.
+    fn bits(&mut self, id: Id, side: Side, open: &Open) -> Id {
+        if let Some(&set) = self.of.piece_sets.get(&id) {
+            return self.pieces(set, side);
+        }
+        let other = if side == Side::May { Side::Must } else { Side::May };
+        match self.of.op(id) {
+            Op::Const(word) => self.out.word(word),
+            Op::Param(table, place) => self.param(table, place, open),
+            Op::Plane(k) => {
+                let codes = (1..15u16).filter(|code| code >> k & 1 != 0);
+                let set = PieceSet(codes.fold(0, |set, code| set | 1 << code) & PieceSet::ALL.0);
+                let plane = self.out.add(Op::Plane(k));
+                self.moved(plane, set, side)
+            }
+            Op::And(a, b) => self.both(a, b, side, open, Op::And),
+            Op::Or(a, b) => self.both(a, b, side, open, Op::Or),
+            Op::AndNot(a, b) => {
+                let (a, b) = (self.word(a, side, open), self.word(b, other, open));
+                self.out.add(Op::AndNot(a, b))
+            }
+            Op::Xor(a, b) => {
+                let (first, second) = (self.differ(a, b, side, open), self.differ(b, a, side, open));
+                self.out.add(Op::Or(first, second))
+            }
+            Op::Not(a) => {
+                let a = self.word(a, other, open);
+                self.out.add(Op::Not(a))
+            }
+            Op::Select { mask, a, b } => self.select(mask, [a, b], side, open),
+            // The more squares they get, the more they give.
+            Op::Step(a, ..)
+            | Op::FillRanks(a)
+            | Op::FillFiles(a)
+            | Op::Knight(a)
+            | Op::King(a)
+            | Op::Pawn { set: a, .. }
+            | Op::Walk { set: a, .. } => {
+                let a = self.word(a, side, open);
+                self.out.add(self.of.op(id).map(|_| a))
+            }
+            Op::Slide { set, empty, dir } => {
+                let (set, empty) = (self.word(set, side, open), self.word(empty, side, open));
+                self.out.add(Op::Slide { set, empty, dir })
+            }
+            Op::NonEmpty(a) => {
+                let some = self.word(a, side, open);
+                let some = self.out.add(Op::NonEmpty(some));
+                match (side, self.squares(a, Side::Least, open)) {
+                    (Side::Must, Some(least)) => {
+                        let one = self.compare(Cmp::Ge, least, 1);
+                        self.out.add(Op::Or(some, one))
+                    }
+                    _ => some,
+                }
+            }
+            Op::Single(a) if side == Side::May => {
+                let (some, least) = (self.may(a, open), self.squares(a, Side::Least, open));
+                let some = self.out.add(Op::NonEmpty(some));
+                let one = self.compare(Cmp::Le, least.expect("what must be there counts"), 1);
+                self.out.add(Op::And(some, one))
+            }
+            Op::Compare(cmp, a, b) => self.comparison(cmp, [a, b], side, open),
+            Op::NoMoves(within) | Op::PureMen { within, .. } if side == Side::May => self.may(within, open),
+            Op::Legal { from, left: true, .. } if side == Side::May => self.may(from, open),
+            Op::Legal { to, left: false, .. } if side == Side::May => self.may(to, open),
+            Op::Loop(table) if self.of.loops[table.0 as usize].reduce == Reduce::Or => self
+                .looped(table, Reduce::Or, open, |screen, body, open| Some(screen.word(body, side, open)))
+                .expect("words have bounds"),
+            _ => self.nothing(side),
+        }
+    }
+
+    fn both(&mut self, a: Id, b: Id, side: Side, open: &Open, op: fn(Id, Id) -> Op) -> Id {
+        let (a, b) = (self.word(a, side, open), self.word(b, side, open));
+        self.out.add(op(a, b))
+    }
+
+    /// The bits that may or must be set in `a` and not in `b`.
+    fn differ(&mut self, a: Id, b: Id, side: Side, open: &Open) -> Id {
+        let other = if side == Side::May { Side::Must } else { Side::May };
+        let (a, b) = (self.word(a, side, open), self.word(b, other, open));
+        self.out.add(Op::AndNot(a, b))
+    }
+
+    /// What may be chosen is in either; what must be in it is in both, or in the one that is chosen everywhere.
+    fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+        let (may, must) = (self.may(mask, open), self.must(mask, open));
+        let (a, b) = (self.word(a, side, open), self.word(b, side, open));
+        if side == Side::May {
+            let first = self.out.add(Op::And(a, may));
+            let second = self.out.add(Op::AndNot(b, must));
+            return self.out.add(Op::Or(first, second));
+        }
+        let both = self.out.add(Op::And(a, b));
+        let first = self.out.add(Op::And(a, must));
+        let second = self.out.add(Op::AndNot(b, may));
+        self.out.any_of(vec![both, first, second])
+    }
+
+    fn param(&mut self, table: LoopId, place: u32, open: &Open) -> Id {
+        let known = open.iter().rev().find(|&&(of, _)| of == table);
+        let &(_, stands) = known.expect("parameters are used in their loops");
+        self.out.add(Op::Param(stands, place))
+    }
+
+    /// A loop over the same rows.
+    fn looped(
+        &mut self,
+        table: LoopId,
+        reduce: Reduce,
+        open: &Open,
+        body: impl FnOnce(&mut Self, Id, &Open) -> Option<Id>,
+    ) -> Option<Id> {
+        let of = &self.of.loops[table.0 as usize];
+        let stands = self.out.open_loop(of.rows.clone());
+        let open: Vec<(LoopId, LoopId)> = open.iter().copied().chain([(table, stands)]).collect();
+        let body = body(self, of.body, &open)?;
+        Some(self.out.close_loop(stands, reduce, body))
+    }
+
+    /// A bound of the number of squares of a set.
+    fn squares(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        let bits = self.word(id, if side == Side::Most { Side::May } else { Side::Must }, open);
+        let counted = Number { id: self.out.add(Op::Count(bits)), size: 64 };
+        let Some(material) = self.material(id, side, open) else { return Some(counted) };
+        Some(match side {
+            Side::Most => self.smaller(counted, material),
+            _ => self.larger(counted, material),
+        })
+    }
+
+    /// A bound of the number of squares of a set, from the numbers of pieces.
+    fn material(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        let key = if side == Side::Most { Side::MostPieces } else { Side::LeastPieces };
+        self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
+    }
+
+    fn of_pieces(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        if let Some(&set) = self.of.piece_sets.get(&id) {
+            let of_sides = [PieceSet::WHITE, PieceSet::BLACK].map(|side| PieceSet(set.0 & side.0));
+            let numbers = of_sides.into_iter().filter(|set| set.0 != 0);
+            let numbers = numbers.map(|set| self.number_of(set, side)).collect();
+            return Some(Number { id: self.out.sum_of(numbers), size: 1 << 12 });
+        }
+        match (self.of.op(id), side) {
+            (Op::And(a, b), Side::Most) => {
+                self.material(a, side, open).or_else(|| self.material(b, side, open))
+            }
+            (Op::AndNot(a, _) | Op::Step(a, ..), Side::Most) => self.material(a, side, open),
+            (Op::Or(a, b), Side::Most) => {
+                let (a, b) = (self.material(a, side, open)?, self.material(b, side, open)?);
+                self.added(a, b)
+            }
+            (Op::Or(a, b), _) => match (self.material(a, side, open), self.material(b, side, open)) {
+                (Some(a), Some(b)) => Some(self.larger(a, b)),
+                (a, b) => a.or(b),
+            },
+            _ => None,
+        }
+    }
+
+    /// A bound of the number of some pieces of one side.
+    fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
+        let (black, all) = match set.0 & PieceSet::BLACK.0 {
+            0 => (false, PieceSet::WHITE),
+            _ => (true, PieceSet::BLACK),
+        };
+        let pawn = PieceSet(all.0 & PAWNS);
+        let has_pawn = set.0 & pawn.0 != 0;
+        // Promotions add to sets of other pieces, and take from those with pawns.
+        let is_promoted_to = set.0 & PROMOTED != 0 && !has_pawn;
+        let (standard, other) = (self.read(Bound::Standard), self.read(Bound::Other));
+        let [first, last] = [self.out.pieces(set), self.next_pieces(set)];
+        let [first, last] = [first, last].map(|set| self.out.add(Op::Count(set)));
+        // Promotions before a game begins in the segment, or in all of it, and those after.
+        let zero = self.out.number(0);
+        let [before, after] = match is_promoted_to {
+            false => [zero; 2],
+            true => {
+                let [first, last] = [self.out.pieces(pawn), self.next_pieces(pawn)];
+                let [first, last] = [first, last].map(|set| self.out.add(Op::Count(set)));
+                let eight = self.out.number(8);
+                let (whole, part) = (Op::Sub(first, last), self.read(Bound::Promoted { black }));
+                let (a, after) = (self.out.add(whole), self.out.add(Op::Sub(eight, last)));
+                let before = self.out.add(Op::Select { mask: standard, a: part, b: a });
+                [before, self.out.add(Op::Select { mask: standard, a: after, b: a })]
+            }
+        };
+        if side == Side::Most {
+            let first = self.out.add(Op::Add(first, before));
+            let begun = self.out.number(standard_number(set));
+            let begun = self.out.add(Op::Add(begun, after));
+            let begun = self.out.add(Op::And(begun, standard));
+            let most = self.out.add(Op::Max(first, begun));
+            let all = self.out.number(64);
+            let unknown = self.out.add(Op::And(all, other));
+            return self.out.add(Op::Or(most, unknown));
+        }
+        let last = self.out.add(Op::Sub(last, after));
+        let lost = self.read(Bound::Lost { black });
+        let mut ended = self.out.add(Op::Sub(first, lost));
+        if has_pawn {
+            let promoted = self.read(Bound::Promoted { black });
+            ended = self.out.add(Op::Sub(ended, promoted));
+        }
+        let ended = self.out.add(Op::Select { mask: standard, a: ended, b: last });
+        let [ended, last] = [ended, last].map(|id| Number { id, size: 64 });
+        let least = self.smaller(ended, last).id;
+        self.out.add(Op::AndNot(least, other))
+    }
+
+    /// A bound of a number.
+    fn numbers(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        let other = if side == Side::Most { Side::Least } else { Side::Most };
+        match self.of.op(id) {
+            Op::Const(word) => {
+                let size = (word as i64).checked_abs().unwrap_or(i64::MAX);
+                Some(Number { id: self.out.word(word), size })
+            }
+            Op::Param(table, place) => Some(Number { id: self.param(table, place, open), size: i64::MAX }),
+            Op::Count(set) => self.squares(set, side, open),
+            Op::Add(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                self.added(a, b)
+            }
+            Op::Sub(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, other, open)?);
+                let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
+                Some(Number { id: self.out.add(Op::Sub(a.id, b.id)), size })
+            }
+            Op::Max(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                Some(self.larger(a, b))
+            }
+            Op::Select { a, b, .. } => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                Some(if side == Side::Most { self.larger(a, b) } else { self.smaller(a, b) })
+            }
+            Op::Loop(table) => match (self.of.loops[table.0 as usize].reduce, side) {
+                (Reduce::Count, _) => {
+                    let masks = if side == Side::Most { Side::May } else { Side::Must };
+                    let size = self.of.loops[table.0 as usize].rows.len() as i64;
+                    let id = self.looped(table, Reduce::Count, open, |screen, body, open| {
+                        let mask = screen.word(body, masks, open);
+                        Some(screen.out.add(Op::NonEmpty(mask)))
+                    });
+                    Some(Number { id: id?, size })
+                }
+                (Reduce::Max, _) => {
+                    let id = self.looped(table, Reduce::Max, open, |screen, body, open| {
+                        Some(screen.number(body, side, open)?.id)
+                    });
+                    Some(Number { id: id?, size: i64::MAX })
+                }
+                (Reduce::Or, _) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn added(&mut self, a: Number, b: Number) -> Option<Number> {
+        let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
+        Some(Number { id: self.out.add(Op::Add(a.id, b.id)), size })
+    }
+
+    fn larger(&mut self, a: Number, b: Number) -> Number {
+        Number { id: self.out.add(Op::Max(a.id, b.id)), size: a.size.max(b.size) }
+    }
+
+    fn smaller(&mut self, a: Number, b: Number) -> Number {
+        let mask = self.out.add(Op::Compare(Cmp::Le, a.id, b.id));
+        let id = self.out.add(Op::Select { mask, a: a.id, b: b.id });
+        Number { id, size: a.size.max(b.size) }
+    }
+
+    fn compare(&mut self, cmp: Cmp, number: Number, with: i32) -> Id {
+        let with = self.out.number(with);
+        self.out.add(Op::Compare(cmp, number.id, with))
+    }
+
+    /// Whether a relation may or must hold.
+    fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+        let other = if side == Side::May { Side::Must } else { Side::May };
+        let opposite = |screen: &mut Self, cmp| {
+            let mask = screen.comparison(cmp, [a, b], other, open);
+            screen.out.add(Op::Not(mask))
+        };
+        // The numbers that make it hold most easily, or least.
+        let sides = match (cmp, side) {
+            (Cmp::Lt | Cmp::Le, Side::May) | (Cmp::Gt | Cmp::Ge, Side::Must) => [Side::Least, Side::Most],
+            (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [Side::Most, Side::Least],
+            (Cmp::Ne, _) => return opposite(self, Cmp::Eq),
+            (Cmp::Eq, _) => {
+                let low = self.comparison(Cmp::Le, [a, b], side, open);
+                let high = self.comparison(Cmp::Ge, [a, b], side, open);
+                return self.out.add(Op::And(low, high));
+            }
+        };
+        let numbers = self.number(a, sides[0], open).zip(self.number(b, sides[1], open));
+        match numbers {
+            Some((a, b)) => self.out.add(Op::Compare(cmp, a.id, b.id)),
+            None => self.nothing(side),
+        }
+    }
+}

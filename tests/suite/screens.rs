@@ -1,0 +1,170 @@
+//! Segments that are passed over, because nothing in them can match.
+
+use orbit_chess::internals::{
+    board::{Board, Code, PieceSet},
+    database::DatabaseOptions,
+    engine::{Engine, Outputs, PreparedQuery, Request},
+    plan::Options,
+    query,
+    reel::{
+        Block, SEGMENT_SLOTS,
+        bounds::{Moved, PIECES},
+        lanes::LANES,
+        replay::for_each_slot,
+    },
+};
+
+use crate::common::{by_length, data, every_nth_game, pgn_blocks_with};
+
+/// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind.
+fn blocks() -> Vec<Block> {
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = true;
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let text = std::fs::read_to_string(games).unwrap();
+    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), 1, by_length(1, 5));
+    let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
+    let small =
+        small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));
+    std::iter::once(some).chain(small).collect()
+}
+
+const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
+
+/// The squares on which each piece may stand in each segment, and those that moves touch.
+fn known(block: &Block) -> Vec<([u64; 16], u64)> {
+    let mut known = Vec::new();
+    for first in (0..block.segments()).step_by(LANES) {
+        let mut all = [([0; 16], 0); LANES];
+        for codes in CODES.chunks(PIECES) {
+            let codes = codes.try_into().unwrap();
+            let mut moved = Moved::of(block, first, codes);
+            for (n, (may, touched)) in all.iter_mut().enumerate().take(block.segments() - first) {
+                if moved.is_special(n) {
+                    moved.add_special(block, first, n, codes);
+                }
+                for (code, arrivals) in codes.iter().zip(&moved.arrivals) {
+                    may[*code as usize] = arrivals[n];
+                }
+                *touched = moved.touched[n];
+            }
+        }
+        known.extend(all);
+    }
+    known.truncate(block.segments());
+    known
+}
+
+fn having(board: &Board, code: u64) -> u64 {
+    board.squares_of(PieceSet::only(Code(code as u8))).0
+}
+
+#[test]
+fn pieces_stand_where_the_bounds_say() {
+    let (mut positions, mut exact, mut stay) = (0, 0, 0);
+    for block in blocks() {
+        let known = known(&block);
+        // What the positions of each segment have together.
+        let mut unions = vec![[0u64; 16]; block.segments()];
+        for_each_slot(&block, |slot| {
+            let at = slot.slot / SEGMENT_SLOTS;
+            let (key, (may, touched)) = (&block.keys[at].board, &known[at]);
+            for code in CODES {
+                let (set, first) = (having(&slot.position.board, code), having(key, code));
+                assert_eq!(set & !(first | may[code as usize]), 0, "slot {}, piece {code}", slot.slot);
+                assert_eq!(first & !touched & !set, 0, "slot {}, piece {code}", slot.slot);
+                unions[at][code as usize] |= set;
+                stay += u64::from((first & !touched).count_ones());
+            }
+            positions += 1;
+        });
+        // The position after a segment is the key of the next one, unless a line ends there.
+        for (at, union) in unions.iter().enumerate() {
+            let moves = &block.moves[at * SEGMENT_SLOTS..];
+            let Some(next) = block.keys.get(at + 1) else { continue };
+            if moves[..SEGMENT_SLOTS].iter().all(|mv| !mv.is_start()) {
+                for code in CODES {
+                    let may = having(&block.keys[at].board, code) | known[at].0[code as usize];
+                    let met = union[code as usize] | having(&next.board, code);
+                    assert_eq!(may, met, "segment {at}, piece {code}");
+                }
+                exact += 1;
+            }
+        }
+    }
+    assert!(positions > 15_000 && exact > 200, "{positions} positions, {exact} segments");
+    assert!(stay > 3 * positions, "{stay} pieces stay in {positions} positions");
+}
+
+/// Queries, and the share of segments that is passed over at least, in hundredths.
+const SELECTIVE: &[(&str, u64)] = &[
+    ("Bh7 kg8", 80),
+    ("flipcolor {Bh7 kg8}", 70),
+    ("flip {Rd8 kg8 Pf7}", 70),
+    ("Kg1 not Rf1 not Pg2 qh2", 90),
+    ("A==2 a==2", 50),
+    ("flipcolor {R==1 P==1 A==3 r==1 a==2}", 80),
+    ("#[Qq]==0 #[Rr]==0 #[NnBb]==0", 50),
+    ("Q>1", 90),
+    ("#A + #a <= 5", 50),
+    ("#A - #a >= 5", 80),
+    ("pa-h2 Pa-h7", 60),
+    ("rotate90 {Qa8 qh1}", 80),
+    ("flipdihedral {Na1 or nh8}", 40),
+    ("shift {Pa7 ka8}", 30),
+    ("Qa8 attacks kh8", 80),
+    ("if Qa8 then check else false", 80),
+    ("#(Q & a8-h8) > 1", 80),
+    ("square x in a8-h8 {Q & x attacks k & h1}", 70),
+    ("not (A or not Qh8)", 60),
+    ("mate Qh7", 60),
+];
+
+/// The hits and values of a query, and of how many segments of how many no position was looked at.
+fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
+    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let prepared = PreparedQuery::new(parsed.query, Options { screens, ..Options::default() }).unwrap();
+    let engine = prepared.cpu().unwrap();
+    let outputs = [Outputs::ALL_COPIES | Outputs::VALUES];
+    let answers = engine.scan(blocks, &Request::all(&outputs)).unwrap();
+    let values: Vec<_> = answers.iter().map(|all| (&all[0].hits.values, &all[0].copies)).collect();
+    let values = format!("{values:?}");
+    (answers.iter().map(|all| all[0].hits.bits.clone()).collect(), values, engine.passed_over())
+}
+
+#[test]
+fn segments_without_hits_are_passed_over() {
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let (mut hits, mut few) = (0, Vec::new());
+    for &(text, share) in SELECTIVE {
+        let (with, without) = (scan(&blocks, text, true), scan(&blocks, text, false));
+        assert!((&with.0, &with.1) == (&without.0, &without.1), "{text}");
+        assert_eq!(without.2, (0, 0));
+        hits += with.0.iter().flatten().map(|bits| bits.count_ones()).sum::<u32>();
+        let (passed, all) = with.2;
+        if passed * 100 < all * share {
+            few.push(format!("{text}: {passed} of {all}"));
+        }
+    }
+    assert!(few.is_empty(), "too few segments are passed over\n{}", few.join("\n"));
+    assert!(hits > 500, "{hits} hits");
+}
+
+#[test]
+fn any_number_of_any_piece_is_found() {
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let (mut hits, mut passed_over) = (0, 0);
+    for pieces in ["A", "a", "P", "p", "N", "b", "R", "q", "K", "[Qq]", "[Pp]", "[QRBN]", "[QRP]", "[Aa]"] {
+        for (sign, number) in ["==", ">=", "<="].into_iter().flat_map(|sign| (0..10).map(move |n| (sign, n)))
+        {
+            let text = format!("#{pieces} {sign} {number}");
+            let (with, without) = (scan(&blocks, &text, true), scan(&blocks, &text, false));
+            assert!(with.0 == without.0, "{text}");
+            hits += with.0.iter().flatten().map(|bits| bits.count_ones()).sum::<u32>();
+            passed_over += with.2.0;
+        }
+    }
+    assert!(hits > 100_000 && passed_over > 10_000, "{hits} hits, {passed_over} segments passed over");
+}

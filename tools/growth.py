@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Measures how time and memory grow with the number of games.
+
+    tools/growth.py [--program target/release/orbit] [--games 1e6,1e7,1e8] [--more 1e7] [FILE.pgn]
+
+The games of FILE.pgn (games/sample.pgn) are repeated, each time with other names of the players, and go to the program's
+standard input. Only `orbit index` writes to the temporary folder, 0.4 GB for each million games. For each number of games in --games one search is measured, for --more also
+commands that keep something for each hit, game or name. Prints a Markdown table: seconds of the clock, seconds of the
+processor, and the largest resident set.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+QUERY = "shift flip flipcolor {Nd4 kf3}"
+COUNT = ["scan", "--count", QUERY]
+MORE = [
+    ["scan", "--sort", "elo", "--limit", "10", "mate"],
+    ["scan", "--stats", "white", "mate"],
+    ["scan", "--count", "--unique=moves", "mate"],
+    ["index", "--no-duplicates", "-o", "REEL"],
+]
+
+
+def numbers(text: str) -> list[int]:
+    return [int(float(word)) for word in text.split(",") if word]
+
+
+def pieces(path: Path) -> tuple[list[bytes], int]:
+    """The text of a file, cut where the number of a repetition goes: behind the names of players."""
+    text = path.read_bytes()
+    cuts = [match.end(1) for match in re.finditer(rb'^\[(?:White|Black) "([^"]*)', text, re.MULTILINE)]
+    cuts = [0, *cuts, len(text)]
+    parts = [text[begin:end] for begin, end in zip(cuts, cuts[1:])]
+    return parts, len(re.findall(rb"^\[Event ", text, re.MULTILINE))
+
+
+def measure(program: str, command: list[str], parts: list[bytes], repeats: int) -> tuple[float, float, int]:
+    """Seconds of the clock, seconds of the processor, bytes."""
+    reel = Path(tempfile.mkdtemp()) / "growth.reel"
+    command = [str(reel) if word == "REEL" else word for word in command]
+    begun = time.monotonic()
+    child = subprocess.Popen(
+        [program, *command, "--quiet", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    assert child.stdin is not None
+    try:
+        with child.stdin as to:
+            for number in range(repeats):
+                to.write((b" %d" % number).join(parts))
+    except BrokenPipeError:
+        pass  # The program has said why it reads no more.
+    _, status, usage = os.wait4(child.pid, 0)
+    shutil.rmtree(reel.parent)
+    if status != 0:
+        sys.exit(f"{program} {' '.join(command)} ended with status {status}")
+    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", nargs="?", type=Path, default=ROOT / "games/sample.pgn")
+    parser.add_argument("--program", default=str(ROOT / "target/release/orbit"))
+    parser.add_argument("--games", type=numbers, default=numbers("1e6,1e7,1e8"))
+    parser.add_argument("--more", type=numbers, default=numbers("1e7"))
+    args = parser.parse_args()
+    parts, games = pieces(args.file)
+    if not games:
+        sys.exit(f"{args.file} has no game with a tag Event")
+    print("| games | command | seconds | seconds of the processor | memory |")
+    print("|---|---|---|---|---|")
+    runs = [(number, COUNT) for number in args.games]
+    runs += [(number, command) for number in args.more for command in MORE]
+    for number, command in runs:
+        repeats = max(1, round(number / games))
+        seconds, processor, memory = measure(args.program, command, parts, repeats)
+        words = " ".join(f"'{word}'" if " " in word else word for word in command)
+        print(
+            f"| {repeats * games:,} | `orbit {words}` | {seconds:.1f} | {processor:.1f} | {memory / 1e6:.0f} MB |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
