@@ -19,7 +19,6 @@ use crate::{
 
 /// What a screen reads of a segment, beside its key position as planes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "fields name the side")]
 pub enum Bound {
     /// The squares on which moves of the segment put a piece, or on which it stands when a game begins.
     Arrivals(Code),
@@ -31,10 +30,8 @@ pub enum Bound {
     Standard,
     /// Mask: something else begins in the segment.
     Other,
-    /// Number: the men that a side may have lost before a game begins in the segment.
-    Lost { black: bool },
-    /// Number: the pawns that a side may have promoted before a game begins in the segment.
-    Promoted { black: bool },
+    /// Number: how many moves a side may have played before a game begins in the segment; 0 where none does.
+    Moves,
 }
 
 /// A program over segments instead of positions.
@@ -344,6 +341,10 @@ impl Screening<'_> {
 
     /// A bound of the number of squares of a set.
     fn squares(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        if self.of.piece_sets.contains_key(&id) {
+            // The squares say little more, and cost more.
+            return self.material(id, side, open);
+        }
         let bits = self.word(id, if side == Side::Most { Side::May } else { Side::Must }, open);
         let counted = Number { id: self.out.add(Op::Count(bits)), size: 64 };
         let Some(material) = self.material(id, side, open) else { return Some(counted) };
@@ -383,32 +384,36 @@ impl Screening<'_> {
         }
     }
 
-    /// A bound of the number of some pieces of one side.
+    /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
+    /// the key and the others before the next key.
     fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
-        let (black, all) = match set.0 & PieceSet::BLACK.0 {
-            0 => (false, PieceSet::WHITE),
-            _ => (true, PieceSet::BLACK),
+        let (all, last_rank) = match set.0 & PieceSet::BLACK.0 {
+            0 => (PieceSet::WHITE, 0xff << 56),
+            _ => (PieceSet::BLACK, 0xff),
         };
         let pawn = PieceSet(all.0 & PAWNS);
-        let has_pawn = set.0 & pawn.0 != 0;
-        // Promotions add to sets of other pieces, and take from those with pawns.
-        let is_promoted_to = set.0 & PROMOTED != 0 && !has_pawn;
+        let (has_pawn, pieces) = (set.0 & pawn.0 != 0, PieceSet(set.0 & PROMOTED));
         let (standard, other) = (self.read(Bound::Standard), self.read(Bound::Other));
-        let [first, last] = [self.out.pieces(set), self.next_pieces(set)];
-        let [first, last] = [first, last].map(|set| self.out.add(Op::Count(set)));
-        // Promotions before a game begins in the segment, or in all of it, and those after.
-        let zero = self.out.number(0);
-        let [before, after] = match is_promoted_to {
-            false => [zero; 2],
-            true => {
-                let [first, last] = [self.out.pieces(pawn), self.next_pieces(pawn)];
-                let [first, last] = [first, last].map(|set| self.out.add(Op::Count(set)));
-                let eight = self.out.number(8);
-                let (whole, part) = (Op::Sub(first, last), self.read(Bound::Promoted { black }));
-                let (a, after) = (self.out.add(whole), self.out.add(Op::Sub(eight, last)));
-                let before = self.out.add(Op::Select { mask: standard, a: part, b: a });
-                [before, self.out.add(Op::Select { mask: standard, a: after, b: a })]
-            }
+        let counts = |screen: &mut Self, set| {
+            let [first, last] = [screen.out.pieces(set), screen.next_pieces(set)];
+            [first, last].map(|set| screen.out.add(Op::Count(set)))
+        };
+        let [first, last] = counts(self, set);
+        // Promotions add to sets of other pieces, if one of these comes to the last rank: before the beginning, and after.
+        let [before, after] = if pieces.0 == 0 || has_pawn {
+            [self.out.number(0); 2]
+        } else {
+            let arrivals = codes(pieces).map(|code| self.read(Bound::Arrivals(code))).collect();
+            let (arrivals, last_rank) = (self.out.any_of(arrivals), self.out.word(last_rank));
+            let arrivals = self.out.add(Op::And(arrivals, last_rank));
+            let may_be = self.out.add(Op::NonEmpty(arrivals));
+            let [first, last] = counts(self, pawn);
+            let eight = self.out.number(8);
+            let (gone, after) = (self.out.add(Op::Sub(first, last)), self.out.add(Op::Sub(eight, last)));
+            [(first, gone), (after, gone)].map(|(a, b)| {
+                let number = self.out.add(Op::Select { mask: standard, a, b });
+                self.out.add(Op::And(number, may_be))
+            })
         };
         if side == Side::Most {
             let first = self.out.add(Op::Add(first, before));
@@ -418,14 +423,14 @@ impl Screening<'_> {
             let most = self.out.add(Op::Max(first, begun));
             let all = self.out.number(64);
             let unknown = self.out.add(Op::And(all, other));
-            return self.out.add(Op::Or(most, unknown));
+            return self.out.add(Op::Max(most, unknown));
         }
         let last = self.out.add(Op::Sub(last, after));
-        let lost = self.read(Bound::Lost { black });
-        let mut ended = self.out.add(Op::Sub(first, lost));
+        // Captures, and promotions of pawns that count.
+        let moves = self.read(Bound::Moves);
+        let mut ended = self.out.add(Op::Sub(first, moves));
         if has_pawn {
-            let promoted = self.read(Bound::Promoted { black });
-            ended = self.out.add(Op::Sub(ended, promoted));
+            ended = self.out.add(Op::Sub(ended, moves));
         }
         let ended = self.out.add(Op::Select { mask: standard, a: ended, b: last });
         let [ended, last] = [ended, last].map(|id| Number { id, size: 64 });

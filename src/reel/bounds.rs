@@ -4,7 +4,7 @@
 //! and it stands in all of them where it stands in the key on a square that no move touches. Where a game or a side line
 //! begins inside a segment, what stands at its beginning counts as put there. Numbers of pieces follow from the keys of a
 //! segment and of the next one, since pieces only ever leave the board, promotions aside; where a game ends in between,
-//! from counting captures.
+//! from the number of moves that are left to capture.
 //!
 //! Eight segments are taken at once, one in each lane. What is called in loops is inlined, so that a caller compiled for
 //! wider vectors gets its own copy.
@@ -12,10 +12,15 @@
 use super::lanes::LANES;
 use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
-use crate::board::{Board, Code, MoveKind, PackedMove};
+use crate::board::{Board, MoveKind, PackedMove, Position};
 
 /// How many pieces [`Moved`] looks at.
 pub const PIECES: usize = 4;
+
+/// Of the moves of eight segments.
+const BYTES: usize = LANES * SEGMENT_SLOTS * size_of::<PackedMove>();
+
+const STANDARD: Board = Position::standard().board;
 
 const PAWN: u8 = 1;
 const ROOK: u8 = 4;
@@ -31,19 +36,19 @@ pub struct Moved {
     pub touched: [u64; LANES],
     /// The moves that are no moves of a piece, a bit for each.
     special: [u64; LANES],
+    /// Those of them after which a game or a side line begins.
+    starts: [u64; LANES],
 }
 
-/// What is known of a segment in which games or side lines begin.
+/// What is known of eight segments because games or side lines begin in them; zero where none does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
-    /// All bits where there is one beginning, and it is the standard position; else none.
-    pub standard: u64,
-    /// All bits where there are others; else none.
-    pub other: u64,
-    /// How many men White and Black may have lost before the first beginning.
-    pub lost: [u64; 2],
-    /// How many pawns of White and Black may have been promoted before the first beginning.
-    pub promoted: [u64; 2],
+    /// All bits where there is one beginning, and it is the standard position.
+    pub standard: [u64; LANES],
+    /// All bits where there are others.
+    pub other: [u64; LANES],
+    /// How many moves a side may have played before the beginning, where there is one.
+    pub moves: [u64; LANES],
 }
 
 impl Moved {
@@ -55,31 +60,37 @@ impl Moved {
     /// When there are fewer segments.
     #[inline(always)]
     pub fn of(block: &Block, first: usize, codes: [u64; PIECES]) -> Moved {
-        let mut padded = [PackedMove::NULL; LANES * SEGMENT_SLOTS];
-        let rest = &block.moves[first * SEGMENT_SLOTS..];
-        let moves: &[PackedMove; LANES * SEGMENT_SLOTS] = match rest.first_chunk() {
+        let mut padded = [0; BYTES];
+        let rest: &[u8] = bytemuck::cast_slice(&block.moves[first * SEGMENT_SLOTS..]);
+        let bytes: &[u8; BYTES] = match rest.first_chunk() {
             Some(whole) => whole,
             None => {
                 padded[..rest.len()].copy_from_slice(rest);
                 &padded
             }
         };
-        let words: &[[[u16; 4]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
-        let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
+        // Four moves in each.
+        let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(bytes);
+        let mut out = Moved {
+            arrivals: [[0; LANES]; PIECES],
+            touched: [0; LANES],
+            special: [0; LANES],
+            starts: [0; LANES],
+        };
         for four in 0..SEGMENT_SLOTS / 4 {
             let mut left = [0u64; LANES];
             for n in 0..LANES {
-                let [a, b, c, d] = words[n][four].map(u64::from);
-                left[n] = a | b << 16 | c << 32 | d << 48;
+                left[n] = u64::from_ne_bytes(words[n][four]);
             }
             for k in 0..4 {
                 for n in 0..LANES {
-                    let mv = left[n] >> (16 * k);
+                    let mv = left[n] >> (16 * if cfg!(target_endian = "little") { k } else { 3 - k });
                     let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12 & 15);
                     let bit = 1u64 << to;
                     // Codes 0, 7, 8 and 15: the role is 0 or 7.
                     let special = u64::from((code + 1) & 6 == 0);
                     out.special[n] |= special << (4 * four + k);
+                    out.starts[n] |= u64::from(code == 15) << (4 * four + k);
                     out.touched[n] |= bit | 1 << from;
                     for piece in 0..PIECES {
                         out.arrivals[piece][n] |= if code == codes[piece] { bit } else { 0 };
@@ -120,7 +131,10 @@ impl Moved {
                     self.touched[n] |= 1 << (rank | to & 7);
                 }
                 MoveKind::Start => {
-                    let board = next_start(block, mv.is_start_table(), &mut start).board;
+                    let board = match mv.is_start_table() {
+                        true => next_start(block, true, &mut start).board,
+                        false => STANDARD,
+                    };
                     for code in codes.into_iter().filter(|&code| code < 16) {
                         arrive(code as u8, having(&board, code));
                     }
@@ -138,46 +152,22 @@ impl Moved {
         self.special[n] != 0
     }
 
-    /// What is known of the `n`-th of the segments if games begin in it.
-    pub fn begun(&self, block: &Block, first: usize, n: usize) -> Begun {
-        let segment = first + n;
+    /// Whether games or side lines begin in the `n`-th of the segments.
+    pub fn is_start(&self, n: usize) -> bool {
+        self.starts[n] != 0
+    }
+
+    /// Adds what is known of the `n`-th of the segments, in which games or side lines begin.
+    pub fn add_begun(&self, block: &Block, first: usize, n: usize, begun: &mut Begun) {
+        let (segment, starts) = (first + n, self.starts[n]);
         let moves = &block.moves[segment * SEGMENT_SLOTS..];
-        let is_start = |at: &usize| moves.get(*at).is_some_and(|mv| mv.is_start());
-        let mut starts = (0..SEGMENT_SLOTS).filter(|at| self.special[n] >> at & 1 != 0).filter(is_start);
-        let Some(end) = starts.next() else { return Begun::default() };
-        let is_standard = !moves[end].is_start_table() && starts.next().is_none();
-        let mut begun = Begun::default();
-        if !is_standard {
-            begun.other = u64::MAX;
-            return begun;
+        let end = starts.trailing_zeros() as usize;
+        if starts & starts.wrapping_sub(1) != 0 || moves.get(end).is_none_or(|mv| mv.is_start_table()) {
+            begun.other[n] = u64::MAX;
+            return;
         }
-        begun.standard = u64::MAX;
-        let [p0, p1, p2, _] = block.keys[segment].board.planes;
-        let mut occupied = p0 | p1 | p2;
-        for &mv in &moves[..end] {
-            let (from, to) = (mv.from() as u32, mv.to() as u32);
-            match mv.kind() {
-                MoveKind::Piece(Code(code)) => {
-                    let color = usize::from(code / BLACK);
-                    begun.lost[1 - color] += occupied >> to & 1;
-                    occupied = occupied & !(1 << from) | 1 << to;
-                    let is_last = to >> 3 == if color == 0 { 7 } else { 0 };
-                    let is_near = (from >> 3).abs_diff(to >> 3) == 1 && (from & 7).abs_diff(to & 7) < 2;
-                    let may_be = is_last && is_near && code & 7 != PAWN && code & 7 != KING;
-                    begun.promoted[color] += u64::from(may_be);
-                }
-                MoveKind::Castle => {
-                    let (king, rook) = castled(mv);
-                    occupied = occupied & !(1 << from | 1 << to) | king | rook;
-                }
-                MoveKind::EnPassant => {
-                    begun.lost[usize::from(to >= 32)] += 1;
-                    occupied = occupied & !(1 << from | 1 << (from & 56 | to & 7)) | 1 << to;
-                }
-                MoveKind::Null | MoveKind::Start => {}
-            }
-        }
-        begun
+        begun.standard[n] = u64::MAX;
+        begun.moves[n] = end.div_ceil(2) as u64;
     }
 }
 

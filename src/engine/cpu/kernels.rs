@@ -37,14 +37,25 @@ for_each_isa! {
     pub(super) fn bound(machine: &mut Machine, block: &Block, segments: Range<usize>, loads: &Loads) {
         for (row, first) in segments.step_by(LANES).enumerate() {
             let len = LANES.min(block.segments() - first);
+            let (mut planes, mut next) = ([[0; LANES]; 4], [[0; LANES]; 4]);
             for n in 0..len {
-                let next = block.keys.get(first + n + 1).map_or([0; 4], |key| key.board.planes);
-                let key = block.keys[first + n].board.planes;
+                let key = &block.keys[first + n].board.planes;
                 for k in 0..4 {
-                    machine.regs[k].0[row][n] = key[k];
-                    if let Some(reg) = loads.next[k] {
-                        machine.regs[reg.0 as usize].0[row][n] = next[k];
-                    }
+                    planes[k][n] = key[k];
+                }
+            }
+            for k in 0..4 {
+                machine.regs[k].0[row] = planes[k];
+                next[k][..LANES - 1].copy_from_slice(&planes[k][1..]);
+            }
+            if let Some(key) = block.keys.get(first + len) {
+                for k in 0..4 {
+                    next[k][len - 1] = key.board.planes[k];
+                }
+            }
+            for k in 0..4 {
+                if let Some(reg) = loads.next[k] {
+                    machine.regs[reg.0 as usize].0[row] = next[k];
                 }
             }
             for part in &loads.parts {
@@ -60,17 +71,22 @@ for_each_isa! {
                 if let Some(reg) = part.touched {
                     machine.regs[reg.0 as usize].0[row] = moved.touched;
                 }
-                for n in 0..if part.begun.is_empty() { 0 } else { len } {
-                    let begun = if moved.is_special(n) { moved.begun(block, first, n) } else { Begun::default() };
-                    for &(bound, reg) in &part.begun {
-                        machine.regs[reg.0 as usize].0[row][n] = match bound {
-                            Bound::Standard => begun.standard,
-                            Bound::Other => begun.other,
-                            Bound::Lost { black } => begun.lost[usize::from(black)],
-                            Bound::Promoted { black } => begun.promoted[usize::from(black)],
-                            Bound::Arrivals(_) | Bound::Touched | Bound::Next(_) => continue,
-                        };
+                if part.begun.is_empty() {
+                    continue;
+                }
+                let mut begun = Begun::default();
+                for n in 0..len {
+                    if moved.is_start(n) {
+                        moved.add_begun(block, first, n, &mut begun);
                     }
+                }
+                for &(bound, reg) in &part.begun {
+                    machine.regs[reg.0 as usize].0[row] = match bound {
+                        Bound::Standard => begun.standard,
+                        Bound::Other => begun.other,
+                        Bound::Moves => begun.moves,
+                        Bound::Arrivals(_) | Bound::Touched | Bound::Next(_) => continue,
+                    };
                 }
             }
         }

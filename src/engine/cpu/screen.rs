@@ -9,7 +9,7 @@ use super::registers::{GROUP, Loads, Machine};
 use crate::{plan::Screen, reel::Block};
 
 /// Where fewer than one segment in so many is passed over, looking costs more than it saves.
-const WORTH: usize = 4;
+const WORTH: usize = 2;
 
 /// How many blocks are not looked at after one where it did not pay.
 const REST: u32 = 15;
