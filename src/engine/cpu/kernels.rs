@@ -3,6 +3,8 @@
 //! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
 //! vectorised for its own instruction set.
 
+use std::ops::Range;
+
 use super::isa::for_each_isa;
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Machine, WordColumn};
@@ -49,16 +51,17 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Runs a program on what is loaded.
-    pub(super) fn run(program: &Program, machine: &mut Machine) {
-        run_steps(program, machine);
+    /// Runs steps of a program, all or none of each loop, on what is loaded.
+    pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+        run_steps(program, steps, machine);
     }
 }
 
 #[inline(always)]
-fn run_steps(program: &Program, machine: &mut Machine) {
-    let mut at = 0;
-    while let Some(step) = program.steps.get(at) {
+fn run_steps(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+    let mut at = steps.start;
+    while at < steps.end {
+        let step = &program.steps[at];
         at += 1;
         let (dst, a, scalar) = match *step {
             Step::Chain { dst, ref chain } => {
