@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use super::graph::{Graph, Value};
-use crate::plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Reduce, Reg, Step, TRUE};
+use crate::plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Reduce, Reg, Scalar, Step, TRUE};
 
 /// A step that runs once, with the words of the row of each loop around it.
 #[derive(Clone, Debug)]
@@ -11,7 +11,45 @@ pub(super) struct Flat<'a> {
     /// Its place among the steps of the program.
     pub(super) at: usize,
     pub(super) step: &'a Step,
-    pub(super) scalars: Rc<[u64]>,
+    pub(super) scalars: Scalars<'a>,
+}
+
+/// The scalars of a program, with the words of a row of each loop that is open in place of its parameters.
+#[derive(Clone, Debug)]
+pub(super) struct Scalars<'a> {
+    constants: &'a [u64],
+    row: Option<Rc<Row<'a>>>,
+}
+
+#[derive(Debug)]
+struct Row<'a> {
+    first: usize,
+    words: &'a [u64],
+    outside: Scalars<'a>,
+}
+
+impl<'a> Scalars<'a> {
+    pub(super) fn new(constants: &'a [u64]) -> Scalars<'a> {
+        Scalars { constants, row: None }
+    }
+
+    /// The scalars in a row of a loop.
+    pub(super) fn in_row(&self, first: Scalar, words: &'a [u64]) -> Scalars<'a> {
+        let row = Row { first: first.0 as usize, words, outside: self.clone() };
+        Scalars { constants: self.constants, row: Some(Rc::new(row)) }
+    }
+
+    fn word(&self, scalar: Scalar) -> u64 {
+        let k = scalar.0 as usize;
+        let mut row = &self.row;
+        while let Some(it) = row {
+            if let Some(&word) = k.checked_sub(it.first).and_then(|k| it.words.get(k)) {
+                return word;
+            }
+            row = &it.outside.row;
+        }
+        self.constants[k]
+    }
 }
 
 /// What a region leaves behind.
@@ -160,16 +198,16 @@ impl Lower<'_> {
         }
     }
 
-    fn value(&mut self, step: &Step, scalars: &[u64]) -> Value {
+    fn value(&mut self, step: &Step, scalars: &Scalars<'_>) -> Value {
         match *step {
             Step::Do { op, .. } => self.operation(op),
-            Step::Splat { scalar, .. } => self.graph.word(scalars[scalar.0 as usize]),
+            Step::Splat { scalar, .. } => self.graph.word(scalars.word(scalar)),
             Step::AndScalar { a, scalar, .. } => {
-                let (a, word) = (self.read(a), self.graph.word(scalars[scalar.0 as usize]));
+                let (a, word) = (self.read(a), self.graph.word(scalars.word(scalar)));
                 self.graph.and(a, word)
             }
             Step::OrScalar { a, scalar, .. } => {
-                let (a, word) = (self.read(a), self.graph.word(scalars[scalar.0 as usize]));
+                let (a, word) = (self.read(a), self.graph.word(scalars.word(scalar)));
                 self.graph.or(a, word)
             }
             Step::Chain { ref chain, .. } => self.chain(chain, scalars),
@@ -188,10 +226,10 @@ impl Lower<'_> {
         }
     }
 
-    fn chain(&mut self, chain: &Chain<Reg>, scalars: &[u64]) -> Value {
+    fn chain(&mut self, chain: &Chain<Reg>, scalars: &Scalars<'_>) -> Value {
         if chain.op == ChainOp::Meet {
             let terms = chain.terms.iter().map(|term| {
-                let keep = scalars[term.keep.0 as usize];
+                let keep = scalars.word(term.keep);
                 let word = self.read(term.src);
                 match term.by {
                     0 => (word, self.graph.word(keep), term.not),
@@ -204,7 +242,7 @@ impl Lower<'_> {
         let mut all = self.graph.word(if chain.op == ChainOp::And { TRUE } else { 0 });
         for term in &chain.terms {
             let word = self.read(term.src);
-            let mut word = self.graph.moved(word, scalars[term.keep.0 as usize], term.by.into());
+            let mut word = self.graph.moved(word, scalars.word(term.keep), term.by.into());
             if term.not && chain.op != ChainOp::Sum {
                 word = self.graph.not(word);
             }

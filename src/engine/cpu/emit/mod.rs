@@ -18,7 +18,7 @@ mod lower;
 #[cfg(test)]
 mod tests;
 
-use std::{ops::Range, rc::Rc};
+use std::ops::Range;
 
 use super::{
     isa::{Isa, Level},
@@ -33,7 +33,7 @@ use allocate::Body;
 use assembler::{ANSWER_BYTES, Assembler, Inst, Width};
 use code::{Code, Function};
 use graph::Graph;
-use lower::{Flat, Sinks};
+use lower::{Flat, Scalars, Sinks};
 
 /// Instructions of a region, about. A few regions stay in the processor's nearest memory while a group goes through them, and
 /// what lives on from region to region is stored.
@@ -139,7 +139,7 @@ enum Part<'a> {
 /// Divides a program.
 fn parts(program: &Program) -> Vec<Part<'_>> {
     let mut parts = Parts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
-    let scalars: Rc<[u64]> = program.scalars.as_slice().into();
+    let scalars = Scalars::new(&program.scalars);
     let mut at = 0;
     while let Some(step) = program.steps.get(at) {
         match step {
@@ -152,7 +152,7 @@ fn parts(program: &Program) -> Vec<Part<'_>> {
                 at = end + 1;
             }
             step if lower::is_said(step) => {
-                parts.push(Flat { at, step, scalars: Rc::clone(&scalars) }, false);
+                parts.push(Flat { at, step, scalars: scalars.clone() }, false);
                 at += 1;
             }
             _ => {
@@ -185,18 +185,22 @@ fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
 }
 
 /// Adds the steps of a loop, row by row.
-fn write_out<'a>(program: &'a Program, begin: usize, end: usize, scalars: &Rc<[u64]>, parts: &mut Parts<'a>) {
+fn write_out<'a>(
+    program: &'a Program,
+    begin: usize,
+    end: usize,
+    scalars: &Scalars<'a>,
+    parts: &mut Parts<'a>,
+) {
     let Step::Begin { table, first, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
     };
-    let flat = |at: usize, scalars: &Rc<[u64]>, parts: &mut Parts<'a>| {
-        parts.push(Flat { at, step: &program.steps[at], scalars: Rc::clone(scalars) }, true);
+    let flat = |at: usize, scalars: &Scalars<'a>, parts: &mut Parts<'a>| {
+        parts.push(Flat { at, step: &program.steps[at], scalars: scalars.clone() }, true);
     };
     flat(begin, scalars, parts);
     for row in &program.tables[table] {
-        let mut words = scalars.to_vec();
-        words[first.0 as usize..][..row.len()].copy_from_slice(row);
-        let scalars: Rc<[u64]> = words.into();
+        let scalars = scalars.in_row(first, row);
         let mut at = begin + 1;
         while at < end {
             if let Step::Begin { end: inner, .. } = program.steps[at] {
