@@ -196,13 +196,15 @@ impl<P: Code> Prepared<P> {
         let program = self.plan.program();
         let is_due = match self.code {
             MachineCode::Never => false,
-            MachineCode::WhenDear => {
-                self.natives.get().is_some()
-                    || self.groups.load(Ordering::Relaxed) >= GROUPS_FIRST && program.cost() >= DEAR
-            }
+            MachineCode::WhenDear => self.natives.get().is_some() || self.is_worth_code(program.cost()),
             MachineCode::Always => true,
         };
         is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
+    }
+
+    /// Whether a plan of some steps has run long enough to be compiled.
+    fn is_worth_code(&self, cost: u64) -> bool {
+        cost >= DEAR && self.groups.load(Ordering::Relaxed).saturating_mul(cost) >= STEPS_FIRST
     }
 
     /// Lends a machine for the plan to `work`, together with what it reads beside the positions of a block.
@@ -394,9 +396,10 @@ const DENSE: usize = 4;
 /// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
 const DEAR: u64 = 8;
 
-/// Groups on which kernels run a program before it is compiled. To compile a step takes as long as a kernel takes for
-/// some 30 groups, so a search that ends before loses little, and one that goes on loses little.
-const GROUPS_FIRST: u64 = 64;
+/// Steps, counted for each group on which they ran, that kernels run before a program is compiled. They take about as
+/// long as compiling: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends before loses nothing,
+/// and one that goes on loses little.
+const STEPS_FIRST: u64 = 16_384;
 
 /// Sets the bits of the first slots.
 fn fill(bits: &mut [u32], slots: usize) {
