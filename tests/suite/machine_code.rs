@@ -18,8 +18,8 @@ use crate::common::{blocks_of, every_nth_game};
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",
-    "flip count {xray (R n k) Pa2} > 1",
-    "#passedpawns + (#P * #p) / 3",
+    "(flip count {xray (R n k) Pa2}) > 1",
+    "#passedpawns + (#P * #p) / 3 > 9",
     "shift flip {Nf3 pe5} find shift {Ng5 nc6}",
     "check or mate or pin from r through N to K",
     "shift flip flipcolor {Nd4 kf3 legal --}",
@@ -48,8 +48,9 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
             assert!(!dear.is_compiled());
             assert_eq!(dear.answer(&block, outputs).unwrap(), expected, "{text}, {}, by kernels", isa.name());
             assert!(!dear.is_compiled(), "{text} is compiled at once");
-            let mut runs = 1;
-            while runs < 40 && !dear.is_compiled() {
+            let has_code = isa.name() != "base";
+            let (mut runs, most) = (1, if has_code { 40 } else { 3 });
+            while runs < most && !dear.is_compiled() {
                 assert_eq!(
                     dear.answer(&block, outputs).unwrap(),
                     expected,
@@ -58,7 +59,7 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
                 );
                 runs += 1;
             }
-            assert_eq!(dear.is_compiled(), isa.name() != "base", "{text}, {}", isa.name());
+            assert_eq!(dear.is_compiled(), has_code, "{text}, {}", isa.name());
             assert_eq!(dear.answer(&block, outputs).unwrap(), expected, "{text}, {}, compiled", isa.name());
             assert!(!never.is_compiled());
         }
