@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::{
     carry::{Operand, operands, stages},
-    dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce},
+    dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce, TRUE},
     needed,
 };
 
@@ -484,6 +484,7 @@ impl<'a> Writer<'a> {
         }
         let mut steps = Vec::with_capacity(self.drafts.len());
         let mut whole_positions = false;
+        let all = self.words.get(&TRUE).copied();
         for (at, draft) in self.drafts.iter().enumerate() {
             let mut new = |id: Id, regs: &mut HashMap<Id, Reg>, free: &mut Vec<Reg>| {
                 let reg = free.pop().unwrap_or_else(|| {
@@ -508,7 +509,9 @@ impl<'a> Writer<'a> {
                         by,
                         not,
                     });
-                    Step::Chain { dst, chain: Chain { op: *op, terms: terms.collect() } }
+                    let mut terms: Vec<Term<Reg>> = terms.collect();
+                    sort_by_kind(&mut terms, all);
+                    Step::Chain { dst, chain: Chain { op: *op, terms } }
                 }
                 Draft::Splat(id, scalar) => {
                     Step::Splat { dst: new(*id, &mut regs, &mut free), scalar: *scalar }
@@ -556,6 +559,21 @@ impl<'a> Writer<'a> {
         };
         (program, roots)
     }
+}
+
+/// Puts terms in the order of what they cost, which changes nothing of a chain: those moved up, those cut with a mask,
+/// those taken as they are (with `all`, which keeps everything), those moved down. An engine that takes a few neighbours
+/// at a time then finds most of them of one kind.
+fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
+    terms.sort_by_key(|term| {
+        let place = match term.by {
+            1.. => 0,
+            0 if Some(term.keep) != all => 1,
+            0 => 2,
+            _ => 3,
+        };
+        (place, term.not)
+    });
 }
 
 /// The input that an operation is, but for what is carried, which each program numbers by itself.

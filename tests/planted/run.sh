@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
 # the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`; `binary: orbit` for the
-# tests inside the program), and built with the features that it names (`features: https`). Without arguments all of them; with arguments those named: run.sh replay-initial
+# tests inside the program, `binary: orbit_chess` for those inside the library), and built with the features that it names (`features: https`). Without arguments all of them; with arguments those named: run.sh replay-initial
 #
 # `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
 # `run.sh --shard 2/5` takes every fifth patch, from the second one on.
@@ -33,7 +33,7 @@ if [ "${1:-}" = --check ]; then
             done
         done
         [ -n "$modules" ] || place=$place/main.rs
-        [ "$binary" = orbit ] && place=src
+        [[ "$binary" = orbit* ]] && place=src
         if ! grep -rqsE "fn ${name##*::}\\b" "$place"; then
             echo "FAULT: $file names the test $name, which tests/$binary does not have"
             wrong=1
@@ -59,9 +59,10 @@ find src tests -type f -exec touch {} +
 
 # Builds a binary of tests with features; prints its path.
 build() {
-    local kind=--test
-    [ "$1" = orbit ] && kind=--bin
-    cargo test "$kind" "$1" --features "${2:-}" --no-run --message-format=json 2>"$copy/build.log" |
+    local kind=(--test "$1")
+    [ "$1" = orbit ] && kind=(--bin orbit)
+    [ "$1" = orbit_chess ] && kind=(--lib)
+    cargo test "${kind[@]}" --features "${2:-}" --no-run --message-format=json 2>"$copy/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 

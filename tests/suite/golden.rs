@@ -166,6 +166,13 @@ fn cpu_answers_as_cql_on_problems() {
     check_all("golden-game-fen.tsv", "fen.pgn", &Runner::cpu(0));
 }
 
+/// What the tests above answer by machine code, where there is some.
+#[test]
+fn cpu_answers_as_cql_by_kernels() {
+    check_all("golden-otb.tsv", "otb.pgn", &Runner::kernels());
+    check_all("golden-fen.tsv", "fen.pgn", &Runner::kernels());
+}
+
 #[test]
 fn gpu_answers_as_cql_on_tournament_games() {
     check_all("golden-otb.tsv", "otb.pgn", &GPU.met(Runner::gpu(0)));

@@ -15,6 +15,7 @@
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `layout`: what Rust and the shaders must agree on.
+//! * `machine_code`: plans that become machine code while they run.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `moves`: moves as sets beside shakmaty and beside a list of moves.
 //! * `measures`: clocks and evaluations in comments, beside python-chess.
@@ -76,6 +77,7 @@ mod gpu_faults;
 mod language;
 #[cfg(feature = "gpu")]
 mod layout;
+mod machine_code;
 mod mates;
 mod measures;
 mod moves;

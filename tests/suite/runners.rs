@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use orbit_chess::internals::{
     engine::{
         Answer, Engine, Hits, Outputs, PreparedQuery, Values,
-        cpu::{Cpu, Isa},
+        cpu::{Cpu, Isa, MachineCode},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
     },
@@ -27,7 +27,7 @@ pub struct Runner {
 #[derive(Clone, Debug)]
 enum Way {
     Reference,
-    Cpu(Options, Isa),
+    Cpu(Options, Isa, MachineCode),
     Gpu(Options, Arc<GpuDevice>, Variant),
 }
 
@@ -107,17 +107,31 @@ impl Runner {
         Runner { name: "reference".into(), way: Way::Reference }
     }
 
-    /// `cpu` without those optimisations whose bits are set.
+    /// `cpu` without those optimisations whose bits are set, and with as much machine code as there can be.
     pub fn cpu(mask: u32) -> Runner {
-        Runner { name: named("cpu", mask), way: Way::Cpu(without(mask), Isa::detected()) }
+        let way = Way::Cpu(without(mask), Isa::detected(), MachineCode::Always);
+        Runner { name: named("cpu", mask), way }
     }
 
-    /// `cpu` for each set of instructions that this processor has and would not choose by itself.
+    /// `cpu` without machine code.
+    pub fn kernels() -> Runner {
+        Runner::kernels_for(Isa::detected())
+    }
+
+    fn kernels_for(isa: Isa) -> Runner {
+        let way = Way::Cpu(without(0), isa, MachineCode::Never);
+        Runner { name: format!("cpu by kernels for {}", isa.name()), way }
+    }
+
+    /// `cpu` for each set of instructions that this processor has, with and without machine code, but not with that which
+    /// it would choose by itself.
     pub fn other_instructions() -> impl Iterator<Item = Runner> {
-        Isa::available()
-            .into_iter()
-            .filter(|&isa| isa != Isa::detected())
-            .map(|isa| Runner { name: format!("cpu for {}", isa.name()), way: Way::Cpu(without(0), isa) })
+        let others = Isa::available().into_iter().filter(|&isa| isa != Isa::detected());
+        let others = others.map(|isa| {
+            let way = Way::Cpu(without(0), isa, MachineCode::Always);
+            Runner { name: format!("cpu for {}", isa.name()), way }
+        });
+        Isa::available().into_iter().map(Runner::kernels_for).chain(others)
     }
 
     /// `gpu` as it is and within tight limits, without which a test is ignored.
@@ -205,7 +219,9 @@ impl Runner {
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
             Way::Reference => Box::new(Bulk::new([query]).map_err(|error| error.to_string())?),
-            Way::Cpu(options, isa) => Box::new(Cpu::with_isa(prepared(*options)?.plans().unwrap(), *isa)),
+            Way::Cpu(options, isa, code) => {
+                Box::new(Cpu::with(prepared(*options)?.plans().unwrap(), *isa, *code))
+            }
             Way::Gpu(options, device, variant) => {
                 Box::new(prepared(*options)?.gpu_with(device, *variant).unwrap())
             }
@@ -216,7 +232,7 @@ impl Runner {
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
-            Way::Cpu(options, _) | Way::Gpu(options, ..) => options,
+            Way::Cpu(options, ..) | Way::Gpu(options, ..) => options,
         };
         let Ok(parsed) = query::parse(text) else { return false };
         PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())

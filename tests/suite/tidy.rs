@@ -151,7 +151,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         ],
         "sessions by their names, and their answers as JSON",
     ),
-    ("run::needs", &["engine"], "each output lists the data that it needs; the union is asked of the engine"),
+    (
+        "run::needs",
+        &["engine", "game"],
+        "each output lists the data that it needs; the union is asked of the engine",
+    ),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (
         "report",

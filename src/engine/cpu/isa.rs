@@ -60,6 +60,17 @@ impl Isa {
         }
     }
 
+    /// Whether it turns words by any number of bits in one instruction.
+    pub(super) fn turns_words(self) -> bool {
+        match self.0 {
+            Level::Base => false,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => false,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => true,
+        }
+    }
+
     pub(super) fn level(self) -> Level {
         self.0
     }

@@ -113,16 +113,17 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Runs a program on what is loaded.
-    pub(super) fn run(program: &Program, machine: &mut Machine) {
-        run_steps(program, machine);
+    /// Runs steps of a program, all or none of each loop, on what is loaded.
+    pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+        run_steps(program, steps, machine);
     }
 }
 
 #[inline(always)]
-fn run_steps(program: &Program, machine: &mut Machine) {
-    let mut at = 0;
-    while let Some(step) = program.steps.get(at) {
+fn run_steps(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+    let mut at = steps.start;
+    while at < steps.end {
+        let step = &program.steps[at];
         at += 1;
         let (dst, a, scalar) = match *step {
             Step::Chain { dst, ref chain } => {
@@ -256,6 +257,17 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
+/// What is done to the terms that are taken together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Masked,
+    Up,
+    Down,
+    /// Some move up, some down; or all, where a processor turns words as quickly as it shifts them.
+    Around,
+}
+
 /// Runs a chain, four, two or one terms at a time.
 #[inline(always)]
 fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; GROUP]) {
@@ -283,53 +295,77 @@ fn gather(
     let (twos, ones) = rest.as_chunks();
     let mut begin = Some(neutral);
     for terms in fours {
-        add_terms::<4>(terms, machine, out, begin.take(), is_plain(terms, machine), add);
+        add_terms::<4>(terms, machine, out, begin.take(), kind(terms, machine), add);
     }
     for terms in twos {
-        add_terms::<2>(terms, machine, out, begin.take(), is_plain(terms, machine), add);
+        add_terms::<2>(terms, machine, out, begin.take(), kind(terms, machine), add);
     }
     for term in ones {
-        add_terms::<1>(&[*term], machine, out, begin.take(), is_plain(&[*term], machine), add);
+        add_terms::<1>(&[*term], machine, out, begin.take(), kind(&[*term], machine), add);
     }
 }
 
-/// Whether terms are taken as they are.
+/// The least that serves all of some terms. Terms of a kind are neighbours in a chain.
 #[inline(always)]
-fn is_plain(terms: &[Term<Reg>], machine: &Machine) -> bool {
-    terms.iter().all(|term| term.by == 0 && machine.scalars[term.keep.0 as usize] == TRUE)
+fn kind(terms: &[Term<Reg>], machine: &Machine) -> Kind {
+    let up = terms.iter().any(|term| term.by > 0);
+    let down = terms.iter().any(|term| term.by < 0);
+    match (up, down) {
+        (false, false) if terms.iter().all(|term| machine.scalars[term.keep.0 as usize] == TRUE) => {
+            Kind::Plain
+        }
+        (false, false) => Kind::Masked,
+        _ if machine.isa.turns_words() => Kind::Around,
+        (true, false) => Kind::Up,
+        (false, true) => Kind::Down,
+        (true, true) => Kind::Around,
+    }
 }
 
-/// Adds terms to what was gathered, or to `begin`.
+/// Adds terms of a kind to what was gathered, or to `begin`. What moves is masked afterwards: a processor that has
+/// operations on three words joins the mask and what is added.
 #[inline(always)]
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
     machine: &Machine,
     out: &mut [u64; GROUP],
     begin: Option<u64>,
-    is_plain: bool,
+    kind: Kind,
     add: impl Fn(u64, u64, u64) -> u64,
 ) {
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
     let not = terms.map(|term| mask(term.not));
-    if is_plain {
-        let all = |mut acc: u64, i: usize| {
-            for k in 0..N {
-                acc = add(acc, src[k][i], not[k]);
-            }
-            acc
-        };
-        return write(out, begin, all);
-    }
-    let keep = terms.map(|term| machine.scalars[term.keep.0 as usize]);
+    let by = terms.map(|term| u32::from(term.by.unsigned_abs()) & 63);
     // Nothing that is kept comes round the end.
-    let by = terms.map(|term| (i32::from(term.by) & 63) as u32);
-    let all = |mut acc: u64, i: usize| {
-        for k in 0..N {
-            acc = add(acc, (src[k][i] & keep[k]).rotate_left(by[k]), not[k]);
-        }
-        acc
-    };
-    write(out, begin, all);
+    let around = terms.map(|term| (i32::from(term.by) & 63) as u32);
+    let mut keep = [0; N];
+    for k in 0..N {
+        keep[k] = machine.scalars[terms[k].keep.0 as usize].rotate_left(around[k]);
+    }
+    macro_rules! each {
+        (|$k:ident, $word:ident| $term:expr, $not:expr) => {
+            write(out, begin, |mut acc: u64, i: usize| {
+                for $k in 0..N {
+                    let $word = src[$k][i];
+                    acc = add(acc, $term, $not);
+                }
+                acc
+            })
+        };
+        (|$k:ident, $word:ident| $term:expr) => {
+            match terms.iter().any(|term| term.not) {
+                false => each!(|$k, $word| $term, 0),
+                true => each!(|$k, $word| $term, not[$k]),
+            }
+        };
+    }
+    match kind {
+        Kind::Plain => each!(|k, word| word),
+        Kind::Masked => each!(|k, word| word & keep[k]),
+        Kind::Up => each!(|k, word| word << by[k] & keep[k]),
+        Kind::Down => each!(|k, word| word >> by[k] & keep[k]),
+        Kind::Around => each!(|k, word| word.rotate_left(around[k]) & keep[k]),
+    }
 }
 
 #[inline(always)]

@@ -1,5 +1,6 @@
 //! How registers are filled and emptied.
 
+use super::emit::Native;
 use super::kernels;
 use super::registers::Machine;
 use crate::{
@@ -101,8 +102,13 @@ impl Machine {
         }
     }
 
-    pub(super) fn run(&mut self, program: &Program) {
-        kernels::run(self.isa, program, self);
+    /// Runs a program on what is loaded, as machine code if there is some of it.
+    pub(super) fn run(&mut self, program: &Program, native: Option<&Native>) {
+        self.runs += 1;
+        match native {
+            Some(native) => native.run(program, self),
+            None => kernels::run(self.isa, program, 0..program.steps.len(), self),
+        }
     }
 
     /// Writes the mask in a register as words, as many as there are segments in the group and room.

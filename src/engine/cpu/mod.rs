@@ -4,6 +4,11 @@
 //! every step of the plan then runs over a whole register at a time, which the compiler turns into
 //! vector code for whatever the processor offers. Knows plans and reels, nothing of queries.
 
+#[cfg(target_arch = "x86_64")]
+mod emit;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "without_emit.rs"]
+mod emit;
 mod isa;
 mod kernels;
 mod machine;
@@ -11,7 +16,10 @@ mod moves;
 mod registers;
 mod screen;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{
+    Arc, Mutex, OnceLock, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use shakmaty::Bitboard;
 
@@ -20,19 +28,34 @@ use super::{
     slots_of,
 };
 use crate::{
-    plan::{Column, CopiesPlan, Plan, Plans, Program, SharedPlan, Stage},
+    plan::{Column, CopiesPlan, Output, Plan, Plans, Program, Reg, SharedPlan, Stage},
     reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
+use emit::Native;
 pub use isa::Isa;
 use machine::Beside;
 use registers::{GROUP, Machine};
 use screen::Screening;
+
+/// Whether plans become machine code. It changes no answer. There is none where the architecture is not x86-64, the
+/// processor has no AVX2, or the system gives no memory that can be executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MachineCode {
+    /// Kernels run each step of a plan.
+    Never,
+    /// Plans that are dear are compiled when they have run for a while.
+    #[default]
+    WhenDear,
+    /// All plans are compiled at once.
+    Always,
+}
 
 /// See the module.
 #[derive(Debug)]
 pub struct Cpu {
     plans: Arc<Plans>,
     isa: Isa,
+    code: MachineCode,
     hits: Prepared<SharedPlan>,
     screen: Option<Screening>,
     /// Of each query, made when they are first wanted.
@@ -47,13 +70,39 @@ pub struct Cpu {
 struct Prepared<P> {
     plan: P,
     isa: Isa,
+    code: MachineCode,
+    /// On how many groups of positions it ran.
+    groups: AtomicU64,
+    natives: OnceLock<Natives>,
     idle: Mutex<Vec<Machines>>,
+}
+
+/// The machine code of a program and of its stages, where there is some.
+#[derive(Debug)]
+struct Natives {
+    main: Option<Native>,
+    stages: Vec<Option<Native>>,
+}
+
+impl Natives {
+    fn new(program: &Program, kept: &[Reg], isa: Isa) -> Natives {
+        let stage = |Stage { program, found, .. }: &Stage| {
+            let kept: Vec<Reg> = found.iter().map(|found| found.reg).collect();
+            emit::compile(program, &kept, isa)
+        };
+        Natives {
+            main: emit::compile(program, kept, isa),
+            stages: program.stages.iter().map(stage).collect(),
+        }
+    }
 }
 
 /// What plans of all kinds have.
 trait Code {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[Column];
+    /// The registers that are read when the program has run.
+    fn kept(&self) -> Vec<Reg>;
 }
 
 impl Code for SharedPlan {
@@ -63,6 +112,10 @@ impl Code for SharedPlan {
 
     fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        Vec::new()
     }
 }
 
@@ -74,6 +127,13 @@ impl Code for Plan {
     fn columns(&self) -> &[Column] {
         &self.columns
     }
+
+    fn kept(&self) -> Vec<Reg> {
+        match self.output {
+            Output::Bool => vec![self.hit],
+            Output::Set(reg) | Output::Num(reg) => vec![self.hit, reg],
+        }
+    }
 }
 
 impl Code for CopiesPlan {
@@ -83,6 +143,10 @@ impl Code for CopiesPlan {
 
     fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        self.words.clone()
     }
 }
 
@@ -100,10 +164,11 @@ impl Machines {
     }
 
     /// Runs those stages of a program over a block whose answers are not known yet.
-    fn carry(&mut self, program: &Program, context: &mut Context<'_>) {
-        for (Stage { program: stage, found: words, carried }, machine) in
-            program.stages.iter().zip(&mut self.stages)
+    fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
+        for (k, (Stage { program: stage, found: words, carried }, machine)) in
+            program.stages.iter().zip(&mut self.stages).enumerate()
         {
+            let native = natives.and_then(|natives| natives.stages[k].as_ref());
             if context.carry_found(carried) {
                 continue;
             }
@@ -113,7 +178,7 @@ impl Machines {
             let beside = Beside { columns: context.columns(), carried: &before };
             for segments in segments(block).chunks(LANES) {
                 machine.load(stage, block, segments, beside);
-                machine.run(stage);
+                machine.run(stage, native);
                 let first = segments[0] as usize;
                 for (word, column) in words.iter().zip(&mut found) {
                     machine.column(word.reg, first, column);
@@ -125,25 +190,45 @@ impl Machines {
 }
 
 impl<P: Code> Prepared<P> {
-    fn new(plan: P, isa: Isa) -> Prepared<P> {
-        Prepared { plan, isa, idle: Mutex::new(Vec::new()) }
+    fn new(plan: P, isa: Isa, code: MachineCode) -> Prepared<P> {
+        let (groups, natives, idle) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(Vec::new()));
+        Prepared { plan, isa, code, groups, natives, idle }
+    }
+
+    /// The machine code of the plan, if it has some by now.
+    fn natives(&self) -> Option<&Natives> {
+        let program = self.plan.program();
+        let is_due = match self.code {
+            MachineCode::Never => false,
+            MachineCode::WhenDear => self.natives.get().is_some() || self.is_worth_code(program.cost()),
+            MachineCode::Always => true,
+        };
+        is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
+    }
+
+    /// Whether a plan of some steps has run long enough to be compiled.
+    fn is_worth_code(&self, cost: u64) -> bool {
+        cost >= DEAR && self.groups.load(Ordering::Relaxed).saturating_mul(cost) >= STEPS_FIRST
     }
 
     /// Lends a machine for the plan to `work`, together with what it reads beside the positions of a block.
     fn with_machine<T>(
         &self,
         context: &mut Context<'_>,
-        work: impl FnOnce(&P, &mut Machine, Beside<'_>) -> T,
+        work: impl FnOnce(&P, &mut Machine, Option<&Native>, Beside<'_>) -> T,
     ) -> T {
         let program = self.plan.program();
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machines = idle().pop();
         let mut machines = machines.unwrap_or_else(|| Machines::new(program, self.isa));
         context.add_columns(self.plan.columns());
-        machines.carry(program, context);
+        let natives = self.natives();
+        machines.carry(program, natives, context);
         let carried = context.carried(&program.reads);
         let beside = Beside { columns: context.columns(), carried: &carried };
-        let out = work(&self.plan, &mut machines.main, beside);
+        let native = natives.and_then(|natives| natives.main.as_ref());
+        let out = work(&self.plan, &mut machines.main, native, beside);
+        self.groups.fetch_add(std::mem::take(&mut machines.main.runs), Ordering::Relaxed);
         idle().push(machines);
         out
     }
@@ -157,12 +242,17 @@ impl Cpu {
 
     /// The same, for a choice of instructions.
     pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
-        let hits = Prepared::new(plans.hits(0..plans.len()), isa);
+        Cpu::with(plans, isa, MachineCode::default())
+    }
+
+    /// The same, with or without machine code.
+    pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
+        let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = plans.screen(0..plans.len()).map(|screen| Screening::new(screen, isa));
         let queries = 0..plans.len();
         let (values, copies) =
             (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
-        Cpu { plans, isa, hits, screen, values, copies, spare: Mutex::default() }
+        Cpu { plans, isa, code, hits, screen, values, copies, spare: Mutex::default() }
     }
 
     /// Of how many segments no position was looked at, and how many there were, over all scans.
@@ -170,12 +260,20 @@ impl Cpu {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
+    /// Whether hits are found by machine code by now, or what is known of other positions before them.
+    pub fn is_compiled(&self) -> bool {
+        let natives = self.hits.natives.get();
+        natives.is_some_and(|natives| {
+            natives.main.iter().chain(natives.stages.iter().flatten()).next().is_some()
+        })
+    }
+
     fn values(&self, query: usize) -> &Prepared<Plan> {
-        self.values[query].get_or_init(|| Prepared::new(self.plans.values(query), self.isa))
+        self.values[query].get_or_init(|| Prepared::new(self.plans.values(query), self.isa, self.code))
     }
 
     fn copies(&self, query: usize) -> &Prepared<CopiesPlan> {
-        self.copies[query].get_or_init(|| Prepared::new(self.plans.copies(query), self.isa))
+        self.copies[query].get_or_init(|| Prepared::new(self.plans.copies(query), self.isa, self.code))
     }
 
     /// What each query answers on one block.
@@ -217,12 +315,12 @@ impl Cpu {
             all.iter_mut().for_each(|hits| fill(&mut hits.bits, block.slots()));
             return all;
         }
-        self.hits.with_machine(context, |plan, machine, beside| {
+        self.hits.with_machine(context, |plan, machine, native, beside| {
             let segments =
                 self.screen.as_ref().map_or_else(|| segments(block), |screen| screen.segments(block));
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
-                machine.run(&plan.program);
+                machine.run(&plan.program, native);
                 for (query, hits) in all.iter_mut().enumerate() {
                     machine.answer(query, segments, &mut hits.bits);
                 }
@@ -237,18 +335,18 @@ impl Cpu {
         let block = context.block;
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        self.values(query).with_machine(context, |plan, machine, beside| {
+        self.values(query).with_machine(context, |plan, machine, native, beside| {
             if count * DENSE > block.slots() {
                 for segments in segments(block).chunks(LANES) {
                     machine.load(&plan.program, block, segments, beside);
-                    machine.run(&plan.program);
+                    machine.run(&plan.program, native);
                     machine.store_hits(plan, segments[0] as usize, bits, values);
                 }
                 return;
             }
             for slots in slots_of(bits, 0..block.slots()).collect::<Vec<usize>>().chunks(GROUP) {
                 machine.gather(&plan.program, block, slots, beside);
-                machine.run(&plan.program);
+                machine.run(&plan.program, native);
                 machine.store(plan, slots, values);
             }
         });
@@ -261,14 +359,14 @@ impl Cpu {
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
         }
-        self.copies(query).with_machine(context, |plan, machine, beside| {
+        self.copies(query).with_machine(context, |plan, machine, native, beside| {
             let mut words = vec![0; plan.words.len()];
             let hits = |segment: u32| hits.bits[segment as usize];
             let mut segments = segments(block);
             segments.retain(|&segment| hits(segment) != 0);
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
-                machine.run(&plan.program);
+                machine.run(&plan.program, native);
                 for (n, bits) in segments.iter().map(|&segment| hits(segment)).enumerate() {
                     for i in Bitboard(bits.into()) {
                         for (word, &reg) in words.iter_mut().zip(&plan.words) {
@@ -305,6 +403,14 @@ impl Engine for Cpu {
 /// Where more than one slot in so many hits, all are evaluated once more: to gather a slot costs as much as
 /// to replay a few.
 const DENSE: usize = 4;
+
+/// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
+const DEAR: u64 = 8;
+
+/// Steps, counted for each group on which they ran, that kernels run before a program is compiled. They take about as
+/// long as compiling: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends before loses nothing,
+/// and one that goes on loses little.
+const STEPS_FIRST: u64 = 16_384;
 
 /// Sets the bits of the first slots.
 fn fill(bits: &mut [u32], slots: usize) {

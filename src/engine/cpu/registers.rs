@@ -28,6 +28,12 @@ fn column() -> WordColumn {
     Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
 }
 
+/// The widest vector that machine code puts aside.
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Line(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
+
 /// Registers and what is beside them.
 #[derive(Debug)]
 pub(super) struct Machine {
@@ -49,6 +55,14 @@ pub(super) struct Machine {
     /// The game of each slot; kept only where the program reads columns of games.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
+    /// How often a program ran since this was last set to 0.
+    pub(super) runs: u64,
+    /// Where machine code puts what its registers cannot hold.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) scratch: Vec<Line>,
+    /// The answers of a region of machine code.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) answer_bytes: Vec<u8>,
 }
 
 impl Machine {
@@ -66,6 +80,11 @@ impl Machine {
             plies: [[0; LANES]; SEGMENT_SLOTS],
             games: [[0; LANES]; SEGMENT_SLOTS],
             segment: SegmentColumns::new(),
+            runs: 0,
+            #[cfg(target_arch = "x86_64")]
+            scratch: Vec::new(),
+            #[cfg(target_arch = "x86_64")]
+            answer_bytes: Vec::new(),
         }
     }
 

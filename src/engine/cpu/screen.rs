@@ -54,7 +54,7 @@ impl Screening {
         for first in (0..all).step_by(GROUP) {
             let segments = first..(first + GROUP).min(all);
             kernels::bound(self.isa, &mut machine, block, segments.clone(), &self.loads);
-            machine.run(&self.screen.program);
+            machine.run(&self.screen.program, None);
             let words = machine.regs[self.screen.mask.0 as usize].0.as_flattened();
             left.extend(segments.zip(words).filter(|&(_, &word)| word != 0).map(|(at, _)| at as u32));
         }

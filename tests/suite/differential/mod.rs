@@ -26,7 +26,11 @@ use std::{
 
 use orbit_chess::internals::{
     board::Position,
-    engine::{Engine, Hits, Outputs, PreparedQuery, Values, reference::Bulk},
+    engine::{
+        Engine, Hits, Outputs, PreparedQuery, Values,
+        cpu::{Cpu, Isa, MachineCode},
+        reference::Bulk,
+    },
     plan::{Options, OrbitNote},
     query::{
         self, Query,
@@ -270,13 +274,25 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     if prepared.planner.refusal().is_some() {
         return Outcome::Refused;
     }
-    let cpu = prepared.cpu().unwrap();
+    let plans = || prepared.plans().unwrap();
+    let cpu = Cpu::with(plans(), Isa::detected(), MachineCode::Always);
     let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
     let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
     let (slow, fast) = (slow.hits, fast.hits);
     if let Some(fault) = difference(["reference", "cpu"], &slow, &fast, block) {
         return Outcome::Differ(fault);
+    }
+    for isa in Isa::available() {
+        for code in [MachineCode::Never, MachineCode::Always] {
+            if isa == Isa::detected() && code == MachineCode::Always {
+                continue;
+            }
+            let other = Cpu::with(plans(), isa, code).answer(block, wanted).unwrap();
+            if (&other.hits, other.copies.as_ref()) != (&fast, Some(&told.1)) {
+                return Outcome::Differ(format!("cpu differs for {}, machine code {code:?}", isa.name()));
+            }
+        }
     }
     if cpu.answer(block, Outputs::BITS).unwrap().hits.bits != fast.bits {
         return Outcome::Differ("the bits change with the values wanted".into());

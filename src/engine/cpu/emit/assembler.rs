@@ -1,0 +1,284 @@
+//! Instructions as data, and their bytes.
+//!
+//! The code of a region is a loop over the words of a group. It is called as a function of three pointers, by the
+//! convention of System V on every system: in `rdi` a table of the addresses of columns, in `rsi` scratch memory, in `rdx`
+//! where answers go. `rcx` counts bytes of a column, `rax` holds the address of a column. Words that are the same
+//! everywhere, the *pool*, lie behind the code.
+//!
+//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 (VEX) and 2.7 (EVEX),
+//! and the pages of the instructions.
+
+/// The vectors that code works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// Four words, for AVX2.
+    Ymm,
+    /// Eight words, for AVX-512.
+    Zmm,
+}
+
+impl Width {
+    /// Bytes of a vector.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Width::Ymm => 32,
+            Width::Zmm => 64,
+        }
+    }
+
+    /// How many vector registers there are.
+    pub(super) fn registers(self) -> usize {
+        match self {
+            Width::Ymm => 16,
+            Width::Zmm => 32,
+        }
+    }
+
+    /// Bytes that a word of the pool takes: AVX-512 repeats a word while it is read, AVX2 reads vectors.
+    fn pool_bytes(self) -> usize {
+        match self {
+            Width::Ymm => 32,
+            Width::Zmm => 8,
+        }
+    }
+}
+
+/// What an instruction on vectors does. The last operand may lie in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Op {
+    /// `to = b`
+    Load,
+    /// `b = to`, a place in memory
+    Store,
+    /// `to = b`, a word of the pool repeated (AVX-512)
+    Spread,
+    And,
+    /// `to = !a & b`
+    AndNot,
+    Or,
+    Xor,
+    /// Any function of the bits of `to`, `a` and `b`, which `imm` lists (AVX-512)
+    Ternary,
+    /// `to = b << imm`
+    Up,
+    /// `to = b >> imm`
+    Down,
+    /// `to = b` rotated left by `imm` (AVX-512)
+    Around,
+    Add,
+    Sub,
+    /// `to` = how many bits of `b` are set (AVX-512)
+    Count,
+    /// `to` = the sum of the differences of the bytes of `a` and `b`
+    Sums,
+    /// Mask: `a == b`; with AVX-512 `to` is a mask register, here and below
+    Equal,
+    /// Mask: `a > b`, with signs
+    Greater,
+    /// Mask: `a & b` is not empty (AVX-512)
+    Meets,
+    /// Mask: `a & b` is empty (AVX-512)
+    Misses,
+    /// `to` = the mask register `b` as words (AVX-512)
+    Masks,
+    /// The mask register `to` = the highest bits of `b` (AVX-512)
+    Signs,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operand {
+    /// A register.
+    In(u8),
+    /// The column whose address is in `rax`.
+    Column,
+    /// A vector of the scratch memory.
+    Scratch(u32),
+    /// A word of the pool.
+    Pool(u32),
+}
+
+/// One instruction, or two that belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Inst {
+    /// An instruction on vectors. With `within`, a mask register, a test holds only where that mask does.
+    Vector { op: Op, to: u8, a: u8, b: Operand, imm: u8, within: u8 },
+    /// `rax` = the address of a column.
+    Address(u32),
+    /// The highest bits of a register to a byte of the answers, a line of [`ANSWER_BYTES`] each.
+    Answer { line: u32, from: u8 },
+}
+
+/// Bytes of an answer of a group: one for each vector, of which AVX-512 uses half.
+pub(super) const ANSWER_BYTES: usize = 64;
+
+/// How the bytes of an operation begin: the map of opcodes, the prefix, the opcode, and what stands in place of a
+/// register.
+struct Row {
+    map: u8,
+    prefix: u8,
+    opcode: u8,
+    digit: Option<u8>,
+    has_imm: bool,
+}
+
+fn row(op: Op) -> Row {
+    let (map, prefix, opcode) = match op {
+        Op::Load => (1, 1, 0x6f),
+        Op::Store => (1, 1, 0x7f),
+        Op::Spread => (2, 1, 0x59),
+        Op::And => (1, 1, 0xdb),
+        Op::AndNot => (1, 1, 0xdf),
+        Op::Or => (1, 1, 0xeb),
+        Op::Xor => (1, 1, 0xef),
+        Op::Ternary => (3, 1, 0x25),
+        Op::Up | Op::Down => (1, 1, 0x73),
+        Op::Around => (1, 1, 0x72),
+        Op::Add => (1, 1, 0xd4),
+        Op::Sub => (1, 1, 0xfb),
+        Op::Count => (2, 1, 0x55),
+        Op::Sums => (1, 1, 0xf6),
+        Op::Equal => (2, 1, 0x29),
+        Op::Greater => (2, 1, 0x37),
+        Op::Meets => (2, 1, 0x27),
+        Op::Misses => (2, 2, 0x27),
+        Op::Masks => (2, 2, 0x38),
+        Op::Signs => (2, 2, 0x39),
+    };
+    let digit = match op {
+        Op::Up => Some(6),
+        Op::Down => Some(2),
+        Op::Around => Some(1),
+        _ => None,
+    };
+    Row { map, prefix, opcode, digit, has_imm: digit.is_some() || op == Op::Ternary }
+}
+
+/// Writes functions one behind the other, each with its pool.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    width: Width,
+    bytes: Vec<u8>,
+    /// Where a distance to a word of the pool stands, where its instruction ends, and which word it is.
+    distances: Vec<(usize, usize, u32)>,
+}
+
+impl Assembler {
+    pub(super) fn new(width: Width) -> Assembler {
+        Assembler { width, bytes: Vec::new(), distances: Vec::new() }
+    }
+
+    /// Everything that was written.
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Writes a function that does some instructions for each vector of a column of `column_bytes`; returns where it
+    /// begins.
+    pub(super) fn function(&mut self, body: &[Inst], pool: &[u64], column_bytes: u32) -> usize {
+        self.align(64);
+        let begin = self.bytes.len();
+        self.bytes.extend([0x31, 0xc9]); // xor ecx, ecx
+        let again = self.bytes.len();
+        for &inst in body {
+            self.write(inst);
+        }
+        self.bytes.extend([0x48, 0x83, 0xc2, 1]); // add rdx, 1
+        self.bytes.extend([0x48, 0x83, 0xc1, self.width.bytes() as u8]); // add rcx, 32 or 64
+        self.bytes.extend([0x48, 0x81, 0xf9]); // cmp rcx, the end
+        self.bytes.extend(column_bytes.to_le_bytes());
+        self.bytes.extend([0x0f, 0x82]); // jb again
+        let back = again as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((back as i32).to_le_bytes());
+        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]); // vzeroupper; ret
+        self.align(self.width.pool_bytes());
+        let words = self.bytes.len();
+        for word in pool {
+            for _ in 0..self.width.pool_bytes() / 8 {
+                self.bytes.extend(word.to_le_bytes());
+            }
+        }
+        for (at, end, word) in std::mem::take(&mut self.distances) {
+            let distance = (words + word as usize * self.width.pool_bytes() - end) as i32;
+            self.bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+        }
+        begin
+    }
+
+    /// Fills up with `int3`, which nothing reaches.
+    fn align(&mut self, to: usize) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(to), 0xcc);
+    }
+
+    fn write(&mut self, inst: Inst) {
+        match inst {
+            Inst::Vector { op, to, a, b, imm, within } => self.vector(op, to, a, b, imm, within),
+            Inst::Address(column) => {
+                self.bytes.extend([0x48, 0x8b, 0x87]); // mov rax, [rdi + 8 * column]
+                self.bytes.extend((8 * column).to_le_bytes());
+            }
+            Inst::Answer { line, from } => {
+                let at = line * ANSWER_BYTES as u32;
+                match self.width {
+                    Width::Zmm => {
+                        self.vector(Op::Signs, 1, 0, Operand::In(from), 0, 0);
+                        self.bytes.extend([0xc5, 0xf9, 0x91, 0x8a]); // kmovb [rdx + at], k1
+                    }
+                    Width::Ymm => {
+                        // vmovmskpd eax, ymm; mov [rdx + at], al
+                        self.bytes.extend([0xc4, if from < 8 { 0xe1 } else { 0xc1 }, 0x7d, 0x50]);
+                        self.bytes.push(0xc0 | from & 7);
+                        self.bytes.extend([0x88, 0x82]);
+                    }
+                }
+                self.bytes.extend(at.to_le_bytes());
+            }
+        }
+    }
+
+    fn vector(&mut self, op: Op, to: u8, a: u8, b: Operand, imm: u8, within: u8) {
+        let Row { map, prefix, opcode, digit, has_imm } = row(op);
+        // A shift writes to the register that others read first.
+        let (reg, vvvv) = if let Some(digit) = digit { (digit, to) } else { (to, a) };
+        let rm = if let Operand::In(rm) = b { rm } else { 0 };
+        let bit = |value: u8, bit: u8| value >> bit & 1;
+        match self.width {
+            Width::Ymm => {
+                let rxb = (bit(reg, 3) << 7 | bit(rm, 3) << 5) ^ 0xe0;
+                let third = (!vvvv & 15) << 3 | 1 << 2 | prefix;
+                self.bytes.extend([0xc4, rxb | map, third, opcode]);
+            }
+            Width::Zmm => {
+                let repeats = u8::from(matches!(b, Operand::Pool(_)) && op != Op::Spread);
+                let first = (bit(reg, 3) << 7 | bit(rm, 4) << 6 | bit(rm, 3) << 5 | bit(reg, 4) << 4) ^ 0xf0;
+                let second = 0x84 | (!vvvv & 15) << 3 | prefix;
+                let third = 2 << 5 | repeats << 4 | (bit(vvvv, 4) ^ 1) << 3 | within;
+                self.bytes.extend([0x62, first | map, second, third, opcode]);
+            }
+        }
+        let reg = (reg & 7) << 3;
+        let mut distance = None;
+        match b {
+            Operand::In(rm) => self.bytes.push(0xc0 | reg | rm & 7),
+            // [rax + rcx]
+            Operand::Column => self.bytes.extend([reg | 4, 1 << 3]),
+            // [rsi + ...]
+            Operand::Scratch(slot) => {
+                self.bytes.push(0x80 | reg | 6);
+                self.bytes.extend((slot * self.width.bytes() as u32).to_le_bytes());
+            }
+            // [rip + ...]
+            Operand::Pool(word) => {
+                self.bytes.push(reg | 5);
+                distance = Some((self.bytes.len(), word));
+                self.bytes.extend([0; 4]);
+            }
+        }
+        if has_imm {
+            self.bytes.push(imm);
+        }
+        if let Some((at, word)) = distance {
+            self.distances.push((at, self.bytes.len(), word));
+        }
+    }
+}

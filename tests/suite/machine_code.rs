@@ -1,0 +1,79 @@
+//! Plans that become machine code while they run.
+
+use std::path::Path;
+
+use orbit_chess::internals::{
+    engine::{
+        Engine, Outputs, PreparedQuery,
+        cpu::{Cpu, Isa, MachineCode},
+    },
+    plan::Options,
+    query,
+    reel::Block,
+};
+
+use crate::common::{blocks_of, every_nth_game};
+
+/// Chains under shifts, tables, attacks, numbers, several stages, and what no region has in the middle.
+const DEAR: [&str; 7] = [
+    "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
+    "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",
+    "(flip count {xray (R n k) Pa2}) > 1",
+    "#passedpawns + (#P * #p) / 3 > 9",
+    "shift flip {Nf3 pe5} find shift {Ng5 nc6}",
+    "check or mate or pin from r through N to K",
+    "shift flip flipcolor {Nd4 kf3 legal --}",
+];
+
+/// The games of the sample as one block.
+fn sample() -> Block {
+    every_nth_game(&blocks_of(Path::new("games/sample.pgn")), 0, 1)
+}
+
+fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
+    let prepared = PreparedQuery::new(query, Options::default()).unwrap();
+    Cpu::with(prepared.plans().unwrap(), isa, code)
+}
+
+#[test]
+fn plans_that_are_compiled_while_they_run_answer_the_same() {
+    let block = sample();
+    let outputs = Outputs::VALUES | Outputs::ALL_COPIES;
+    for isa in Isa::available() {
+        for text in DEAR {
+            let [never, dear] =
+                [MachineCode::Never, MachineCode::WhenDear].map(|code| engine(text, isa, code));
+            let expected = never.answer(&block, outputs).unwrap();
+            assert!(!dear.is_compiled());
+            assert_eq!(dear.answer(&block, outputs).unwrap(), expected, "{text}, {}, by kernels", isa.name());
+            assert!(!dear.is_compiled(), "{text} is compiled at once");
+            let has_code = isa.name() != "base";
+            let (mut runs, most) = (1, if has_code { 40 } else { 3 });
+            while runs < most && !dear.is_compiled() {
+                assert_eq!(
+                    dear.answer(&block, outputs).unwrap(),
+                    expected,
+                    "{text}, {}, run {runs}",
+                    isa.name()
+                );
+                runs += 1;
+            }
+            assert_eq!(dear.is_compiled(), has_code, "{text}, {}", isa.name());
+            assert_eq!(dear.answer(&block, outputs).unwrap(), expected, "{text}, {}, compiled", isa.name());
+            assert!(!never.is_compiled());
+        }
+    }
+}
+
+#[test]
+fn plans_that_are_cheap_are_never_compiled() {
+    let block = sample();
+    for text in ["true", "Ke1", "wtm"] {
+        let cpu = engine(text, Isa::detected(), MachineCode::default());
+        for _ in 0..3 {
+            cpu.answer(&block, Outputs::BITS).unwrap();
+        }
+        assert!(!cpu.is_compiled(), "{text}");
+    }
+}
