@@ -3,6 +3,7 @@
 use shakmaty::{Color, Position as _};
 
 use super::lex::{self, Range};
+use super::quick;
 use super::resolve::{self, Misfit};
 use super::san::Shape;
 use super::start::{self, Rules, text};
@@ -524,7 +525,15 @@ impl<'a> Parser<'a> {
     /// The position is passed by value to be held in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
-        while let Some(Plain { word, san }) = tokenizer.plain() {
+        loop {
+            if let Some((text, from)) = tokenizer.plain_text() {
+                let Game { moves, positions, .. } = &mut self.game;
+                let before = moves.len();
+                let (to, after) = quick::play(text, from, position, quick::Line { moves, positions });
+                position = after;
+                tokenizer.pass(to, self.game.moves.len() - before);
+            }
+            let Some(Plain { word, san }) = tokenizer.plain() else { break };
             match resolve::plain(san, position) {
                 Ok(mv) => {
                     position.play(mv);

@@ -64,6 +64,18 @@ impl Tokenizer<'_> {
         }
     }
 
+    /// The text up to the end of the game at the latest and the place in it where words of the main line are read, if numbers and words
+    /// change nothing but the place.
+    pub(in crate::pgn) fn plain_text(&self) -> Option<(&[u8], usize)> {
+        (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
+    }
+
+    /// Goes on behind so many words of [`Tokenizer::plain_text`].
+    pub(in crate::pgn) fn pass(&mut self, to: usize, words: usize) {
+        self.pos = to;
+        self.words += words as u32;
+    }
+
     /// Skips the main line as far as it is plain.
     pub(in crate::pgn) fn skip_plain(&mut self) {
         while self.plain().is_some() {}
@@ -169,7 +181,7 @@ const IN_WORD: [bool; 256] = {
 impl San {
     /// Reads the word at the start of a window, which a blank must end, and tells its length.
     #[inline(always)]
-    fn read(window: u64) -> Option<(San, usize)> {
+    pub(in crate::pgn) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
         let length = words::below(window, b'!').trailing_zeros() as usize / 8;
         if length >= 8 || !matches!(byte(length), b' ' | b'\n' | b'\r') {

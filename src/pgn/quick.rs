@@ -1,0 +1,254 @@
+//! The quickest way through plain movetext: words are found with masks over 64 bytes, and a usual move is read, checked and
+//! played without a branch on what it says.
+//!
+//! It knows the moves that [`San`] can say, their numbers, and blanks without an empty line. What it does not know it leaves,
+//! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general tokenizer. A move that is not
+//! usual (castling, promotion, a capture in passing, one of several pieces of which others are pinned) is resolved by
+//! [`resolve::plain`], and the quick way goes on after it.
+//!
+//! Invariant: games, offsets and faults are those of the ways behind it.
+
+mod classes;
+mod tables;
+
+use self::classes::{BLOCK, Classify, Level, Words, level};
+use self::tables::{ANY, AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
+use super::lex::window;
+use super::resolve;
+use super::tokenizer::San;
+use crate::board::lines::BETWEEN;
+use crate::board::{Board, PackedMove, Position, State};
+
+/// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
+/// stands before it. Adds them, and the positions after them, to the game; tells where reading goes on, and the
+/// position there.
+pub(super) fn play(text: &[u8], from: usize, position: Position, game: Line<'_>) -> (usize, Position) {
+    if !may_begin(text, from) {
+        return (from, position);
+    }
+    match level() {
+        Level::Base(classify) => play_with(classify, text, from, position, game),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(classify) => {
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2(
+                classify: classes::Avx2,
+                text: &[u8],
+                from: usize,
+                position: Position,
+                game: Line<'_>,
+            ) -> (usize, Position) {
+                play_with(classify, text, from, position, game)
+            }
+            #[expect(unsafe_code, reason = "code for another instruction set")]
+            // SAFETY: the value exists only where the processor has these instructions.
+            unsafe {
+                avx2(classify, text, from, position, game)
+            }
+        }
+    }
+}
+
+/// The moves of a main line, and the positions after them.
+pub(super) struct Line<'a> {
+    pub(super) moves: &'a mut Vec<PackedMove>,
+    pub(super) positions: &'a mut Vec<Position>,
+}
+
+/// Whether a word or a number begins here or after a blank: where comments follow each move, no block is looked at.
+fn may_begin(text: &[u8], from: usize) -> bool {
+    match text.get(from..from + 2) {
+        Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
+        Some([first, _]) => first.is_ascii_alphanumeric(),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn play_with(
+    classify: impl Classify,
+    text: &[u8],
+    from: usize,
+    position: Position,
+    Line { moves, positions }: Line<'_>,
+) -> (usize, Position) {
+    let mut men = Men::of(position);
+    let mut at = from;
+    if !men.has_usual_rights() {
+        return (at, position);
+    }
+    while let Some(block) = text.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        let Words { mut starts, blanks } = classify.classes(block).words();
+        if starts == 0 {
+            break;
+        }
+        let words = starts.count_ones() as usize;
+        moves.reserve(words);
+        positions.reserve(words);
+        let (mut done, mut played) = (0, 0);
+        let slots = moves.spare_capacity_mut().iter_mut().zip(positions.spare_capacity_mut());
+        for (move_slot, position_slot) in slots.take(words) {
+            let start = starts.trailing_zeros();
+            starts &= starts - 1;
+            let length = (blanks >> start).trailing_zeros();
+            let Some(bytes) = window(text, at + start as usize) else { break };
+            let usual =
+                if men.state & 1 == 0 { men.play::<0>(bytes, length) } else { men.play::<1>(bytes, length) };
+            let mv = match usual {
+                Some(mv) => mv,
+                None => {
+                    let Some((mv, position)) = unusual(bytes, length, men.position()) else { break };
+                    men = Men::of(position);
+                    mv
+                }
+            };
+            move_slot.write(mv);
+            position_slot.write(men.position());
+            done = (start + length) as usize;
+            played += 1;
+        }
+        #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
+        // SAFETY: so many slots after the length were written, of both.
+        unsafe {
+            moves.set_len(moves.len() + played);
+            positions.set_len(positions.len() + played);
+        }
+        at += done;
+        if played < words {
+            break;
+        }
+    }
+    (at, men.position())
+}
+
+/// Plays a plain move by the way of all moves.
+#[cold]
+#[inline(never)]
+fn unusual(bytes: u64, length: u32, mut position: Position) -> Option<(PackedMove, Position)> {
+    let (san, _) = San::read(bytes).filter(|&(_, read)| read == length as usize)?;
+    let mv = resolve::plain(san, position).ok()?;
+    position.play(mv);
+    Some((mv, position))
+}
+
+/// A legal position as its side to move sees it.
+#[derive(Clone, Copy)]
+struct Men {
+    /// The roles of pieces, as in [`Board`].
+    roles: [u64; 3],
+    own: u64,
+    other: u64,
+    state: u32,
+}
+
+impl Men {
+    #[inline(always)]
+    fn of(position: Position) -> Men {
+        let [p0, p1, p2, black] = position.board.planes;
+        let occupied = p0 | p1 | p2;
+        let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
+        Men { roles: [p0, p1, p2], own, other: occupied ^ own, state: position.state.0 }
+    }
+
+    #[inline(always)]
+    fn position(&self) -> Position {
+        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        let black = if state & 1 == 0 { other } else { own };
+        Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
+    }
+
+    /// Whether the rights to castle are those of standard chess: [`RIGHTS`] knows no others.
+    fn has_usual_rights(&self) -> bool {
+        let rights = self.state >> 16;
+        let held = rights >> 3 & 0x1111;
+        let kings = self.roles[1] & self.roles[2];
+        let white = if self.state & 1 == 0 { self.own } else { self.other };
+        let stands = |king: u64, color: u64, held: u32| held == 0 || kings & color == king;
+        rights == (held * 15 & 0x8f8f)
+            && stands(1 << 4, white, held & 0x0011)
+            && stands(1 << 60, !white, held & 0x1100)
+    }
+
+    /// Plays the move that a word of so many bytes says, if it is a usual one and legal: a pawn or a piece goes to a square, perhaps
+    /// takes, and its origin is named by a file or a rank at most. Where it is not, nothing changes.
+    #[inline(always)]
+    fn play<const COLOR: usize>(&mut self, bytes: u64, length: u32) -> Option<PackedMove> {
+        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        // The word is read from its end: a sign of check, the square, a sign of capture, then file or rank of origin.
+        let first = bytes as u8;
+        let word = bytes << (64u32.wrapping_sub(8 * length) & 63);
+        let is_check = u32::from(matches!((word >> 56) as u8, b'+' | b'#'));
+        let word = word << (8 * is_check);
+        let rank = ((word >> 56) as u32).wrapping_sub(u32::from(b'1'));
+        let file_letter = (word >> 48) as u32 & 0xff;
+        let file = file_letter.wrapping_sub(u32::from(b'a'));
+        let takes = u32::from((word >> 40) as u8 == b'x');
+        let hint = (word << (16 + 8 * takes) >> 56) as u32;
+        let is_pawn = u32::from(first) >> 5 & 1;
+        let hints = length.wrapping_sub(is_check + 3 + takes).wrapping_add(is_pawn);
+        if rank | file | (hints & !1) << 3 > 7 {
+            return None;
+        }
+        let to = (8 * rank + file) & 63;
+        let unhinted = if is_pawn == 1 { file_letter } else { ANY };
+        let hint = if hints == 0 { unhinted } else { hint };
+        let &Letter { inverted: [n0, n1, n2], role } = &LETTERS[usize::from(first)];
+        // The pieces that may have been meant, and of these the ones with a free way: two at most are looked at.
+        let occupied = own | other;
+        let target = 1u64 << to;
+        let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
+        let all = pieces & HINTS[hint as usize & 511] & FROM[COLOR][(role as usize & 7) << 6 | to as usize];
+        let ways = &BETWEEN[to as usize];
+        let (origin_1, rest) = first_open(ways, all, occupied);
+        let (origin_2, rest) = first_open(ways, rest, occupied);
+        let origin = origin_1 | origin_2;
+        let from = origin.trailing_zeros() & 63;
+        // A pawn takes if and only if it leaves its file.
+        let is_taken = (other >> to) as u32 & 1;
+        let stays_on_file = u32::from((from ^ to) & 7 == 0);
+        let pawn_errs = is_pawn & (is_taken ^ stays_on_file ^ 1);
+        let errs = rest | own & target | u64::from(pawn_errs) | origin & origin.wrapping_sub(1);
+        if errs != 0 || origin == 0 {
+            return None;
+        }
+        // No enemy may see the king afterwards.
+        let king = (p1 & p2 & own).trailing_zeros() & 63;
+        let king = if role == 6 { to } else { king } as usize;
+        let around = &AROUND[king];
+        let enemies = other & !target;
+        let after = occupied & !origin | target;
+        let steps = around[COLOR] & p0 & !p1 & !p2 | around[2] & p1 & !p0 & !p2 | around[3] & p1 & p2;
+        let far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
+        let ways = &BETWEEN[king];
+        let (seen_1, rest) = first_open(ways, far, after);
+        let (seen_2, mut rest) = first_open(ways, rest, after);
+        let mut seen = seen_1 | seen_2 | steps & enemies;
+        while rest != 0 {
+            let (seen_more, others) = first_open(ways, rest, after);
+            (seen, rest) = (seen | seen_more, others);
+        }
+        if seen != 0 {
+            return None;
+        }
+        // The square that a pawn passes over, without a branch: openings are hard to foretell.
+        let is_double = is_pawn & u32::from(from ^ to == 16);
+        let passed = 64 ^ (64 ^ 24 ^ from) & is_double.wrapping_neg();
+        let rights = state & 0xffff_0000 & RIGHTS[from as usize] & RIGHTS[to as usize];
+        let keep = !(origin | target);
+        *self = Men {
+            roles: [p0 & keep | target & !n0, p1 & keep | target & !n1, p2 & keep | target & !n2],
+            own: enemies,
+            other: own & !origin | target,
+            state: rights | passed << 8 | (COLOR as u32 ^ 1),
+        };
+        Some(PackedMove((from | to << 6 | role << 12) as u16 | (COLOR as u16) << 15))
+    }
+}
+
+/// The first square of a set, if nothing stands between, and the others.
+#[inline(always)]
+fn first_open(ways: &[u64; 64], set: u64, occupied: u64) -> (u64, u64) {
+    let first = set & set.wrapping_neg();
+    let is_open = ways[set.trailing_zeros() as usize & 63] & occupied == 0;
+    (if is_open { first } else { 0 }, set ^ first)
+}
