@@ -9,10 +9,12 @@
 //! Invariant: games, offsets and faults are those of the ways behind it.
 
 mod classes;
+mod says;
 mod tables;
 
 use self::classes::{BLOCK, Classify, Level, Words, level};
-use self::tables::{ANY, AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
+use self::says::{FirstWords, SPAN, Says, WORDS};
+use self::tables::{AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
 use super::lex::window;
 use super::resolve;
 use super::tokenizer::San;
@@ -77,34 +79,30 @@ fn play_with(
     if !men.has_usual_rights() {
         return (at, position);
     }
-    while let Some(block) = text.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        let Words { mut starts, blanks } = classify.classes(block).words();
-        if starts == 0 {
+    while let Some(span) = text.get(at..).and_then(|rest| rest.first_chunk::<SPAN>()) {
+        let (block, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
+        let found = classify.classes(block).words();
+        let words = found.starts.count_ones().min(WORDS as u32) as usize;
+        if words == 0 {
             break;
         }
-        let words = starts.count_ones() as usize;
+        let says = classify.says(&FirstWords::of(span, found));
         moves.reserve(words);
         positions.reserve(words);
-        let (mut done, mut played) = (0, 0);
+        let mut played = 0;
         let slots = moves.spare_capacity_mut().iter_mut().zip(positions.spare_capacity_mut());
-        for (move_slot, position_slot) in slots.take(words) {
-            let start = starts.trailing_zeros();
-            starts &= starts - 1;
-            let length = (blanks >> start).trailing_zeros();
-            let Some(bytes) = window(text, at + start as usize) else { break };
-            let usual =
-                if men.state & 1 == 0 { men.play::<0>(bytes, length) } else { men.play::<1>(bytes, length) };
+        for (says, (move_slot, position_slot)) in says[..words].iter().zip(slots) {
+            let usual = if men.state & 1 == 0 { men.play::<0>(*says) } else { men.play::<1>(*says) };
             let mv = match usual {
                 Some(mv) => mv,
                 None => {
-                    let Some((mv, position)) = unusual(bytes, length, men.position()) else { break };
+                    let Some((mv, position)) = unusual(span, found, played, men.position()) else { break };
                     men = Men::of(position);
                     mv
                 }
             };
             move_slot.write(mv);
             position_slot.write(men.position());
-            done = (start + length) as usize;
             played += 1;
         }
         #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
@@ -113,10 +111,11 @@ fn play_with(
             moves.set_len(moves.len() + played);
             positions.set_len(positions.len() + played);
         }
-        at += done;
         if played < words {
+            at += played.checked_sub(1).map_or(0, |last| found.word(last).end);
             break;
         }
+        at += found.word(words - 1).end;
     }
     (at, men.position())
 }
@@ -124,8 +123,14 @@ fn play_with(
 /// Plays a plain move by the way of all moves.
 #[cold]
 #[inline(never)]
-fn unusual(bytes: u64, length: u32, mut position: Position) -> Option<(PackedMove, Position)> {
-    let (san, _) = San::read(bytes).filter(|&(_, read)| read == length as usize)?;
+fn unusual(
+    span: &[u8; SPAN],
+    found: Words,
+    word: usize,
+    mut position: Position,
+) -> Option<(PackedMove, Position)> {
+    let word = found.word(word);
+    let (san, _) = San::read(window(span, word.start)?).filter(|&(_, length)| length == word.len())?;
     let mv = resolve::plain(san, position).ok()?;
     position.play(mv);
     Some((mv, position))
@@ -169,35 +174,21 @@ impl Men {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move that a word of so many bytes says, if it is a usual one and legal: a pawn or a piece goes to a square, perhaps
-    /// takes, and its origin is named by a file or a rank at most. Where it is not, nothing changes.
+    /// Plays the move that a word says, if it is a usual one and legal. Where it is not, nothing changes.
     #[inline(always)]
-    fn play<const COLOR: usize>(&mut self, bytes: u64, length: u32) -> Option<PackedMove> {
-        let Men { roles: [p0, p1, p2], own, other, state } = *self;
-        // The word is read from its end: a sign of check, the square, a sign of capture, then file or rank of origin.
-        let first = bytes as u8;
-        let word = bytes << (64u32.wrapping_sub(8 * length) & 63);
-        let is_check = u32::from(matches!((word >> 56) as u8, b'+' | b'#'));
-        let word = word << (8 * is_check);
-        let rank = ((word >> 56) as u32).wrapping_sub(u32::from(b'1'));
-        let file_letter = (word >> 48) as u32 & 0xff;
-        let file = file_letter.wrapping_sub(u32::from(b'a'));
-        let takes = u32::from((word >> 40) as u8 == b'x');
-        let hint = (word << (16 + 8 * takes) >> 56) as u32;
-        let is_pawn = u32::from(first) >> 5 & 1;
-        let hints = length.wrapping_sub(is_check + 3 + takes).wrapping_add(is_pawn);
-        if rank | file | (hints & !1) << 3 > 7 {
+    fn play<const COLOR: usize>(&mut self, Says(says): Says) -> Option<PackedMove> {
+        if says >> 63 != 0 {
             return None;
         }
-        let to = (8 * rank + file) & 63;
-        let unhinted = if is_pawn == 1 { file_letter } else { ANY };
-        let hint = if hints == 0 { unhinted } else { hint };
-        let &Letter { inverted: [n0, n1, n2], role } = &LETTERS[usize::from(first)];
+        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        let (to, hint, first) = (says as u32 & 63, says >> 8 & 511, says >> 24 & 255);
+        let is_pawn = first as u32 >> 5 & 1;
+        let &Letter { inverted: [n0, n1, n2], role } = &LETTERS[first as usize];
         // The pieces that may have been meant, and of these the ones with a free way: two at most are looked at.
         let occupied = own | other;
         let target = 1u64 << to;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
-        let all = pieces & HINTS[hint as usize & 511] & FROM[COLOR][(role as usize & 7) << 6 | to as usize];
+        let all = pieces & HINTS[hint as usize] & FROM[COLOR][(role as usize & 7) << 6 | to as usize];
         let ways = &BETWEEN[to as usize];
         let (origin_1, rest) = first_open(ways, all, occupied);
         let (origin_2, rest) = first_open(ways, rest, occupied);

@@ -1,5 +1,7 @@
 //! The bytes of a block of movetext by what they are: one bit a byte, the first byte lowest.
 
+use super::says::{self, FirstWords, Says, WORDS};
+
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 64;
 
@@ -18,11 +20,23 @@ pub(super) struct Classes {
 }
 
 /// The words of a block that may be moves.
+#[derive(Clone, Copy)]
 pub(super) struct Words {
     /// Where each begins. Nothing but blanks without an empty line and numbers with dots stands before it and between two.
     pub(super) starts: u64,
     /// Blanks: one stands after each word.
     pub(super) blanks: u64,
+}
+
+impl Words {
+    /// Where the word of that number stands in its block.
+    #[inline]
+    pub(super) fn word(self, number: usize) -> std::ops::Range<usize> {
+        let starts = (0..number).fold(self.starts, |starts, _| starts & starts.wrapping_sub(1));
+        let start = starts.trailing_zeros();
+        let length = (self.blanks >> (start & 63)).trailing_zeros();
+        start as usize..(start + length) as usize
+    }
 }
 
 impl Classes {
@@ -50,6 +64,9 @@ impl Classes {
 /// Classifies blocks; a value exists only where the processor has the instructions that it takes.
 pub(super) trait Classify: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
+
+    /// What words say.
+    fn says(self, words: &FirstWords) -> [Says; WORDS];
 }
 
 /// The instructions that are used.
@@ -95,6 +112,11 @@ impl Classify for Base {
         }
         out
     }
+
+    #[inline(always)]
+    fn says(self, words: &FirstWords) -> [Says; WORDS] {
+        Says::of_each(words)
+    }
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;
@@ -128,6 +150,15 @@ impl Classify for Avx2 {
         // SAFETY: a value exists only where the processor has these instructions.
         unsafe {
             avx2(block)
+        }
+    }
+
+    #[inline(always)]
+    fn says(self, words: &FirstWords) -> [Says; WORDS] {
+        #[expect(unsafe_code, reason = "code for another instruction set")]
+        // SAFETY: the same.
+        unsafe {
+            says::of_fours(words)
         }
     }
 }

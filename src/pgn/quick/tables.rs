@@ -37,7 +37,7 @@ pub(super) static LETTERS: [Letter; 256] = {
 };
 
 /// The entry of [`HINTS`] for a piece whose origin is not named.
-pub(super) const ANY: u32 = 256;
+pub(super) const ANY: u64 = 256;
 
 /// The squares that a letter of origin allows: those of a file or a rank, or none if it names neither.
 pub(super) static HINTS: [u64; 512] = {
