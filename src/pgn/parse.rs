@@ -429,8 +429,11 @@ impl<'a> Parser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        tag.name.clear();
-        tag.name.extend_from_slice(name);
+        // Games mostly have the tags of the game before in the same order.
+        if tag.name != name {
+            tag.name.clear();
+            tag.name.extend_from_slice(name);
+        }
         tag.value.clear();
         if escaped {
             unescape(value, &mut tag.value);
@@ -518,7 +521,12 @@ impl<'a> Parser<'a> {
         match self.board {
             Board::Legal(position) => self.plain_moves(position, tokenizer),
             Board::Dead => tokenizer.skip_plain(),
-            Board::Unset | Board::Loose(_) | Board::Unplayable(_) => {}
+            Board::Unset => {
+                while let Some((name, value)) = tokenizer.plain_tag() {
+                    self.tag(name, value, false);
+                }
+            }
+            Board::Loose(_) | Board::Unplayable(_) => {}
         }
     }
 

@@ -6,7 +6,7 @@
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
-use super::super::lex::{self, window, words};
+use super::super::lex::{self, Pair, window, words};
 use super::{Range, Section, Tokenizer};
 
 /// A move of the main line.
@@ -62,6 +62,26 @@ impl Tokenizer<'_> {
                 _ => self.pos = past_remark(text, first, at)?,
             }
         }
+    }
+
+    /// The name and the value of the next tag pair, if it stands on the line after another one and nothing about it is unusual.
+    #[inline(always)]
+    pub(in crate::pgn) fn plain_tag(&mut self) -> Option<(Range, Range)> {
+        if self.section != Section::Tags || self.blank || self.first_name.is_empty() {
+            return None;
+        }
+        let at = match self.text.get(self.pos..self.end)? {
+            [b'\n', b'[', ..] => self.pos + 1,
+            [b'\r', b'\n', b'[', ..] => self.pos + 2,
+            _ => return None,
+        };
+        let Pair { name, value, next } = lex::plain_tag(self.text, at)?;
+        // A tag `Event` may begin a game.
+        if self.text[name.clone()] == *b"Event" {
+            return None;
+        }
+        self.pos = next;
+        Some((name, value))
     }
 
     /// The text up to the end of the game at the latest and the place in it where words of the main line are read, if numbers and words
