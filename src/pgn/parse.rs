@@ -44,6 +44,15 @@ enum Board {
     Dead,
 }
 
+/// Which quick ways through plain text are taken. Games do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Words and tag pairs one by one.
+    pub(super) plain: bool,
+    /// Words of many bytes together.
+    pub(super) quick: Option<quick::Level>,
+}
+
 /// Where what is kept of a game stands in its text.
 #[derive(Default)]
 pub(super) struct Places {
@@ -89,6 +98,7 @@ pub(super) struct Parser<'a> {
     /// Offset of `text` in its source.
     base: u64,
     options: &'a ParseOptions,
+    ways: Ways,
     game: Game,
     /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
     tags: usize,
@@ -108,10 +118,15 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
+        Parser::by(options, Ways { plain: true, quick: Some(quick::Level::best()) })
+    }
+
+    pub(super) fn by(options: &'a ParseOptions, ways: Ways) -> Parser<'a> {
         Parser {
             text: &[],
             base: 0,
             options,
+            ways,
             game: Game::default(),
             tags: 0,
             spare: Vec::new(),
@@ -519,6 +534,7 @@ impl<'a> Parser<'a> {
     /// Reads on while the movetext is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
+            _ if !self.ways.plain => {}
             Board::Legal(position) => self.plain_moves(position, tokenizer),
             Board::Dead => tokenizer.skip_plain(),
             Board::Unset => {
@@ -534,10 +550,10 @@ impl<'a> Parser<'a> {
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {
-            if let Some((text, from)) = tokenizer.plain_text() {
+            if let (Some(level), Some((text, from))) = (self.ways.quick, tokenizer.plain_text()) {
                 let Game { moves, positions, .. } = &mut self.game;
                 let before = moves.len();
-                let (to, after) = quick::play(text, from, position, quick::Line { moves, positions });
+                let (to, after) = quick::play(level, text, from, position, quick::Line { moves, positions });
                 position = after;
                 tokenizer.pass(to, self.game.moves.len() - before);
             }

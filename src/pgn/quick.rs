@@ -11,8 +11,12 @@
 mod classes;
 mod says;
 mod tables;
+#[cfg(test)]
+mod tests;
 
-use self::classes::{BLOCK, Classify, Level, Words, level};
+pub(super) use self::classes::Level;
+
+use self::classes::{BLOCK, Classify, Words};
 use self::says::{FirstWords, SPAN, Says, WORDS};
 use self::tables::{AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
 use super::lex::window;
@@ -24,11 +28,17 @@ use crate::board::{Board, PackedMove, Position, State};
 /// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
 /// stands before it. Adds them, and the positions after them, to the game; tells where reading goes on, and the
 /// position there.
-pub(super) fn play(text: &[u8], from: usize, position: Position, game: Line<'_>) -> (usize, Position) {
+pub(super) fn play(
+    level: Level,
+    text: &[u8],
+    from: usize,
+    position: Position,
+    game: Line<'_>,
+) -> (usize, Position) {
     if !may_begin(text, from) {
         return (from, position);
     }
-    match level() {
+    match level {
         Level::Base(classify) => play_with(classify, text, from, position, game),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2(classify) => {
@@ -176,10 +186,11 @@ impl Men {
 
     /// Plays the move that a word says, if it is a usual one and legal. Where it is not, nothing changes.
     #[inline(always)]
-    fn play<const COLOR: usize>(&mut self, Says(says): Says) -> Option<PackedMove> {
-        if says >> 63 != 0 {
+    fn play<const COLOR: usize>(&mut self, says: Says) -> Option<PackedMove> {
+        if says.is_other() {
             return None;
         }
+        let Says(says) = says;
         let Men { roles: [p0, p1, p2], own, other, state } = *self;
         let (to, hint, first) = (says as u32 & 63, says >> 8 & 511, says >> 24 & 255);
         let is_pawn = first as u32 >> 5 & 1;

@@ -40,6 +40,20 @@ impl Words {
 }
 
 impl Classes {
+    /// The same, byte by byte.
+    #[cfg(test)]
+    pub(super) fn one_by_one(block: &[u8; BLOCK]) -> Classes {
+        let of = |test: fn(u8) -> bool| (0..BLOCK).map(|k| u64::from(test(block[k])) << k).sum();
+        Classes {
+            space: of(|byte| byte == b' '),
+            line: of(|byte| byte == b'\n'),
+            carriage: of(|byte| byte == b'\r'),
+            digit: of(|byte| byte.is_ascii_digit()),
+            dot: of(|byte| byte == b'.'),
+            low: of(|byte| byte <= b' ' || !byte.is_ascii()),
+        }
+    }
+
     /// The words of a block that begins with a token or between two.
     #[inline(always)]
     pub(super) fn words(self) -> Words {
@@ -70,29 +84,58 @@ pub(super) trait Classify: Copy {
 }
 
 /// The instructions that are used.
-#[derive(Clone, Copy)]
-pub(super) enum Level {
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pgn) enum Level {
+    /// What every processor has.
     Base(Base),
+    /// Vectors of 32 bytes, and counts of zeros.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
 }
 
-/// The best that the processor has.
-#[inline]
-pub(super) fn level() -> Level {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") {
-            return Level::Avx2(Avx2(()));
+impl Level {
+    /// All that the processor has, the best one last.
+    pub(in crate::pgn) fn available() -> impl DoubleEndedIterator<Item = Level> {
+        let base = [Level::Base(Base)].into_iter();
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let has_all = has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+            base.chain(has_all.then_some(Level::Avx2(Avx2(()))))
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        base
+    }
+
+    /// [`Classify::classes`] of that level.
+    #[cfg(test)]
+    pub(super) fn classes(self, block: &[u8; BLOCK]) -> Classes {
+        match self {
+            Level::Base(level) => level.classes(block),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(level) => level.classes(block),
         }
     }
-    Level::Base(Base)
+
+    /// [`Classify::says`] of that level.
+    #[cfg(test)]
+    pub(super) fn says(self, words: &FirstWords) -> [Says; WORDS] {
+        match self {
+            Level::Base(level) => level.says(words),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(level) => level.says(words),
+        }
+    }
+
+    /// The best one.
+    pub(in crate::pgn) fn best() -> Level {
+        Level::available().next_back().unwrap_or(Level::Base(Base))
+    }
 }
 
 /// Words of eight bytes, without any instruction for vectors.
-#[derive(Clone, Copy)]
-pub(super) struct Base;
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pgn) struct Base;
 
 impl Classify for Base {
     #[inline(always)]
@@ -139,8 +182,8 @@ const fn packed(flags: u64) -> u64 {
 
 /// Vectors of 32 bytes.
 #[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub(super) struct Avx2(());
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pgn) struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Classify for Avx2 {

@@ -10,7 +10,7 @@ pub(super) const WORDS: usize = 8;
 pub(super) const SPAN: usize = BLOCK + 8;
 
 /// The first words of a block; behind its last word stands anything.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct FirstWords {
     /// The bytes from the beginning of each.
     pub(super) bytes: [u64; WORDS],
@@ -59,6 +59,11 @@ impl Says {
         let unhinted = if is_pawn == 1 { file_letter } else { ANY };
         let hint = if hints == 0 { unhinted } else { hint };
         Says(rank << 3 & 56 | file & 7 | hint << 8 | first << 24 | is_other << 63)
+    }
+
+    /// Whether the word says something else.
+    pub(super) fn is_other(self) -> bool {
+        self.0 >> 63 != 0
     }
 
     /// Reads words one by one.
