@@ -105,6 +105,9 @@ const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
     for _ in 0..random.usize(0..6) {
+        if text.is_empty() {
+            return;
+        }
         let at = random.usize(0..text.len());
         match random.u8(0..7) {
             0 => drop(text.remove(at)),
