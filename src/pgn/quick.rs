@@ -195,21 +195,25 @@ impl Men {
         let (to, hint, first) = (says as u32 & 63, says >> 8 & 511, says >> 24 & 255);
         let is_pawn = first as u32 >> 5 & 1;
         let &Letter { inverted: [n0, n1, n2], role } = &LETTERS[first as usize];
-        // The pieces that may have been meant, and of these the ones with a free way: two at most are looked at.
+        // The pieces that may have been meant: mostly one. Of several, those with a free way are; two are looked at.
         let occupied = own | other;
         let target = 1u64 << to;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let all = pieces & HINTS[hint as usize] & FROM[COLOR][(role as usize & 7) << 6 | to as usize];
         let ways = &BETWEEN[to as usize];
-        let (origin_1, rest) = first_open(ways, all, occupied);
-        let (origin_2, rest) = first_open(ways, rest, occupied);
-        let origin = origin_1 | origin_2;
+        let (mut origin, mut rest) = (all, 0);
+        if all & all.wrapping_sub(1) != 0 {
+            let (first, others) = first_open(ways, all, occupied);
+            let (second, others) = first_open(ways, others, occupied);
+            (origin, rest) = (first | second, others);
+        }
         let from = origin.trailing_zeros() & 63;
         // A pawn takes if and only if it leaves its file.
         let is_taken = (other >> to) as u32 & 1;
         let stays_on_file = u32::from((from ^ to) & 7 == 0);
         let pawn_errs = is_pawn & (is_taken ^ stays_on_file ^ 1);
-        let errs = rest | own & target | u64::from(pawn_errs) | origin & origin.wrapping_sub(1);
+        let way = ways[from as usize] & occupied;
+        let errs = rest | way | own & target | u64::from(pawn_errs) | origin & origin.wrapping_sub(1);
         if errs != 0 || origin == 0 {
             return None;
         }
