@@ -3,8 +3,8 @@
 //!
 //! It knows the moves that [`San`] can say, their numbers, and blanks without an empty line. What it does not know it leaves,
 //! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general tokenizer. A move that is not
-//! usual (castling, promotion, a capture in passing, one of several pieces of which others are pinned) is resolved by
-//! [`resolve::plain`], and the quick way goes on after it.
+//! usual (a promotion, a capture in passing, one of several pieces of which others are pinned) is resolved by
+//! [`resolve::plain`], and the quick way goes on after it. Games with castling rights that standard chess does not have go the other ways.
 //!
 //! Invariant: games, offsets and faults are those of the ways behind it.
 
@@ -15,6 +15,8 @@ mod tables;
 mod tests;
 
 pub(super) use self::classes::Level;
+
+use shakmaty::{CastlingSide, Square};
 
 use self::classes::{BLOCK, Classify, Words};
 use self::says::{FirstWords, SPAN, Says, WORDS};
@@ -106,8 +108,8 @@ fn play_with(
             let mv = match usual {
                 Some(mv) => mv,
                 None => {
-                    let Some((mv, position)) = unusual(span, found, played, men.position()) else { break };
-                    men = Men::of(position);
+                    let Some((mv, after)) = unusual(span, found, played, men) else { break };
+                    men = after;
                     mv
                 }
             };
@@ -130,20 +132,20 @@ fn play_with(
     (at, men.position())
 }
 
-/// Plays a plain move by the way of all moves.
+/// Castles, or plays a plain move by the way of all moves.
 #[cold]
 #[inline(never)]
-fn unusual(
-    span: &[u8; SPAN],
-    found: Words,
-    word: usize,
-    mut position: Position,
-) -> Option<(PackedMove, Position)> {
+fn unusual(span: &[u8; SPAN], found: Words, word: usize, mut men: Men) -> Option<(PackedMove, Men)> {
     let word = found.word(word);
     let (san, _) = San::read(window(span, word.start)?).filter(|&(_, length)| length == word.len())?;
+    if let San::Castle(towards) = san {
+        let mv = if men.state & 1 == 0 { men.castle::<0>(towards) } else { men.castle::<1>(towards) }?;
+        return Some((mv, men));
+    }
+    let mut position = men.position();
     let mv = resolve::plain(san, position).ok()?;
     position.play(mv);
-    Some((mv, position))
+    Some((mv, Men::of(position)))
 }
 
 /// A legal position as its side to move sees it.
@@ -220,20 +222,8 @@ impl Men {
         // No enemy may see the king afterwards.
         let king = (p1 & p2 & own).trailing_zeros() & 63;
         let king = if role == 6 { to } else { king } as usize;
-        let around = &AROUND[king];
         let enemies = other & !target;
-        let after = occupied & !origin | target;
-        let steps = around[COLOR] & p0 & !p1 & !p2 | around[2] & p1 & !p0 & !p2 | around[3] & p1 & p2;
-        let far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
-        let ways = &BETWEEN[king];
-        let (seen_1, rest) = first_open(ways, far, after);
-        let (seen_2, mut rest) = first_open(ways, rest, after);
-        let mut seen = seen_1 | seen_2 | steps & enemies;
-        while rest != 0 {
-            let (seen_more, others) = first_open(ways, rest, after);
-            (seen, rest) = (seen | seen_more, others);
-        }
-        if seen != 0 {
+        if self.seen::<COLOR>(king, enemies, occupied & !origin | target) != 0 {
             return None;
         }
         // The square that a pawn passes over, without a branch: openings are hard to foretell.
@@ -248,6 +238,56 @@ impl Men {
             state: rights | passed << 8 | (COLOR as u32 ^ 1),
         };
         Some(PackedMove((from | to << 6 | role << 12) as u16 | (COLOR as u16) << 15))
+    }
+
+    /// Those of `enemies` that attack a square where `occupied` squares are in the way.
+    #[inline(always)]
+    fn seen<const COLOR: usize>(&self, square: usize, enemies: u64, occupied: u64) -> u64 {
+        let [p0, p1, p2] = self.roles;
+        let around = &AROUND[square];
+        let steps = around[COLOR] & p0 & !p1 & !p2 | around[2] & p1 & !p0 & !p2 | around[3] & p1 & p2;
+        let far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
+        // There are mostly two at most: these are looked at without a branch.
+        let ways = &BETWEEN[square];
+        let (seen_1, rest) = first_open(ways, far, occupied);
+        let (seen_2, mut rest) = first_open(ways, rest, occupied);
+        let mut seen = seen_1 | seen_2 | steps & enemies;
+        while rest != 0 {
+            let (seen_more, others) = first_open(ways, rest, occupied);
+            (seen, rest) = (seen | seen_more, others);
+        }
+        seen
+    }
+
+    /// Castles as in standard chess, if that is legal. Where it is not, nothing changes.
+    fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
+        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        let back = 56 * COLOR;
+        // Files: king and rook after the move, the rook before, those to be free, those that the king is on.
+        let (king_to, rook_to, rook, free, way) = match towards {
+            CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
+            CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
+        };
+        let right = 8 << if towards.is_king_side() { 0 } else { 4 };
+        let occupied = own | other;
+        let king = 1 << (back + 4);
+        if state >> (16 + 8 * COLOR) & right == 0 || occupied & free << back != 0 {
+            return None;
+        }
+        for file in way {
+            if self.seen::<COLOR>(back + file, other, occupied ^ king) != 0 {
+                return None;
+            }
+        }
+        let kings = king | 1 << (back + king_to);
+        let rooks = 1 << (back + rook) | 1 << (back + rook_to);
+        *self = Men {
+            roles: [p0, p1 ^ kings, p2 ^ kings ^ rooks],
+            own: other,
+            other: own ^ kings ^ rooks,
+            state: state & 0xffff_0000 & RIGHTS[back + 4] | 64 << 8 | (COLOR as u32 ^ 1),
+        };
+        Some(PackedMove::castle(Square::new(back as u32 + 4), Square::new((back + rook) as u32)))
     }
 }
 
