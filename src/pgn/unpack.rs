@@ -53,6 +53,8 @@ pub(super) struct Input<R> {
 
 /// Bytes of a text that are read before room is made for all that is wanted.
 const SHORT: usize = 64 << 10;
+/// Bytes for which room is made at once.
+const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Read> Input<R> {
     pub(super) fn new(raw: R) -> Input<R> {
@@ -114,7 +116,7 @@ impl<R: Read> Input<R> {
         for goal in [more.min(length + SHORT), more] {
             let rest = goal - read;
             if goal == more {
-                out.reserve_exact(rest);
+                out.reserve_exact(rest.min(ROOM_BYTES));
             }
             let found = Read::by_ref(&mut self.raw).take(rest as u64).read_to_end(out)?;
             read += found;

@@ -55,6 +55,11 @@ impl Strings {
     }
 }
 
+/// A table that holds as many strings will hold many.
+const FEW: usize = 64;
+/// About as many as the tags of a block have.
+const MANY: usize = 6000;
+
 /// Gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
@@ -76,6 +81,9 @@ impl Interner {
             return id;
         }
         let id = strings.push(string);
+        if table.len() == FEW {
+            table.reserve(MANY, |&(hash, _)| hash);
+        }
         table.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
     }

@@ -1,6 +1,6 @@
 //! The bytes of a block of movetext by what they are: one bit a byte, the first byte lowest.
 
-use super::says::{self, FirstWords, Says, WORDS};
+use super::says::{FirstWords, Says, WORDS};
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 64;
@@ -201,7 +201,7 @@ impl Classify for Avx2 {
         #[expect(unsafe_code, reason = "code for another instruction set")]
         // SAFETY: the same.
         unsafe {
-            says::of_fours(words)
+            super::says::of_fours(words)
         }
     }
 }
