@@ -181,7 +181,7 @@ impl Men {
         let kings = self.roles[1] & self.roles[2];
         let white = if self.state & 1 == 0 { self.own } else { self.other };
         let stands = |king: u64, color: u64, held: u32| held == 0 || kings & color == king;
-        rights == (held * 15 & 0x8f8f)
+        rights == ((held * 15) & 0x8f8f)
             && stands(1 << 4, white, held & 0x0011)
             && stands(1 << 60, !white, held & 0x1100)
     }

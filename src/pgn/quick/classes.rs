@@ -145,12 +145,12 @@ impl Classify for Base {
         for (k, word) in words.iter().enumerate() {
             let word = u64::from_le_bytes(*word);
             let put = |flags: u64| packed(flags) << (8 * k);
-            let equal = |byte: u8| put(zero(word ^ LOW * u64::from(byte)));
+            let equal = |byte: u8| put(zero(word ^ (LOW * u64::from(byte))));
             out.space |= equal(b' ');
             out.line |= equal(b'\n');
             out.carriage |= equal(b'\r');
             out.dot |= equal(b'.');
-            out.digit |= put(less(word ^ LOW * u64::from(b'0'), 10));
+            out.digit |= put(less(word ^ (LOW * u64::from(b'0')), 10));
             out.low |= put(less(word, 0x21) | word & HIGH);
         }
         out
@@ -167,12 +167,12 @@ const HIGH: u64 = LOW << 7;
 
 /// The highest bits of those bytes that are 0.
 const fn zero(word: u64) -> u64 {
-    !((word & !HIGH) + !HIGH | word) & HIGH
+    !(((word & !HIGH) + !HIGH) | word) & HIGH
 }
 
 /// The highest bits of those bytes that are less than a limit of 128 at most.
 const fn less(word: u64, limit: u8) -> u64 {
-    !((word & !HIGH) + LOW * (128 - limit as u64) | word) & HIGH
+    !(((word & !HIGH) + LOW * (128 - limit as u64)) | word) & HIGH
 }
 
 /// The highest bits of eight bytes, as eight bits.
