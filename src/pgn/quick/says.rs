@@ -62,6 +62,7 @@ impl Says {
     }
 
     /// Whether the word says something else.
+    #[inline(always)]
     pub(super) fn is_other(self) -> bool {
         self.0 >> 63 != 0
     }
