@@ -97,6 +97,7 @@ impl PackedMove {
     }
 
     /// Whether this is no move: the next slot begins another game or another line of the same game.
+    #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }

@@ -257,8 +257,11 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    let summary = database.for_each_block(threads, EncodedBlock::new, |streamed, encoded| {
+    // The stream sums up each block, so its sums are not computed again.
+    let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
+    let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
         progress.update(&streamed);
+        encoded.set_totals(streamed.totals.clone());
         let listed = problems.are_wanted().then(|| ProblemsPart::of(&streamed.block, &sources));
         let written = problems.list(listed, progress).and_then(|()| append(&streamed.block, &encoded));
         match written {

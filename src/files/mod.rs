@@ -13,11 +13,13 @@
 //! before, or all that was written. A temporary file that a killed run leaves is removed by the next run that writes to
 //! its folder.
 
+mod early;
 mod lock;
 mod output;
 mod place;
 mod temporary;
 
+pub(crate) use early::Early;
 pub(crate) use lock::{is_at, open_alone, release};
 pub use output::{OutputError, OutputFile};
 pub use place::{Clash, refuse_clashes, target_of};

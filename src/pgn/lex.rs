@@ -105,6 +105,13 @@ pub(super) fn plain_tag(text: &[u8], at: usize) -> Option<Pair> {
     if text.get(open - 2..open)? != b" \"" || !text[name].is_ascii_alphabetic() {
         return None;
     }
+    let close = plain_value(text, open)?;
+    Some(Pair { name: name..open - 2, value: open..close, next: close + 2 })
+}
+
+/// Where the value of a tag pair ends that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
+#[inline(always)]
+pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     let mut close = open;
     let stop = loop {
         let bytes = window(text, close)?;
@@ -115,8 +122,7 @@ pub(super) fn plain_tag(text: &[u8], at: usize) -> Option<Pair> {
         close += 8;
     };
     close += stop.trailing_zeros() as usize / 8;
-    let pair = Pair { name: name..open - 2, value: open..close, next: close + 2 };
-    text[close..].starts_with(b"\"]").then_some(pair)
+    text[close..].starts_with(b"\"]").then_some(close)
 }
 
 /// Eight bytes of a text, the first one lowest.

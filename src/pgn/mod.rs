@@ -65,6 +65,7 @@ mod members;
 mod opening;
 mod options;
 mod parse;
+mod quick;
 mod resolve;
 mod san;
 mod sources;

@@ -3,6 +3,7 @@
 use shakmaty::{Color, Position as _};
 
 use super::lex::{self, Range};
+use super::quick;
 use super::resolve::{self, Misfit};
 use super::san::Shape;
 use super::start::{self, Rules, text};
@@ -41,6 +42,15 @@ enum Board {
     Unplayable(&'static str),
     /// The game was cut or skipped.
     Dead,
+}
+
+/// Which quick ways through plain text are taken. Games do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Words and tag pairs one by one.
+    pub(super) plain: bool,
+    /// Words of many bytes together.
+    pub(super) quick: Option<quick::Level>,
 }
 
 /// Where what is kept of a game stands in its text.
@@ -88,6 +98,7 @@ pub(super) struct Parser<'a> {
     /// Offset of `text` in its source.
     base: u64,
     options: &'a ParseOptions,
+    ways: Ways,
     game: Game,
     /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
     tags: usize,
@@ -107,10 +118,15 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
+        Parser::by(options, Ways { plain: true, quick: Some(quick::Level::best()) })
+    }
+
+    pub(super) fn by(options: &'a ParseOptions, ways: Ways) -> Parser<'a> {
         Parser {
             text: &[],
             base: 0,
             options,
+            ways,
             game: Game::default(),
             tags: 0,
             spare: Vec::new(),
@@ -428,8 +444,11 @@ impl<'a> Parser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        tag.name.clear();
-        tag.name.extend_from_slice(name);
+        // Games mostly have the tags of the game before in the same order.
+        if tag.name != name {
+            tag.name.clear();
+            tag.name.extend_from_slice(name);
+        }
         tag.value.clear();
         if escaped {
             unescape(value, &mut tag.value);
@@ -515,16 +534,30 @@ impl<'a> Parser<'a> {
     /// Reads on while the movetext is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
+            _ if !self.ways.plain => {}
             Board::Legal(position) => self.plain_moves(position, tokenizer),
             Board::Dead => tokenizer.skip_plain(),
-            Board::Unset | Board::Loose(_) | Board::Unplayable(_) => {}
+            Board::Unset => {
+                while let Some((name, value)) = tokenizer.plain_tag() {
+                    self.tag(name, value, false);
+                }
+            }
+            Board::Loose(_) | Board::Unplayable(_) => {}
         }
     }
 
     /// The position is passed by value to be held in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
-        while let Some(Plain { word, san }) = tokenizer.plain() {
+        loop {
+            if let (Some(level), Some((text, from))) = (self.ways.quick, tokenizer.plain_text()) {
+                let Game { moves, positions, .. } = &mut self.game;
+                let before = moves.len();
+                let (to, after) = quick::play(level, text, from, position, quick::Line { moves, positions });
+                position = after;
+                tokenizer.pass(to, self.game.moves.len() - before);
+            }
+            let Some(Plain { word, san }) = tokenizer.plain() else { break };
             match resolve::plain(san, position) {
                 Ok(mv) => {
                     position.play(mv);

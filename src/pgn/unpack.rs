@@ -51,6 +51,11 @@ pub(super) struct Input<R> {
     fault: Option<io::Error>,
 }
 
+/// Bytes of a text that are read before room is made for all that is wanted.
+const SHORT: usize = 64 << 10;
+/// Bytes for which room is made at once.
+const ROOM_BYTES: usize = 1 << 20;
+
 impl<R: Read> Input<R> {
     pub(super) fn new(raw: R) -> Input<R> {
         Input { raw, buffer: Vec::new(), from: 0, at_end: false, fault: None }
@@ -106,8 +111,20 @@ impl<R: Read> Input<R> {
         if self.at_end {
             return Ok(length);
         }
-        let rest = (more - length) as u64;
-        Ok(length + Read::by_ref(&mut self.raw).take(rest).read_to_end(out)?)
+        // Most texts are short: room for much is made only once there is much.
+        let mut read = length;
+        for goal in [more.min(length + SHORT), more] {
+            let rest = goal - read;
+            if goal == more {
+                out.reserve_exact(rest.min(ROOM_BYTES));
+            }
+            let found = Read::by_ref(&mut self.raw).take(rest as u64).read_to_end(out)?;
+            read += found;
+            if found < rest {
+                break;
+            }
+        }
+        Ok(read)
     }
 
     /// Why there is nothing more, in the middle of something.

@@ -563,14 +563,14 @@ impl Dag {
 
     /// The squares whose content is in a set, from the bit planes.
     pub fn pieces(&mut self, set: PieceSet) -> Id {
-        let id = self.from_planes(set);
+        let id = self.planes_of(set);
         if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
             self.piece_sets.insert(id, PieceSet(set.0 & PieceSet::ALL.0));
         }
         id
     }
 
-    fn from_planes(&mut self, set: PieceSet) -> Id {
+    fn planes_of(&mut self, set: PieceSet) -> Id {
         let set = set.0 & PieceSet::ALL.0;
         let plane = |dag: &mut Dag, k| dag.add(Op::Plane(k));
         let white = (set >> 1 & 0x3f) as u8;

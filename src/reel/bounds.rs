@@ -58,6 +58,7 @@ impl Moved {
     /// # Panics
     ///
     /// When there are fewer segments.
+    #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn of(block: &Block, first: usize, codes: [u64; PIECES]) -> Moved {
         let mut padded = [0; BYTES];

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use zstd::bulk::Compressor;
+
 use super::block::{Annotations, Block, Key, Tags};
 use super::bytes::{put, put_bytes};
 use super::fen;
@@ -36,8 +38,18 @@ impl EncodedBlock {
     ///
     /// When the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
+        EncodedBlock::with_totals(block, Totals::of(block))
+    }
+
+    /// The same for a block whose sums are known.
+    ///
+    /// # Panics
+    ///
+    /// When the tags of the block take more than 4 GiB.
+    pub fn with_totals(block: &Block, totals: Totals) -> EncodedBlock {
         let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
-        let frames = raw.each_ref().map(|raw| compress(raw));
+        let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one of zstd's");
+        let frames = raw.each_ref().map(|raw| compress(&mut compressor, raw));
         let short = |len: usize| u32::try_from(len).expect("a block's tables are smaller than 4 GiB");
         let mut header = BlockHeader {
             magic: BLOCK_MAGIC,
@@ -85,8 +97,13 @@ impl EncodedBlock {
             games_read: block.games_read(),
             bytes,
             sections,
-            totals: Totals::of(block),
+            totals,
         }
+    }
+
+    /// Replaces the sums of the block.
+    pub fn set_totals(&mut self, totals: Totals) {
+        self.totals = totals;
     }
 
     /// The bytes.
@@ -95,11 +112,11 @@ impl EncodedBlock {
     }
 }
 
-fn compress(raw: &[u8]) -> Vec<u8> {
+fn compress(compressor: &mut Compressor<'_>, raw: &[u8]) -> Vec<u8> {
     if raw.is_empty() {
         return Vec::new();
     }
-    zstd::bulk::compress(raw, ZSTD_LEVEL).expect("compressing to memory cannot fail")
+    compressor.compress(raw).expect("compressing to memory cannot fail")
 }
 
 /// Start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the

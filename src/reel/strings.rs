@@ -55,11 +55,18 @@ impl Strings {
     }
 }
 
+/// A table that holds as many strings will hold many.
+const FEW: usize = 64;
+/// About as many as the tags of a block have.
+const MANY: usize = 6000;
+
 /// Gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    table: HashTable<u32>,
+    /// Hashes and indices: with the hash beside it an index is placed anew, and told from most others, without a look at its
+    /// string.
+    table: HashTable<(u64, u32)>,
     /// Only placement in the table depends on it; indices follow the order of appearance.
     hasher: DefaultHashBuilder,
 }
@@ -69,14 +76,16 @@ impl Interner {
     pub(super) fn intern(&mut self, string: &[u8]) -> u32 {
         let Interner { strings, table, hasher } = self;
         let hash = hasher.hash_one(string);
-        let rehash = |&id: &u32| hasher.hash_one(strings.get(id).expect("ids come from push"));
-        let same = |&id: &u32| strings.get(id) == Some(string);
-        if let Some(&id) = table.find(hash, same) {
+        let same = |&(known, id): &(u64, u32)| known == hash && strings.get(id) == Some(string);
+        if let Some(&(_, id)) = table.find(hash, same) {
             return id;
         }
-        let id = strings.len() as u32;
-        table.insert_unique(hash, id, rehash);
-        strings.push(string)
+        let id = strings.push(string);
+        if table.len() == FEW {
+            table.reserve(MANY, |&(hash, _)| hash);
+        }
+        table.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        id
     }
 
     /// Whether the string of that index is this one.

@@ -14,7 +14,7 @@ use super::format::{
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
-use crate::files::{Temporary, is_at, open_alone, release, target_of};
+use crate::files::{Early, Temporary, is_at, open_alone, release, target_of};
 
 /// Writes a reel, or appends to one. Without [`ReelWriter::finish`], all that was written is removed again.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub struct ReelWriter {
     /// Taken by `finish`.
     file: Option<BufWriter<File>>,
     offset: u64,
+    early: Early,
     games_read: u64,
     entries: Vec<DirectoryEntry>,
     sections: SectionBytes,
@@ -106,6 +107,7 @@ impl ReelWriter {
             path: path.to_owned(),
             file: Some(BufWriter::new(file)),
             offset: end,
+            early: Early::from(end),
             games_read: reel.games_before(reel.blocks()).into(),
             entries: reel.entries().to_vec(),
             sections: *reel.sections(),
@@ -136,6 +138,7 @@ impl ReelWriter {
             place: Place::Beside { temporary, instead },
             file: Some(BufWriter::new(file)),
             offset: 0,
+            early: Early::from(0),
             games_read: 0,
             entries: Vec::new(),
             sections: SectionBytes { other: HEADER_BYTES as u64, ..SectionBytes::default() },
@@ -300,6 +303,7 @@ impl ReelWriter {
         let file = self.file.as_mut().expect("only finish takes it");
         let written = file.write_all(bytes);
         self.offset += bytes.len() as u64;
+        self.early.advise(file.get_ref(), self.offset);
         written.map_err(|error| self.io(error))
     }
 

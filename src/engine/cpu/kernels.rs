@@ -38,24 +38,19 @@ for_each_isa! {
         for (row, first) in segments.step_by(LANES).enumerate() {
             let len = LANES.min(block.segments() - first);
             let (mut planes, mut next) = ([[0; LANES]; 4], [[0; LANES]; 4]);
-            for n in 0..len {
-                let key = &block.keys[first + n].board.planes;
-                for k in 0..4 {
-                    planes[k][n] = key[k];
+            for (n, key) in block.keys[first..first + len].iter().enumerate() {
+                for (plane, of_key) in planes.iter_mut().zip(key.board.planes) {
+                    plane[n] = of_key;
                 }
             }
-            for k in 0..4 {
-                machine.regs[k].0[row] = planes[k];
-                next[k][..LANES - 1].copy_from_slice(&planes[k][1..]);
-            }
-            if let Some(key) = block.keys.get(first + len) {
-                for k in 0..4 {
-                    next[k][len - 1] = key.board.planes[k];
+            for (k, (next, plane)) in next.iter_mut().zip(&planes).enumerate() {
+                machine.regs[k].0[row] = *plane;
+                next[..LANES - 1].copy_from_slice(&plane[1..]);
+                if let Some(key) = block.keys.get(first + len) {
+                    next[len - 1] = key.board.planes[k];
                 }
-            }
-            for k in 0..4 {
                 if let Some(reg) = loads.next[k] {
-                    machine.regs[reg.0 as usize].0[row] = next[k];
+                    machine.regs[reg.0 as usize].0[row] = *next;
                 }
             }
             for part in &loads.parts {

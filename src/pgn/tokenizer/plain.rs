@@ -6,7 +6,7 @@
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
-use super::super::lex::{self, window, words};
+use super::super::lex::{self, Pair, window, words};
 use super::{Range, Section, Tokenizer};
 
 /// A move of the main line.
@@ -62,6 +62,38 @@ impl Tokenizer<'_> {
                 _ => self.pos = past_remark(text, first, at)?,
             }
         }
+    }
+
+    /// The name and the value of the next tag pair, if it stands on the line after another one and nothing about it is unusual.
+    #[inline(always)]
+    pub(in crate::pgn) fn plain_tag(&mut self) -> Option<(Range, Range)> {
+        if self.section != Section::Tags || self.blank || self.first_name.is_empty() {
+            return None;
+        }
+        let at = match self.text.get(self.pos..self.end)? {
+            [b'\n', b'[', ..] => self.pos + 1,
+            [b'\r', b'\n', b'[', ..] => self.pos + 2,
+            _ => return None,
+        };
+        let Pair { name, value, next } = lex::plain_tag(self.text, at)?;
+        // A tag `Event` may begin a game.
+        if self.text[name.clone()] == *b"Event" {
+            return None;
+        }
+        self.pos = next;
+        Some((name, value))
+    }
+
+    /// The text up to the end of the game at the latest and the place in it where words of the main line are read, if numbers and words
+    /// change nothing but the place.
+    pub(in crate::pgn) fn plain_text(&self) -> Option<(&[u8], usize)> {
+        (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
+    }
+
+    /// Goes on behind so many words of [`Tokenizer::plain_text`].
+    pub(in crate::pgn) fn pass(&mut self, to: usize, words: usize) {
+        self.pos = to;
+        self.words += words as u32;
     }
 
     /// Skips the main line as far as it is plain.
@@ -169,7 +201,7 @@ const IN_WORD: [bool; 256] = {
 impl San {
     /// Reads the word at the start of a window, which a blank must end, and tells its length.
     #[inline(always)]
-    fn read(window: u64) -> Option<(San, usize)> {
+    pub(in crate::pgn) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
         let length = words::below(window, b'!').trailing_zeros() as usize / 8;
         if length >= 8 || !matches!(byte(length), b' ' | b'\n' | b'\r') {

@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::board::{PackedMove, Position};
 use orbit_chess::internals::pgn::Status;
-use shakmaty::{CastlingMode, Chess, Position as _, Role, Square, fen::Fen, san::San};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, fen::Fen, san::San};
 
 use super::*;
 
@@ -32,6 +32,35 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
         }
     }
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
+}
+
+/// The same of words that are neither the first of their game nor among the last of the text: these are read in the quickest way.
+#[test]
+fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
+    let mut counts = [0; 2];
+    for fen in [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/8/3p4/KPp4r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        "6k1/8/8/b7/1r2r3/2N1B3/8/3QK2R w K - 0 1",
+        "3qk2r/8/2n1b3/8/B7/8/8/3RR1K1 b k - 0 1",
+    ] {
+        let setup: Fen = fen.parse().unwrap();
+        let chess: Chess = setup.into_position(CastlingMode::Chess960).unwrap();
+        let passed = Fen::from_position(&chess.clone().swap_turn().unwrap(), EnPassantMode::Legal);
+        for word in words() {
+            let wanted = readings(&word).into_iter().find_map(|san| san.to_move(&chess).ok());
+            let wanted = wanted.map(|mv| PackedMove::from_shakmaty(mv, chess.turn()));
+            let remark =
+                "{ a remark that is so long that the word before it is not among the last ones of the text }";
+            let text = format!("[FEN \"{passed}\"]\n\n1. -- {word} {remark} *\n");
+            let [game] = &games(text.as_bytes())[..] else { panic!("{text}") };
+            assert_eq!(game.moves.get(1).copied(), wanted, "{word} in {fen}");
+            assert_eq!(game.status == Status::Whole, wanted.is_some(), "{word} in {fen}");
+            counts[usize::from(wanted.is_some())] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
 /// A word, and for pieces, where a wrong or missing `x` is forgiven, the other way to write it.
