@@ -13,14 +13,16 @@ mod says;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(super) use self::classes::Level;
 
 use shakmaty::{CastlingSide, Square};
 
-use self::classes::{BLOCK, Classify, Words};
-use self::says::{FirstWords, SPAN, Says, WORDS};
+use self::classes::Classify;
+use self::says::Says;
 use self::tables::{AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
+use self::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
 use super::lex::window;
 use super::resolve;
 use super::tokenizer::San;

@@ -1,9 +1,7 @@
 //! The bytes of a block of movetext by what they are: one bit a byte, the first byte lowest.
 
-use super::says::{FirstWords, Says, WORDS};
-
-/// Bytes of a block.
-pub(super) const BLOCK: usize = 64;
+use super::says::Says;
+use super::words::{BLOCK, FirstWords, WORDS, Words};
 
 /// Which bytes of a block are what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,26 +15,6 @@ pub(super) struct Classes {
     dot: u64,
     /// Blanks, control characters, and all that is not ASCII.
     low: u64,
-}
-
-/// The words of a block that may be moves.
-#[derive(Clone, Copy)]
-pub(super) struct Words {
-    /// Where each begins. Nothing but blanks without an empty line and numbers with dots stands before it and between two.
-    pub(super) starts: u64,
-    /// Blanks: one stands after each word.
-    pub(super) blanks: u64,
-}
-
-impl Words {
-    /// Where the word of that number stands in its block.
-    #[inline]
-    pub(super) fn word(self, number: usize) -> std::ops::Range<usize> {
-        let starts = (0..number).fold(self.starts, |starts, _| starts & starts.wrapping_sub(1));
-        let start = starts.trailing_zeros();
-        let length = (self.blanks >> (start & 63)).trailing_zeros();
-        start as usize..(start + length) as usize
-    }
 }
 
 impl Classes {

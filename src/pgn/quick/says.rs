@@ -1,35 +1,7 @@
 //! What the words of a block say of moves.
 
-use super::super::lex::window;
-use super::classes::{BLOCK, Words};
 use super::tables::ANY;
-
-/// Words of a block that are looked at together.
-pub(super) const WORDS: usize = 8;
-/// A block, and what is read with its last word.
-pub(super) const SPAN: usize = BLOCK + 8;
-
-/// The first words of a block; behind its last word stands anything.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FirstWords {
-    /// The bytes from the beginning of each.
-    pub(super) bytes: [u64; WORDS],
-    pub(super) lengths: [u64; WORDS],
-}
-
-impl FirstWords {
-    #[inline(always)]
-    pub(super) fn of(span: &[u8; SPAN], Words { mut starts, blanks }: Words) -> FirstWords {
-        let mut first = FirstWords { bytes: [0; WORDS], lengths: [0; WORDS] };
-        for (bytes, length) in first.bytes.iter_mut().zip(&mut first.lengths) {
-            let start = starts.trailing_zeros();
-            starts &= starts.wrapping_sub(1);
-            *bytes = window(span, start as usize).unwrap_or_default();
-            *length = (blanks >> (start & 63)).trailing_zeros().into();
-        }
-        first
-    }
-}
+use super::words::{FirstWords, WORDS};
 
 /// What a word says of a usual move: a pawn or a piece goes to a square, perhaps takes, and its origin is named by a file or a rank at most.
 ///

@@ -8,7 +8,8 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 use super::super::parse::{Parser, Ways};
 use super::super::{Game, ParseOptions};
 use super::classes::Level;
-use super::says::{FirstWords, Says, WORDS};
+use super::says::Says;
+use super::words::{FirstWords, WORDS};
 
 /// All ways to read, the general one first.
 fn ways() -> Vec<Ways> {
