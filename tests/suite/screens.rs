@@ -114,8 +114,8 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("shift {Pa7 ka8}", 30),
     ("Qa8 attacks kh8", 80),
     ("if Qa8 then check else false", 80),
-    ("#(Q & a8-h8) > 1", 80),
-    ("square x in a8-h8 {Q & x attacks k & h1}", 70),
+    ("#(Q & a-h8) > 1", 80),
+    ("square x in a-h8 {Q & x attacks k & h1}", 70),
     ("not (A or not Qh8)", 60),
     ("mate Qh7", 60),
 ];
