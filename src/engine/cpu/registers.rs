@@ -117,6 +117,11 @@ pub(super) struct LoadMoves {
 }
 
 impl Loads {
+    /// Whether numbers of pieces are bounded.
+    pub(super) fn reads_numbers(&self) -> bool {
+        self.parts.iter().any(|part| !part.begun.is_empty())
+    }
+
     pub(super) fn new(screen: &Screen) -> Loads {
         let mut loads = Loads::default();
         let (mut pieces, mut first) = (Vec::new(), LoadMoves::default());

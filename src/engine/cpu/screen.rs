@@ -8,8 +8,9 @@ use super::kernels;
 use super::registers::{GROUP, Loads, Machine};
 use crate::{plan::Screen, reel::Block};
 
-/// Where fewer than one segment in so many is passed over, looking costs more than it saves.
+/// Where fewer quarters of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
 const WORTH: usize = 2;
+const WORTH_WITH_NUMBERS: usize = 3;
 
 /// How many blocks are not looked at after one where it did not pay.
 const REST: u32 = 15;
@@ -61,7 +62,8 @@ impl Screening {
         idle().push(machine);
         let passed = all - left.len();
         self.passed.fetch_add(passed as u64, Relaxed);
-        if passed * WORTH < all {
+        let worth = if self.loads.reads_numbers() { WORTH_WITH_NUMBERS } else { WORTH };
+        if passed * 4 < all * worth {
             self.rest.store(REST, Relaxed);
         }
         left
