@@ -85,6 +85,14 @@ impl PackedMove {
         Square::new((self.0 >> 6 & 63) as u32)
     }
 
+    /// Of castling, the squares on which king and rook come to stand.
+    pub const fn castled(self) -> (Square, Square) {
+        let (from, to) = (self.from() as u32, self.to() as u32);
+        let rank = from & 56;
+        let (king, rook) = if to > from { (rank + 6, rank + 5) } else { (rank + 2, rank + 3) };
+        (Square::new(king), Square::new(rook))
+    }
+
     /// What the move does.
     pub const fn kind(self) -> MoveKind {
         match (self.0 >> 12) as u8 {

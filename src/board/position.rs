@@ -46,20 +46,17 @@ impl Board {
         Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
+    /// Squares that have some content.
+    pub fn having(&self, Code(code): Code) -> Bitboard {
+        let planes = self.planes.iter().enumerate();
+        let hit = planes.map(|(k, plane)| if code >> k & 1 != 0 { *plane } else { !*plane });
+        Bitboard(hit.fold(!0, |all, plane| all & plane))
+    }
+
     /// Squares whose content is in `pieces`.
     pub fn squares_of(&self, pieces: PieceSet) -> Bitboard {
-        let p = self.planes;
-        let mut out = 0;
-        for code in 0..15u8 {
-            if pieces.contains(Code(code)) {
-                let mut hit = !0u64;
-                for (k, plane) in p.iter().enumerate() {
-                    hit &= if code >> k & 1 != 0 { *plane } else { !*plane };
-                }
-                out |= hit;
-            }
-        }
-        Bitboard(out)
+        let codes = (0..15).map(Code).filter(|&code| pieces.contains(code));
+        codes.fold(Bitboard::EMPTY, |all, code| all | self.having(code))
     }
 }
 

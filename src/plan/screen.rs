@@ -114,6 +114,20 @@ enum Side {
     LeastPieces,
 }
 
+impl Side {
+    /// The bound on the other side.
+    fn opposite(self) -> Side {
+        match self {
+            Side::May => Side::Must,
+            Side::Must => Side::May,
+            Side::Most => Side::Least,
+            Side::Least => Side::Most,
+            Side::MostPieces => Side::LeastPieces,
+            Side::LeastPieces => Side::MostPieces,
+        }
+    }
+}
+
 /// A bound of a number, and how far from zero it can be.
 #[derive(Clone, Copy, Debug)]
 struct Number {
@@ -223,7 +237,6 @@ impl Screening<'_> {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
         }
-        let other = if side == Side::May { Side::Must } else { Side::May };
         match self.of.op(id) {
             Op::Const(word) => self.out.word(word),
             Op::Param(table, place) => self.param(table, place, open),
@@ -235,16 +248,13 @@ impl Screening<'_> {
             }
             Op::And(a, b) => self.both(a, b, side, open, Op::And),
             Op::Or(a, b) => self.both(a, b, side, open, Op::Or),
-            Op::AndNot(a, b) => {
-                let (a, b) = (self.word(a, side, open), self.word(b, other, open));
-                self.out.add(Op::AndNot(a, b))
-            }
+            Op::AndNot(a, b) => self.differ(a, b, side, open),
             Op::Xor(a, b) => {
                 let (first, second) = (self.differ(a, b, side, open), self.differ(b, a, side, open));
                 self.out.add(Op::Or(first, second))
             }
             Op::Not(a) => {
-                let a = self.word(a, other, open);
+                let a = self.word(a, side.opposite(), open);
                 self.out.add(Op::Not(a))
             }
             Op::Select { mask, a, b } => self.select(mask, [a, b], side, open),
@@ -266,13 +276,10 @@ impl Screening<'_> {
             Op::NonEmpty(a) => {
                 let some = self.word(a, side, open);
                 let some = self.out.add(Op::NonEmpty(some));
-                match (side, self.squares(a, Side::Least, open)) {
-                    (Side::Must, Some(least)) => {
-                        let one = self.compare(Cmp::Ge, least, 1);
-                        self.out.add(Op::Or(some, one))
-                    }
-                    _ => some,
-                }
+                let least = (side == Side::Must).then(|| self.squares(a, Side::Least, open)).flatten();
+                let Some(least) = least else { return some };
+                let one = self.compare(Cmp::Ge, least, 1);
+                self.out.add(Op::Or(some, one))
             }
             Op::Single(a) if side == Side::May => {
                 let (some, least) = (self.may(a, open), self.squares(a, Side::Least, open));
@@ -298,8 +305,7 @@ impl Screening<'_> {
 
     /// The bits that may or must be set in `a` and not in `b`.
     fn differ(&mut self, a: Id, b: Id, side: Side, open: &Open) -> Id {
-        let other = if side == Side::May { Side::Must } else { Side::May };
-        let (a, b) = (self.word(a, side, open), self.word(b, other, open));
+        let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
     }
 
@@ -374,7 +380,7 @@ impl Screening<'_> {
             (Op::AndNot(a, _) | Op::Step(a, ..), Side::Most) => self.material(a, side, open),
             (Op::Or(a, b), Side::Most) => {
                 let (a, b) = (self.material(a, side, open)?, self.material(b, side, open)?);
-                self.added(a, b)
+                self.joined(Op::Add, a, b)
             }
             (Op::Or(a, b), _) => match (self.material(a, side, open), self.material(b, side, open)) {
                 (Some(a), Some(b)) => Some(self.larger(a, b)),
@@ -440,7 +446,6 @@ impl Screening<'_> {
 
     /// A bound of a number.
     fn numbers(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
-        let other = if side == Side::Most { Side::Least } else { Side::Most };
         match self.of.op(id) {
             Op::Const(word) => {
                 let size = (word as i64).checked_abs().unwrap_or(i64::MAX);
@@ -450,12 +455,11 @@ impl Screening<'_> {
             Op::Count(set) => self.squares(set, side, open),
             Op::Add(a, b) => {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
-                self.added(a, b)
+                self.joined(Op::Add, a, b)
             }
             Op::Sub(a, b) => {
-                let (a, b) = (self.number(a, side, open)?, self.number(b, other, open)?);
-                let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
-                Some(Number { id: self.out.add(Op::Sub(a.id, b.id)), size })
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side.opposite(), open)?);
+                self.joined(Op::Sub, a, b)
             }
             Op::Max(a, b) => {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
@@ -465,8 +469,8 @@ impl Screening<'_> {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
                 Some(if side == Side::Most { self.larger(a, b) } else { self.smaller(a, b) })
             }
-            Op::Loop(table) => match (self.of.loops[table.0 as usize].reduce, side) {
-                (Reduce::Count, _) => {
+            Op::Loop(table) => match self.of.loops[table.0 as usize].reduce {
+                Reduce::Count => {
                     let masks = if side == Side::Most { Side::May } else { Side::Must };
                     let size = self.of.loops[table.0 as usize].rows.len() as i64;
                     let id = self.looped(table, Reduce::Count, open, |screen, body, open| {
@@ -475,21 +479,22 @@ impl Screening<'_> {
                     });
                     Some(Number { id: id?, size })
                 }
-                (Reduce::Max, _) => {
+                Reduce::Max => {
                     let id = self.looped(table, Reduce::Max, open, |screen, body, open| {
                         Some(screen.number(body, side, open)?.id)
                     });
                     Some(Number { id: id?, size: i64::MAX })
                 }
-                (Reduce::Or, _) => None,
+                Reduce::Or => None,
             },
             _ => None,
         }
     }
 
-    fn added(&mut self, a: Number, b: Number) -> Option<Number> {
+    /// A sum or a difference, if it cannot wrap.
+    fn joined(&mut self, op: fn(Id, Id) -> Op, a: Number, b: Number) -> Option<Number> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
-        Some(Number { id: self.out.add(Op::Add(a.id, b.id)), size })
+        Some(Number { id: self.out.add(op(a.id, b.id)), size })
     }
 
     fn larger(&mut self, a: Number, b: Number) -> Number {
@@ -509,16 +514,14 @@ impl Screening<'_> {
 
     /// Whether a relation may or must hold.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
-        let other = if side == Side::May { Side::Must } else { Side::May };
-        let opposite = |screen: &mut Self, cmp| {
-            let mask = screen.comparison(cmp, [a, b], other, open);
-            screen.out.add(Op::Not(mask))
-        };
         // The numbers that make it hold most easily, or least.
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, Side::May) | (Cmp::Gt | Cmp::Ge, Side::Must) => [Side::Least, Side::Most],
             (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [Side::Most, Side::Least],
-            (Cmp::Ne, _) => return opposite(self, Cmp::Eq),
+            (Cmp::Ne, _) => {
+                let equal = self.comparison(Cmp::Eq, [a, b], side.opposite(), open);
+                return self.out.add(Op::Not(equal));
+            }
             (Cmp::Eq, _) => {
                 let low = self.comparison(Cmp::Le, [a, b], side, open);
                 let high = self.comparison(Cmp::Ge, [a, b], side, open);

@@ -12,7 +12,7 @@
 use super::lanes::LANES;
 use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
-use crate::board::{Board, MoveKind, PackedMove, Position};
+use crate::board::{Board, Code, MoveKind, PackedMove, Position};
 
 /// How many pieces [`Moved`] looks at.
 pub const PIECES: usize = 4;
@@ -121,7 +121,8 @@ impl Moved {
             let rank = from & 56;
             match mv.kind() {
                 MoveKind::Castle => {
-                    let (king, rook) = castled(mv);
+                    let (king, rook) = mv.castled();
+                    let (king, rook) = (1 << king as u32, 1 << rook as u32);
                     let color = if rank == 0 { 0 } else { BLACK };
                     arrive(KING | color, king);
                     arrive(ROOK | color, rook);
@@ -137,7 +138,7 @@ impl Moved {
                         false => STANDARD,
                     };
                     for code in codes.into_iter().filter(|&code| code < 16) {
-                        arrive(code as u8, having(&board, code));
+                        arrive(code as u8, board.having(Code(code as u8)).0);
                     }
                     let key = &block.keys[segment].board;
                     let differ = key.planes.iter().zip(board.planes).fold(0, |all, (a, b)| all | a ^ b);
@@ -170,19 +171,4 @@ impl Moved {
         begun.standard[n] = u64::MAX;
         begun.moves[n] = end.div_ceil(2) as u64;
     }
-}
-
-/// Where king and rook stand once they have castled.
-fn castled(mv: PackedMove) -> (u64, u64) {
-    let (from, to) = (mv.from() as u32, mv.to() as u32);
-    let rank = from & 56;
-    let (king, rook) = if to > from { (rank + 6, rank + 5) } else { (rank + 2, rank + 3) };
-    (1 << king, 1 << rook)
-}
-
-/// The squares of a board whose content has a code.
-fn having(board: &Board, code: u64) -> u64 {
-    let same = |plane: u64, bit: usize| plane ^ (code >> bit & 1).wrapping_sub(1);
-    let [p0, p1, p2, p3] = board.planes;
-    same(p0, 0) & same(p1, 1) & same(p2, 2) & same(p3, 3)
 }

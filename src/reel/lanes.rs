@@ -148,8 +148,8 @@ impl LaneMoves {
         let (emptied, set) = match mv.kind() {
             MoveKind::Null => (0, [0; 4]),
             MoveKind::Castle => {
-                let (king, rook) = if to > from { (rank + 6, rank + 5) } else { (rank + 2, rank + 3) };
-                let (king, rook) = (1u64 << king, 1u64 << rook);
+                let (king, rook) = mv.castled();
+                let (king, rook) = (1u64 << king as u32, 1u64 << rook as u32);
                 let black = if rank == 0 { 0 } else { king | rook };
                 (1 << from | 1 << to | king | rook, [0, king, king | rook, black])
             }

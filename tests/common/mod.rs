@@ -92,6 +92,19 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     builder.finish()
 }
 
+/// Every `step`th of the shipped games, from `first` on, and small files of games of all kinds; side lines are read or not.
+pub fn some_and_small(variations: bool, first: usize, step: usize) -> Vec<Block> {
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = variations;
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let text = std::fs::read_to_string(games).unwrap();
+    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), first, step);
+    let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
+    let small =
+        small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));
+    std::iter::once(some).chain(small).collect()
+}
+
 /// The position of a FEN, or of `startpos`.
 pub fn position(fen: &str) -> Position {
     match fen {

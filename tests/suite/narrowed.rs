@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use orbit_chess::internals::{
-    database::DatabaseOptions,
     engine::{Engine, Outputs, PreparedQuery, Request, narrowed::Narrowed},
     plan::Options,
     query::{self, necessary},
     reel::Block,
 };
 
-use crate::common::{by_length, data, every_nth_game, pgn_blocks_with};
+use crate::common::{by_length, data, some_and_small};
 
 /// Queries whose conditions are rare in games, beside those of the table.
 const RARE: &[&str] = &[
@@ -37,15 +36,7 @@ const RARE: &[&str] = &[
 
 /// Some games of the shipped ones, with and without side lines that are read.
 fn blocks(variations: bool) -> Vec<Block> {
-    let mut options = DatabaseOptions::default();
-    options.parse.variations = variations;
-    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-    let text = std::fs::read_to_string(games).unwrap();
-    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), 3, by_length(7, 23));
-    let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
-    let small =
-        small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));
-    std::iter::once(some).chain(small).collect()
+    some_and_small(variations, 3, by_length(7, 23))
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use orbit_chess::internals::{
     board::{Board, Code, PieceSet},
-    database::DatabaseOptions,
     engine::{Engine, Outputs, PreparedQuery, Request},
     plan::Options,
     query,
@@ -14,19 +13,11 @@ use orbit_chess::internals::{
     },
 };
 
-use crate::common::{by_length, data, every_nth_game, pgn_blocks_with};
+use crate::common::{by_length, some_and_small};
 
 /// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind.
 fn blocks() -> Vec<Block> {
-    let mut options = DatabaseOptions::default();
-    options.parse.variations = true;
-    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-    let text = std::fs::read_to_string(games).unwrap();
-    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), 1, by_length(1, 5));
-    let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
-    let small =
-        small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));
-    std::iter::once(some).chain(small).collect()
+    some_and_small(true, 1, by_length(1, 5))
 }
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];

@@ -316,8 +316,8 @@ impl Cpu {
             return all;
         }
         self.hits.with_machine(context, |plan, machine, native, beside| {
-            let segments =
-                self.screen.as_ref().map_or_else(|| segments(block), |screen| screen.segments(block));
+            let left = self.screen.as_ref().and_then(|screen| screen.segments(block));
+            let segments = left.unwrap_or_else(|| segments(block));
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);

@@ -41,12 +41,12 @@ impl Screening {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// The segments of a block that may hold hits, ascending; all of them where it does not pay to look.
-    pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
+    /// The segments of a block that may hold hits, ascending; `None` where it does not pay to look.
+    pub(super) fn segments(&self, block: &Block) -> Option<Vec<u32>> {
         let all = block.segments();
         self.all.fetch_add(all as u64, Relaxed);
         if self.rest.try_update(Relaxed, Relaxed, |rest| rest.checked_sub(1)).is_ok() {
-            return (0..all as u32).collect();
+            return None;
         }
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machine = idle().pop();
@@ -66,6 +66,6 @@ impl Screening {
         if passed * 4 < all * worth {
             self.rest.store(REST, Relaxed);
         }
-        left
+        Some(left)
     }
 }
