@@ -40,7 +40,7 @@ fn reference_answers_as_cql_on_problems() {
 
 #[test]
 fn reference_answers_as_cql_on_tournament_games() {
-    let mut rows = rows("golden-game-otb.tsv", 2, 16);
+    let mut rows = rows("golden-game-otb.tsv", 3, 16);
     rows.retain(|row| !SLOW.contains(&&*row.id));
     check(rows, &corpus_blocks("otb.pgn"));
 }

@@ -26,7 +26,7 @@ use crate::{
 
 /// Queries of a run.
 fn queries_due() -> usize {
-    by_length(3000, 180)
+    by_length(2000, 180)
 }
 
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
@@ -38,7 +38,7 @@ fn gpu_every() -> usize {
 }
 
 /// In how many queries each construct must occur.
-const OCCURRENCES_DUE: usize = 30;
+const OCCURRENCES_DUE: usize = 20;
 
 /// Constructs that no plan says yet. Queries about all others have one, most of them: [`PLANNED_PERCENT`].
 const INTERPRETED: &[&str] = &[

@@ -30,7 +30,7 @@ use crate::runners::{self, Runner};
 
 /// Queries that are compared before rare operations are looked for.
 fn queries_due() -> usize {
-    by_length(1000, 60)
+    by_length(700, 60)
 }
 
 /// How many of a hundred may hit hardly anywhere or nearly everywhere.
