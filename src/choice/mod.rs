@@ -156,7 +156,7 @@ impl Choice {
             return;
         };
         for (game, told) in block.games().zip(told) {
-            told.is_found &= answers.hits.count_in(game.first_slot()..game.end_slot()) > 0;
+            told.is_found &= answers.hits.count_in(game.slots()) > 0;
         }
     }
 

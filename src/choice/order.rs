@@ -115,7 +115,7 @@ impl SortKey {
     /// The key, at most 2^33.
     fn of(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
         let RankFacts { hits, copies, spans, .. } = facts;
-        let slots = hits.slots(game.first_slot()..game.end_slot());
+        let slots = hits.slots(game.slots());
         match self {
             SortKey::Value => slots.filter_map(|slot| value(&hits.values, slot)).max(),
             SortKey::Length => {

@@ -417,7 +417,7 @@ impl Outputs {
             return Collectors { ordered, ..Collectors::default() };
         }
         Collectors {
-            lists: Some(ListsCollector::new(formats, reach())),
+            lists: self.count_games().then(|| ListsCollector::new(formats, reach())),
             games: comment.map(|comment| GamesCollector::new(comment, reach())),
             ..Collectors::default()
         }
@@ -432,11 +432,11 @@ impl Outputs {
         texts: &mut GameTexts,
         progress: &Progress,
     ) -> Result<ControlFlow<()>, Failure> {
-        // Games in another order than the database's are kept until the end.
-        let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
+        // Games in another order than the database's are kept until the end.
+        let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {
             if output.write(&list.report, progress)?.is_continue() {
@@ -513,8 +513,14 @@ impl Outputs {
         hits.chain(games).chain(pictures)
     }
 
-    /// The games and positions that were listed.
-    pub(super) fn listed(&self) -> HitTotals {
-        self.outputs[0].stitcher.hit_totals()
+    /// Whether games are listed, or counted up to a limit.
+    fn count_games(&self) -> bool {
+        let is_limited = self.skip > 0 || self.games_max.is_some();
+        is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
+    }
+
+    /// The games and positions that were listed; `hit` are all that hit.
+    pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
+        if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }
 }

@@ -337,7 +337,7 @@ fn print_summary(
     summary: &Summary,
     is_interrupted: bool,
 ) {
-    let listed = search.sinks.outputs.listed();
+    let listed = search.sinks.outputs.listed(search.hit_totals());
     let stop = match (is_interrupted, summary.finished) {
         (true, _) => "interrupted after ",
         (false, false) => {

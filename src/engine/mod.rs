@@ -191,18 +191,13 @@ impl Hits {
 
     /// The number of games of the block with a hit.
     pub fn games(&self, block: &Block) -> u64 {
-        let (mut count, mut counted) = (0, None);
-        for (segment, &bits) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            let end = (segment + 1) * SEGMENT_SLOTS;
-            for game in block.keys[segment].first_game as usize.. {
-                let row = block.game(game);
-                if counted != Some(game) && within(bits, segment, &(row.first_slot()..row.end_slot())) != 0 {
-                    (count, counted) = (count + 1, Some(game));
-                }
-                if row.end_slot() >= end.min(block.slots()) {
-                    break;
-                }
-            }
+        // The slots of the game that was counted last.
+        let (mut count, mut game, mut slots) = (0, 0, 0..0);
+        while let Some(hit) = slots_of(&self.bits, slots.end..block.slots()).next() {
+            let next = block.game(if slots.is_empty() { 0 } else { game + 1 });
+            game = if hit < next.end_slot() { next.index() } else { block.game_of_slot(hit) };
+            slots = block.game(game).slots();
+            count += 1;
         }
         count
     }

@@ -86,7 +86,7 @@ impl Engine for Narrowed {
             None => true,
             Some(condition) => {
                 let row = blocks[index].game(game);
-                found[index][condition].count_in(row.first_slot()..row.end_slot()) > 0
+                found[index][condition].count_in(row.slots()) > 0
             }
         };
         self.engine.scan(blocks, &Request { games: Some(&can_match), ..*request })

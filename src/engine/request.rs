@@ -127,7 +127,7 @@ impl Answers {
     pub fn finds(&self, game: &GameRow) -> bool {
         match &self.games {
             Some(games) => games[game.index()].is_found,
-            None => self.hits.slots(game.first_slot()..game.end_slot()).next().is_some(),
+            None => self.hits.slots(game.slots()).next().is_some(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! A block: a little strip of whole games.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
@@ -356,6 +358,11 @@ impl<'a> GameRow<'a> {
     /// One past the slot of the last position.
     pub fn end_slot(&self) -> usize {
         self.block.games.get(self.index + 1).map_or(self.block.slots(), |next| next.first_slot as usize)
+    }
+
+    /// The slots of its positions, those of side lines included.
+    pub fn slots(&self) -> Range<usize> {
+        self.first_slot()..self.end_slot()
     }
 
     /// How many positions the game has, those of side lines included.

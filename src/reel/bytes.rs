@@ -32,9 +32,7 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Copies bytes, aligned anyhow, to values that are bytes themselves.
 pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
-    let mut values = vec![T::zeroed(); bytes.len() / size_of::<T>()];
-    bytemuck::cast_slice_mut(&mut values).copy_from_slice(bytes);
-    values
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
 /// Reads what [`put`] and [`put_bytes`] wrote.

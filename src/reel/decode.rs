@@ -17,6 +17,8 @@ use super::format::{
     FRAMES_BYTES_MAX, Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
 use super::replay::position_at;
+use super::scratch;
+use super::start_codes::{places, start_masks};
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
@@ -80,13 +82,14 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     }
     let [mut starts, games, tags, problems, annotations] = frames.each_ref().map(|raw| Bytes(raw));
     let of_games = decode_starts(&mut starts, header.starts as usize)?;
-    let first_lines = decode_games(games, header.games as usize, &mut block)?;
+    let begun = start_masks(&block.moves);
+    let first_lines = decode_games(games, (header.games as usize, &begun), &mut block)?;
     decode_lines(starts, &first_lines, &mut block)?;
     if first_lines.len() != header.lines as usize {
         return Err("the moves hold another number of side lines than the block");
     }
     add_starts(of_games, &mut block)?;
-    check_keys(&block)?;
+    check_keys(&block, &begun)?;
     find_lines(&mut block);
     decode_problems(problems, &mut block)?;
     if contents.annotations {
@@ -126,8 +129,7 @@ fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
         return if expected == 0 { Ok(Vec::new()) } else { Err("a frame is missing") };
     }
     let mut raw = room(expected)?;
-    let mut decoder = zstd::bulk::Decompressor::new().map_err(|_| NO_MEMORY)?;
-    match decoder.decompress_to_buffer(stored, &mut raw) {
+    match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
         // The library knows its errors by texts alone.
@@ -346,7 +348,11 @@ const NO_NODE: Fault = "an annotation stands at no position";
 const START_TABLE: Fault = "the start table has another length than the moves say";
 
 /// Reads the game table, and returns the first slots of side lines.
-fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<Vec<u32>, Fault> {
+fn decode_games(
+    mut bytes: Bytes<'_>,
+    (len, begun): (usize, &[u32]),
+    block: &mut Block,
+) -> Result<Vec<u32>, Fault> {
     for _ in 0..bytes.count()? {
         let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
         let stretch = SourceGames {
@@ -363,7 +369,8 @@ fn decode_games(mut bytes: Bytes<'_>, len: usize, block: &mut Block) -> Result<V
         return Err("the stretches have another number of games than the block");
     }
     let flags = bytes.take(len as u64)?;
-    let first_slots = first_slots(&block.moves, len)?;
+    let first_slots = first_slots(&block.moves, begun, len)?;
+    block.games.reserve_exact(len);
     let mut stretch = 0;
     for (index, (&flags, (first_slot, from_table))) in flags.iter().zip(first_slots.games).enumerate() {
         while block.source_games.get(stretch + 1).is_some_and(|next| next.first_game as usize <= index) {
@@ -410,7 +417,7 @@ struct FirstSlots {
 }
 
 /// Where games and side lines begin: after every start code but the last.
-fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> {
+fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, Fault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
@@ -418,10 +425,11 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> 
     if !moves.is_empty() {
         slots.push((0, false));
     }
-    for (seg, moves) in moves.chunks(SEGMENT_SLOTS).enumerate() {
-        for i in starts(moves) {
-            let next = (seg * SEGMENT_SLOTS + i) as u32 + 1;
-            match moves[i] {
+    for (seg, &begun) in begun.iter().enumerate() {
+        for i in places(begun) {
+            let slot = seg * SEGMENT_SLOTS + i;
+            let next = slot as u32 + 1;
+            match moves[slot] {
                 PackedMove::START_STANDARD => slots.push((next, false)),
                 PackedMove::START_TABLE => slots.push((next, true)),
                 PackedMove::START_LINE => lines.push(next),
@@ -437,32 +445,26 @@ fn first_slots(moves: &[PackedMove], games: usize) -> Result<FirstSlots, Fault> 
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// The start codes among the moves of a segment. Most segments have none.
-fn starts(moves: &[PackedMove]) -> impl Iterator<Item = usize> {
-    let mask = moves.iter().zip(0..).fold(0, |mask, (mv, i)| mask | u32::from(mv.is_start()) << i);
-    crate::board::Bitboard(mask.into()).into_iter().map(|square| square as usize)
-}
-
 /// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
 /// the moves lead to, only replay can tell.)
-fn check_keys(block: &Block) -> Result<(), Fault> {
+fn check_keys(block: &Block, begun: &[u32]) -> Result<(), Fault> {
     let (mut game, mut start) = (0u32, 0u32);
     // The first slot of the line, and its ply.
     let mut line = (0usize, 0u32);
-    for (seg, moves) in block.moves.chunks(SEGMENT_SLOTS).enumerate() {
-        let (key, slot) = (&block.keys[seg], seg * SEGMENT_SLOTS);
+    for (seg, (key, &begun)) in block.keys.iter().zip(begun).enumerate() {
+        let slot = seg * SEGMENT_SLOTS;
         check_position(&key.board, key.state)?;
         let ply = line.1.wrapping_add((slot - line.0) as u32);
         if (key.first_game, key.first_start, key.ply) != (game, start, ply) {
             return Err("a key does not fit the moves before it");
         }
-        for i in starts(moves) {
-            let mut ply = 0;
-            if moves[i].is_start_table() {
+        for i in places(begun) {
+            let (mv, mut ply) = (block.moves[slot + i], 0);
+            if mv.is_start_table() {
                 ply = block.starts.get(start as usize).ok_or(START_TABLE)?.ply;
                 start += 1;
             }
-            game += u32::from(moves[i].is_game_start());
+            game += u32::from(mv.is_game_start());
             line = (slot + i + 1, ply);
         }
     }

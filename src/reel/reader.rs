@@ -12,6 +12,7 @@ use super::format::{
     BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
     FilePart, HEADER_BYTES, MAGIC, ReelError, SOURCES_MAX, SectionBytes,
 };
+use super::scratch;
 use super::source::ReelSource;
 use super::totals::Totals;
 
@@ -145,17 +146,17 @@ impl Reel {
     /// When there is no such block.
     pub fn block_with(&self, index: usize, contents: Contents) -> Result<Block, ReelError> {
         let (entry, part) = (self.entries[index], FilePart::Block(index));
-        let mut bytes = room(entry.bytes).map_err(|what| self.inconsistent(part, what))?;
-        bytes.resize(entry.bytes as usize, 0);
-        self.file
-            .read_exact_at(&mut bytes, entry.offset)
-            .map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
-        match bytes.split_first_chunk::<4>() {
-            Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
-            _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
-        }
-        let mut block =
-            decode(&bytes, entry.games_read, contents).map_err(|what| self.inconsistent(part, what))?;
+        let mut block = scratch::with_bytes(entry.bytes, |bytes| {
+            self.file
+                .read_exact_at(bytes, entry.offset)
+                .map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
+            match bytes.split_first_chunk::<4>() {
+                Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
+                _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
+            }
+            decode(bytes, entry.games_read, contents).map_err(|what| self.inconsistent(part, what))
+        })
+        .unwrap_or_else(|what| Err(self.inconsistent(part, what)))?;
         let counts = (block.slots(), block.games_len(), block.games_read());
         if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
             return Err(self.inconsistent(part, "the directory counts otherwise"));

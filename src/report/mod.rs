@@ -172,9 +172,7 @@ impl Format {
                 Format::Csv { rows, columns } => csv::write(found, &game, rows, columns, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
-                Format::Text { .. } | Format::Nothing => {
-                    hits.count_in(game.first_slot()..game.end_slot()) as usize
-                }
+                Format::Text { .. } | Format::Nothing => hits.count_in(game.slots()) as usize,
             };
             report.end_game(&game, count, is_found);
         }

@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
 
     /// Whether a position of a game hits.
     pub fn has_hits(&self, game: &GameRow) -> bool {
-        self.hits.slots(game.first_slot()..game.end_slot()).next().is_some()
+        self.hits.slots(game.slots()).next().is_some()
     }
 
     /// Visits the rows of a game in order; returns how many positions of it hit.

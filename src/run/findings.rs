@@ -208,7 +208,7 @@ impl FindingsCollector {
             top.offer(rank, game.number(), || (rank, game));
         }
         top.map(|(rank, game)| {
-            let hits = found.hits.count_in(game.first_slot()..game.end_slot());
+            let hits = found.hits.count_in(game.slots());
             // The rank is as good as chance, for the hit of the game as well.
             let (wanted, mut index, mut out) = (rank % hits.max(1), 0, SampleHit::default());
             found.rows(&game, Rows::Hits, |row| {

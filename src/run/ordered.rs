@@ -73,7 +73,7 @@ impl Collector for OrderedCollector {
             let rank = self.order.rank(&game, facts);
             best.offer(rank, game.number(), || game);
         }
-        let hits = |game: &GameRow| found.hits.count_in(game.first_slot()..game.end_slot());
+        let hits = |game: &GameRow| found.hits.count_in(game.slots());
         let count = best.iter().map(hits).sum();
         let hold = || {
             best.map(|game| {

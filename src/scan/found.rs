@@ -32,7 +32,7 @@ impl<'a> Counting<'a> {
         let is_asked_of =
             |number: u32| header.games.is_none_or(|(first, last)| (first..=last).contains(&number));
         let games = block.games().map(|game| {
-            let range = game.first_slot()..game.end_slot();
+            let range = game.slots();
             let count = hits.count_in(range.clone()) as u32;
             let answer = GameAnswer {
                 is_found: fits(count) && is_asked_of(game.number()),

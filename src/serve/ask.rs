@@ -220,7 +220,7 @@ impl Keeping {
         let mut listed = Vec::new();
         let mut flow = ControlFlow::Continue(());
         for game in block.games().filter(|game| found.is_found(game)) {
-            let hits = found.hits.count_in(game.first_slot()..game.end_slot());
+            let hits = found.hits.count_in(game.slots());
             self.hit.games += 1;
             self.hit.positions += hits;
             // The place of the block is not known yet: others may be left out before.

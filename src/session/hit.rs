@@ -211,7 +211,7 @@ impl BlockHits<'_> {
         let Answers { hits, games, .. } = self.answers;
         match games {
             Some(told) => told[game.index()].is_found,
-            None => hits.slots(game.first_slot()..game.end_slot()).next().is_some(),
+            None => hits.slots(game.slots()).next().is_some(),
         }
     }
 

@@ -338,7 +338,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<Code> {
         if told.are_none() {
             continue;
         }
-        for (node, slot) in (0..).zip(game.first_slot()..game.end_slot()) {
+        for (node, slot) in (0..).zip(game.slots()) {
             codes[slot] = told.at(node).get(measure).map_or(UNKNOWN, code);
         }
     }

@@ -359,7 +359,7 @@ fn games(found: &Found, which: Games) -> Vec<Game> {
     let mut hits_before = 0;
     let mut games = Vec::new();
     for row in found.block.games() {
-        let in_game = found.hits.count_in(row.first_slot()..row.end_slot());
+        let in_game = found.hits.count_in(row.slots());
         if found.counts(&row) && (in_game > 0 || which == Games::All) {
             let has_lines = !found.hits.main_lines && row.has_lines();
             games.push(Game {

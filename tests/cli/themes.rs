@@ -77,7 +77,7 @@ fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool>
         .iter()
         .flat_map(|block| {
             let hits = engine.answer(block, Outputs::BITS).unwrap().hits;
-            let is_hit = |game: GameRow<'_>| hits.count_in(game.first_slot()..game.end_slot()) > 0;
+            let is_hit = |game: GameRow<'_>| hits.count_in(game.slots()) > 0;
             let answers: Vec<bool> = block.games().map(is_hit).collect();
             assert!(block.games().all(|game| !game.is_cut()), "{}: a move cannot be played", theme.name);
             answers

@@ -103,7 +103,7 @@ impl Answered<'_> {
         for game in block.games() {
             let facts = RankFacts { told: answers.games.as_deref(), ..RankFacts::of(&answers.hits) };
             let told = facts.told.map(|games| &games[game.index()]);
-            let slots = game.first_slot()..game.end_slot();
+            let slots = game.slots();
             let is_found = told.map_or(answers.hits.count_in(slots.clone()) > 0, |told| told.is_found);
             if is_found {
                 self.games.push((Order::ByQuery.rank(&game, facts), game.number()));

@@ -60,7 +60,7 @@ fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, Te
         |mut result, _| result.answers.remove(0).hits,
         |taken, hits| {
             for game in taken.block.games() {
-                let slots = hits.slots(game.first_slot()..game.end_slot());
+                let slots = hits.slots(game.slots());
                 let comments: Vec<(u32, &str)> =
                     slots.map(|slot| ((slot - game.first_slot()) as u32, "MARK")).collect();
                 if comments.is_empty() {

@@ -102,7 +102,7 @@ pub fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden 
         for game in block.games() {
             out.games += 1;
             let before = out.positions_hit;
-            for slot in hits.slots(game.first_slot()..game.end_slot()) {
+            for slot in hits.slots(game.slots()) {
                 out.positions_hit += 1;
                 write!(text, "{} {}", game.number(), slot - game.first_slot()).unwrap();
                 write_value(&mut text, hits, slot);

@@ -100,7 +100,7 @@ fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: Database) -
         for game in found.block.games() {
             let copies = answers.copies.as_ref();
             let first = copies.map_or(0, |copies| copies.first_in(&answers.hits, game.first_slot()));
-            let slots = answers.hits.slots(game.first_slot()..game.end_slot());
+            let slots = answers.hits.slots(game.slots());
             for (slot, hit) in slots.zip(first..) {
                 let node = (slot - game.first_slot()) as u32;
                 let span = found.spans[0].as_ref();

@@ -98,7 +98,7 @@ fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {
         Some(told) => told[game.index()].is_found,
-        None => answers.hits.count_in(game.first_slot()..game.end_slot()) > 0,
+        None => answers.hits.count_in(game.slots()) > 0,
     };
     found.block.games().filter(is_found).map(|game| game.number()).collect()
 }

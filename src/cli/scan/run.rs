@@ -150,7 +150,7 @@ impl Search {
         let copies = &self.names.copies;
         to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
         let counted = printed_counts::Counted {
-            listed: self.sinks.outputs.listed(),
+            listed: self.sinks.outputs.listed(self.hit_totals()),
             all: is_whole.then(|| self.totals()).map(|totals| (totals.games(), totals.positions)),
             copies: self.copies(scan),
         };

@@ -73,7 +73,7 @@ impl Bulk {
         let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None);
         let has_hits = |game: usize| {
             let game = block.game(game);
-            hits.count_in(game.first_slot()..game.end_slot()) > 0
+            hits.count_in(game.slots()) > 0
         };
         let added = each_game(block, has_hits, |slots, game, spots| {
             found.add(slots, game, spots, &mut RunState::new(whole))

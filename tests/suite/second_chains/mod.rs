@@ -117,7 +117,7 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
         Err(error) => return seen.faults.push(format!("{text}: {error}")),
     };
     for (index, row) in block.games().enumerate() {
-        let found = &answers[row.first_slot()..row.end_slot()];
+        let found = &answers[row.slots()];
         let same = |reading: &Vec<Vec<Option<i32>>>| {
             found.iter().zip(&reading[index]).position(|(&answer, &value)| !is_same(answer, value))
         };

@@ -310,7 +310,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             // As the choice of games does it.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
-            out.for_each(|game| hits.clear(game.first_slot()..game.end_slot()));
+            out.for_each(|game| hits.clear(game.slots()));
             counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
         }
         let found =

@@ -1,0 +1,41 @@
+//! What a thread keeps from one block to the next: room for the bytes of a file, and what zstd unpacks with.
+
+use std::cell::RefCell;
+use std::io;
+
+use zstd::bulk::Decompressor;
+
+use super::bytes::{Fault, NO_MEMORY, room};
+
+/// Bytes of room that is kept at most. Ordinary blocks take less.
+const KEPT_MAX: usize = 4 << 20;
+
+thread_local! {
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Lends `work` so many bytes, whatever they hold.
+pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Result<T, Fault> {
+    let mut bytes = ROOM.take();
+    if (bytes.len() as u64) < len {
+        bytes = room(len)?;
+        bytes.resize(len as usize, 0);
+    }
+    let out = work(&mut bytes[..len as usize]);
+    if bytes.capacity() <= KEPT_MAX {
+        ROOM.set(bytes);
+    }
+    Ok(out)
+}
+
+/// Unpacks frames into the room that a vector has; the length of what was unpacked, or what zstd says.
+pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, Fault> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(kept) => kept,
+            None => kept.insert(Decompressor::new().map_err(|_| NO_MEMORY)?),
+        };
+        Ok(decompressor.decompress_to_buffer(stored, raw))
+    })
+}
