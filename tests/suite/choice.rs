@@ -1,6 +1,6 @@
 //! Choosing among what a query hits.
 
-use crate::common::{corpus_blocks, every_nth_game, pgn_blocks};
+use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, some_and_small};
 use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
 use orbit_chess::internals::engine::{Hits, Values};
 use orbit_chess::internals::reel::Block;
@@ -49,6 +49,29 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
     Hits { bits, values, main_lines: false }
+}
+
+/// Those of hits that stand close, stand far apart, or stand where games begin or end.
+#[test]
+fn games_with_hits_are_counted() {
+    for block in some_and_small(true, 1, 1) {
+        let begins = |slot: usize| block.games().any(|game| game.first_slot() == slot);
+        let ends = |slot: usize| block.games().any(|game| game.end_slot() == slot + 1);
+        let tests: [&dyn Fn(usize) -> bool; 7] = [
+            &|_| true,
+            &|_| false,
+            &|slot| slot % 7 == 0,
+            &|slot| slot % 331 == 5,
+            &|slot| slot % 10_007 == 9,
+            &|slot| slot % 3 == 0 && begins(slot),
+            &|slot| slot % 2 == 0 && ends(slot),
+        ];
+        for (place, test) in tests.into_iter().enumerate() {
+            let hits = hits(&block, Values::None, test);
+            let due = block.games().filter(|game| hits.count_in(game.slots()) > 0).count();
+            assert_eq!(hits.games(&block), due as u64, "test {place}");
+        }
+    }
 }
 
 #[test]
