@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use zstd::bulk::Compressor;
-
 use super::block::{Annotations, Block, Key, Tags};
 use super::bytes::{put, put_bytes};
 use super::fen;
@@ -11,12 +9,10 @@ use super::format::{
     BLOCK_ANNOTATIONS_MAX, BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC,
     BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, Frame, SectionBytes,
 };
+use super::scratch;
 use super::totals::Totals;
 use crate::board::Position;
 use crate::pgn::{Annotation, AnnotationKind};
-
-/// Low, since tags must not hold up the moves; the next levels gain 3 % at twice the time.
-const ZSTD_LEVEL: i32 = 3;
 
 /// A block as it stands in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,8 +44,7 @@ impl EncodedBlock {
     /// When the tags of the block take more than 4 GiB.
     pub fn with_totals(block: &Block, totals: Totals) -> EncodedBlock {
         let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
-        let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one of zstd's");
-        let frames = raw.each_ref().map(|raw| compress(&mut compressor, raw));
+        let frames = raw.each_ref().map(|raw| scratch::compress(raw));
         let short = |len: usize| u32::try_from(len).expect("a block's tables are smaller than 4 GiB");
         let mut header = BlockHeader {
             magic: BLOCK_MAGIC,
@@ -110,13 +105,6 @@ impl EncodedBlock {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-fn compress(compressor: &mut Compressor<'_>, raw: &[u8]) -> Vec<u8> {
-    if raw.is_empty() {
-        return Vec::new();
-    }
-    compressor.compress(raw).expect("compressing to memory cannot fail")
 }
 
 /// Start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the

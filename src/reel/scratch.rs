@@ -1,17 +1,22 @@
-//! What a thread keeps from one block to the next: room for the bytes of a file, and what zstd unpacks with.
+//! What a thread keeps from one block to the next: room for the bytes of a file, and what zstd packs and unpacks with.
 
 use std::cell::RefCell;
 use std::io;
 
-use zstd::bulk::Decompressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::bytes::{Fault, NO_MEMORY, room};
+
+/// Low, since tags must not hold up the moves; the next levels gain 3 % at twice the time.
+const ZSTD_LEVEL: i32 = 3;
 
 /// Bytes of room that is kept at most. Ordinary blocks take less.
 const KEPT_MAX: usize = 4 << 20;
 
 thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static COMPRESSOR: RefCell<Compressor<'static>> =
+        RefCell::new(Compressor::new(ZSTD_LEVEL).expect("the level is one of zstd's"));
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -38,4 +43,12 @@ pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<
         };
         Ok(decompressor.decompress_to_buffer(stored, raw))
     })
+}
+
+/// Packs bytes to a frame; none of nothing.
+pub(super) fn compress(raw: &[u8]) -> Vec<u8> {
+    if raw.is_empty() {
+        return Vec::new();
+    }
+    COMPRESSOR.with_borrow_mut(|kept| kept.compress(raw).expect("compressing to memory cannot fail"))
 }
