@@ -59,9 +59,9 @@ fn store(slot: u32, low: u32, high: u32) {
 // The slots from `first` to `end` that lie in a segment, which has one of them.
 fn within(segment: u32, first: u32, end: u32) -> u32 {
     let base = SEGMENT_SLOTS * segment;
-    let from = max(first, base) - base;
-    let to = min(end, base + SEGMENT_SLOTS) - base;
-    return (EVERY << from) & (EVERY >> (SEGMENT_SLOTS - to));
+    let low = max(first, base) - base;
+    let high = min(end, base + SEGMENT_SLOTS) - base;
+    return (EVERY << low) & (EVERY >> (SEGMENT_SLOTS - high));
 }
 
 // Up to the last slot at which the mask is true, or from the first one on.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     engine::carry::slots,
-    plan::{CarryId, Carried, Made, Operand, StageCarry},
+    plan::{Carried, CarryId, Made, Operand, StageCarry},
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -73,12 +73,13 @@ impl Kernel {
             && self.stages.iter().flat_map(|stage| &stage.carries).all(is_along)
     }
 
-    /// Bytes for each segment of what its stages carry, and of what one of them finds.
-    fn column_bytes(&self) -> [u64; 2] {
-        let carried = self.stages.iter().flat_map(|stage| &stage.carries);
-        let carried = carried.map(|carry| column_bytes(carry.what.is_mask())).sum();
+    /// Bytes for each segment: of all columns that its stages carry, of the largest one, and of what one stage finds.
+    fn column_bytes(&self) -> [u64; 3] {
+        let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
+        let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
         let found = |stage: &StageKernels| stage.found.iter().map(|word| column_bytes(word.is_mask)).sum();
-        [carried, self.stages.iter().map(found).max().unwrap_or(0)]
+        let found = self.stages.iter().map(found).max().unwrap_or(0);
+        [carried().sum(), carried().max().unwrap_or(0), found]
     }
 }
 
@@ -88,15 +89,16 @@ pub(super) fn has_room<'a>(
     kernels: impl Iterator<Item = &'a Kernel>,
     (segments, games): (usize, usize),
 ) -> bool {
-    let (mut carried, mut found) = (0u64, 0u64);
-    for [more, most] in kernels.map(Kernel::column_bytes) {
-        (carried, found) = (carried.saturating_add(more), found.max(most));
+    let (mut carried, mut largest, mut found) = (0u64, 0, 0);
+    for [all, column, of_stage] in kernels.map(Kernel::column_bytes) {
+        (carried, largest, found) = (carried.saturating_add(all), largest.max(column), found.max(of_stage));
     }
     let bytes = |each: u64| each.saturating_mul(segments as u64);
     let games = 8 * games as u64;
     let together = bytes(carried.saturating_add(found)).saturating_add(games);
-    let largest = bytes(found.max(column_bytes(false))).max(games);
-    largest <= device.limits.binding_bytes && together <= (device.limits.memory_bytes / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
+    let largest = bytes(largest.max(found)).max(games);
+    largest <= device.limits.binding_bytes
+        && together <= (device.limits.memory_bytes / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
 }
 
 /// Columns of an upload on the device.

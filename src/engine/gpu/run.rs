@@ -519,9 +519,11 @@ impl Run {
         if work.pass == Pass::Words {
             buffers.push((&self.entries, (4 * ENTRY_WORDS * work.count) as u64));
         }
-        buffers.push((&self.output, work.output_bytes));
-        let buffers: Vec<(wgpu::Buffer, u64)> =
-            buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes.max(64))).collect();
+        let buffers = buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes));
+        let buffers: Vec<(wgpu::Buffer, u64)> = buffers
+            .chain([(output.clone(), work.output_bytes)])
+            .map(|(buffer, bytes)| (buffer, bytes.max(64)))
+            .collect();
         let params = self.params.get().clone();
         let layout = device.bind_layout(work.pass);
         let clock = self.clock.as_deref().cloned();

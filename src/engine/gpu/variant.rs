@@ -88,7 +88,8 @@ impl Variant {
                 for segments in SEGMENTS {
                     for bits in 0..16 {
                         let [transposed, wide, looped, host_carry] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
-                        let variant = Variant { workgroup, lanes, segments, transposed, wide, looped, host_carry };
+                        let variant =
+                            Variant { workgroup, lanes, segments, transposed, wide, looped, host_carry };
                         out.push(variant);
                     }
                 }
