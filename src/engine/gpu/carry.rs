@@ -163,15 +163,16 @@ impl Upload {
     /// What was carried, one column behind the other: a word for each segment of masks, two for each slot of the others.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
-        for column in 0..carried.first().map_or(0, Vec::len) {
-            for (block, segment) in self.segments() {
-                match carried[block][column] {
-                    SlotColumn::Bits(bits) => out.push(bits[segment]),
-                    SlotColumn::Words(words) => {
-                        let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
-                        let word = |slot| words.get(slot).copied().unwrap_or(0);
-                        out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
-                    }
+        let columns = carried.first().map_or(0, Vec::len);
+        let of =
+            |column: usize| self.segments().map(move |(block, segment)| (carried[block][column], segment));
+        for (column, segment) in (0..columns).flat_map(of) {
+            match column {
+                SlotColumn::Bits(bits) => out.push(bits[segment]),
+                SlotColumn::Words(words) => {
+                    let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
+                    let word = |slot| words.get(slot).copied().unwrap_or(0);
+                    out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
                 }
             }
         }
