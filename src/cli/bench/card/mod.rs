@@ -472,7 +472,9 @@ impl Session<'_> {
             if is_last {
                 self.shared(on, variant, trials);
                 for known in &self.finds {
-                    FIND_KINDS.map(|kind| row(known, kind, 0.1));
+                    for kind in FIND_KINDS {
+                        row(known, kind, 0.1);
+                    }
                 }
             }
         }
