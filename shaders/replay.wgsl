@@ -41,7 +41,7 @@ struct Start {
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// For each segment, what was carried along its games: a word for each mask, two words a slot for all else.
+// What was carried along games, one column behind the other: a word a segment for masks, two words a slot for all else.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -185,12 +185,13 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
+// `place` is how many words the columns before have for a segment.
 fn carried_mask(at: At, place: u32) -> Bits {
-    let word = carried[at.segment * CARRIED_WORDS + place];
+    let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);
 }
 
 fn carried_word(at: At, place: u32) -> Bits {
-    let first = at.segment * CARRIED_WORDS + place + 2u * at.slot;
+    let first = place * params.segments + 2u * (SEGMENT_SLOTS * at.segment + at.slot);
     return pair(carried[first], carried[first + 1u]);
 }

@@ -75,6 +75,7 @@ pub struct GpuOptions {
 #[non_exhaustive]
 pub struct Variant {
     pub transposed: bool,
+    pub host_carry: bool,
 }
 
 impl Variant {

@@ -16,7 +16,7 @@ use crate::{
 #[test]
 fn every_row_on_every_runner() {
     let rows = rows("games.tsv");
-    let runners = Runner::all();
+    let runners: Vec<Runner> = Runner::all().into_iter().chain(Runner::host_carry()).collect();
     let mut faults = Vec::new();
     for row in &rows {
         let query = query::parse(&row.query).unwrap_or_else(|error| panic!("{}: {error}", row.id)).query;
@@ -75,7 +75,8 @@ fn games_of_any_length_are_carried_through() {
         ("(find count Nf3) >= 800", 6),
         ("{terminal find <-- 402 {ng8 Ng1}}", 3),
     ] {
-        for runner in Runner::all() {
+        let others = Runner::host_carry().into_iter().chain(Runner::tight_gpu());
+        for runner in Runner::all().into_iter().chain(others) {
             let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
             let found: u64 =
                 blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.count()).sum();

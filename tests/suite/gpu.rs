@@ -22,8 +22,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// A condition, a set, numbers, per-game columns, whole positions, the ends of games, and many copies.
-const QUERIES: [&str; 8] = [
+/// A condition, a set, numbers, per-game columns, whole positions, the ends of games, many copies, and other positions.
+const QUERIES: [&str; 10] = [
     "Ra1",
     "#(P | n)",
     "ply",
@@ -32,6 +32,8 @@ const QUERIES: [&str; 8] = [
     "legal --",
     "shift flip flipcolor {Nd4 Pe4}",
     "flip count shift P[a-c2]",
+    "find <-- count Nf3 > 2",
+    "shift find {Nd4 Pe4}",
 ];
 
 pub fn prepared(text: &str) -> PreparedQuery {

@@ -154,6 +154,48 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
+/// The shader that carries along games, as `src/engine/gpu/along.rs` runs it.
+#[test]
+fn the_shader_of_carries_is_what_the_engine_binds() {
+    for what in ["ANY", "COUNT", "NEAREST", "UNION"] {
+        for back in [false, true] {
+            let text = include_str!("../../shaders/carry.wgsl");
+            let text = format!("const WHAT = {what};\nconst BACK = {back};\n{text}");
+            let module = naga::front::wgsl::parse_str(&text);
+            let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+            validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
+            let words = ["first", "end", "place", "stride", "is_constant", "low", "high", "unused"];
+            let members: Vec<(&str, usize)> = words.into_iter().zip((0..).step_by(4)).collect();
+            assert_eq!(layout(&module, "Carry"), (32, named(&members)));
+            let (read, write) = (StorageAccess::LOAD, StorageAccess::LOAD | StorageAccess::STORE);
+            let storage = |access| AddressSpace::Storage { access };
+            let found: BTreeMap<u32, (String, AddressSpace)> = module
+                .global_variables
+                .iter()
+                .map(|(_, it)| {
+                    (it.binding.expect("all is bound").binding, (it.name.clone().unwrap(), it.space))
+                })
+                .collect();
+            let expected = [
+                ("carry", AddressSpace::Uniform),
+                ("games", storage(read)),
+                ("found", storage(read)),
+                ("column", storage(write)),
+            ];
+            let expected = (0..).zip(expected.map(|(name, space)| (name.to_string(), space)));
+            assert_eq!(found, expected.collect());
+            assert_eq!(
+                [stride(&module, "games"), stride(&module, "found"), stride(&module, "column")],
+                [8, 4, 4]
+            );
+            assert_eq!(constant(&module, "SEGMENT_SLOTS"), [SEGMENT_SLOTS as u32]);
+            let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
+            assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
+        }
+    }
+}
+
 /// Whether a kernel finds bits, and not words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))

@@ -72,6 +72,8 @@ mod golden;
 mod golden_sample;
 #[cfg(feature = "gpu")]
 mod gpu;
+#[cfg(feature = "gpu")]
+mod gpu_carry;
 #[cfg(all(feature = "gpu", target_os = "linux"))]
 mod gpu_faults;
 mod language;

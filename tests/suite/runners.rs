@@ -186,13 +186,18 @@ impl Runner {
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
+    /// `gpu` where the processor carries along games what is found.
+    pub fn host_carry() -> Option<Runner> {
+        Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
+    }
+
     /// The engines as users run them.
     pub fn engines() -> Vec<Runner> {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
     /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
-    /// off, `gpu` with all switched off, within tight limits and with other kernels. Where tests are to be
+    /// off, `gpu` with all switched off, within tight limits, with other kernels and carried by the processor. Where tests are to be
     /// short, no pairs, and `gpu` as it is.
     pub fn all() -> Vec<Runner> {
         let mut out = Runner::engines();
@@ -203,7 +208,7 @@ impl Runner {
         out.extend(Runner::other_instructions());
         out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
         out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));
-        out.extend(Runner::other_kernels());
+        out.extend(Runner::host_carry().into_iter().chain(Runner::other_kernels()));
         out
     }
 

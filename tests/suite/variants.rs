@@ -102,7 +102,7 @@ fn every_pair_of_changes_answers_as_the_default() {
     let device = device();
     // One of workgroups, lanes, segments; and three that are on or off.
     let wide = usize::from(device.report().has_wide_integers);
-    assert_eq!(pairs.len(), 1 + (9 + wide) + (30 + 9 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
+    assert_eq!(pairs.len(), 1 + (10 + wide) + (39 + 10 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for_each(&pairs, |variant| check_all(variant, &CHEAP, &blocks));

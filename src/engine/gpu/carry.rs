@@ -1,8 +1,9 @@
-//! Stages of a program on the device, what they find carried along games by the processor.
+//! Stages of a program on the device, and what they find carried along games: on the device, or by the processor.
 //!
-//! An upload may begin and end in the middle of a game, and what is carried is a bit or a word for each slot:
-//! the answers of a stage come back as those of any query do, are carried in memory that knows nothing of
-//! uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
+//! Where each upload holds whole games, all stages of a program run on an upload one after the other, and what is carried
+//! stays there (`along.rs`). An upload may also begin and end in the middle of a game, and operations of the game language
+//! are the processor's: then the answers of a stage come back as those of any query do, are carried in memory that knows
+//! nothing of uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
 //! much a device can hold.
 
 use super::{
@@ -25,14 +26,27 @@ type Found = Vec<Vec<SlotColumn>>;
 /// Does something with each upload while it is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &Input, &mut Run) -> Result<(), GpuError> + 'a;
 
-/// Runs the stages of a kernel, which reads so many columns of games, as far as their answers are not known yet. `each`
-/// brings all uploads of the blocks to the device, one after the other.
+/// A kernel that may have stages.
+#[derive(Clone, Copy)]
+pub(super) struct Staged<'a> {
+    pub(super) kernel: &'a Kernel,
+    /// Columns of games that it reads.
+    pub(super) columns: usize,
+    /// Whether the device carries what its stages find.
+    pub(super) on_device: bool,
+}
+
+/// Runs the stages of a kernel whose answers the processor carries, as far as these are not known yet. `each` brings all
+/// uploads of the blocks to the device, one after the other.
 pub(super) fn carry(
     device: &Device,
-    (kernel, columns): (&Kernel, usize),
+    Staged { kernel, columns, on_device }: Staged<'_>,
     contexts: &mut [Context<'_>],
     mut each: impl FnMut(&mut OnUpload<'_>) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
+    if on_device {
+        return Ok(());
+    }
     for stage in &kernel.stages {
         let carries = &stage.carries;
         // Each block carries what was found, and what is known of one is known of all.
@@ -54,15 +68,30 @@ pub(super) fn carry(
 }
 
 /// Brings what a kernel reads beside the positions of an upload to the device: columns of games, and what its stages
-/// have carried.
+/// have carried, after these have run there if they do.
 pub(super) fn set(
     device: &Device,
-    (kernel, columns): (&Kernel, usize),
+    Staged { kernel, columns, on_device }: Staged<'_>,
+    (upload, input): (&Upload, &Input),
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    if !on_device {
+        return set_beside(device, (&kernel.reads, columns), upload, contexts, run);
+    }
+    set_columns(device, columns, upload, contexts, run)?;
+    run.carry(device, input, kernel)
+}
+
+fn set_columns(
+    device: &Device,
+    columns: usize,
     upload: &Upload,
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
-    set_beside(device, (&kernel.reads, columns), upload, contexts, run)
+    let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
+    run.set_columns(device, upload, &columns)
 }
 
 fn set_beside(
@@ -72,8 +101,7 @@ fn set_beside(
     contexts: &[Context<'_>],
     run: &mut Run,
 ) -> Result<(), GpuError> {
-    let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
-    run.set_columns(device, upload, &columns)?;
+    set_columns(device, columns, upload, contexts, run)?;
     let carried: Vec<_> = contexts.iter().map(|context| context.carried(reads)).collect();
     run.set_carried(device, upload, &carried)
 }
@@ -132,18 +160,19 @@ fn run_stage(
 }
 
 impl Upload {
-    /// For each segment, what was carried: a word for each column of masks, two for each slot of the others.
+    /// What was carried, one column behind the other: a word for each segment of masks, two for each slot of the others.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
-        for (block, segment) in self.segments() {
-            for column in &carried[block] {
-                match column {
-                    SlotColumn::Bits(bits) => out.push(bits[segment]),
-                    SlotColumn::Words(words) => {
-                        let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
-                        let word = |slot| words.get(slot).copied().unwrap_or(0);
-                        out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
-                    }
+        let columns = carried.first().map_or(0, Vec::len);
+        let of =
+            |column: usize| self.segments().map(move |(block, segment)| (carried[block][column], segment));
+        for (column, segment) in (0..columns).flat_map(of) {
+            match column {
+                SlotColumn::Bits(bits) => out.push(bits[segment]),
+                SlotColumn::Words(words) => {
+                    let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
+                    let word = |slot| words.get(slot).copied().unwrap_or(0);
+                    out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
                 }
             }
         }

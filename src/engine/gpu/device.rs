@@ -18,6 +18,9 @@ const COMPILING: u32 = 5;
 /// What a wait that gives up by itself may take longer.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Sets of buffers at a time. One uploads while another computes and a third reads back.
+pub(super) const BUFFER_SETS: u64 = 3;
+
 /// Pipelines that are kept, so that a process which runs queries for days does not grow.
 const PIPELINES_MAX: usize = 256;
 
@@ -86,6 +89,8 @@ pub(super) struct Device {
     allocated: Arc<AtomicU64>,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
+    /// Stages that were carried here and not by the processor.
+    pub(super) stages_carried: AtomicU64,
     layouts: Kept<Layouts>,
     pipelines: Mutex<HashMap<String, Arc<Kept<wgpu::ComputePipeline>>>>,
 }
@@ -97,13 +102,34 @@ pub(super) type Encoder = Kept<wgpu::CommandEncoder>;
 struct Layouts {
     hits: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
     words: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
+    carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// Which of the two passes.
+/// Which of the two passes, or what stands between stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pass {
     Hits,
     Words,
+    Carry,
+}
+
+impl Pass {
+    /// Storage buffers that its shaders see.
+    fn buffers(self) -> u32 {
+        match self {
+            Pass::Hits => STORAGE_BUFFERS - 1,
+            Pass::Words => STORAGE_BUFFERS,
+            Pass::Carry => 3,
+        }
+    }
+
+    /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Carry` in shaders/carry.wgsl.
+    pub(super) const fn params_bytes(self) -> u64 {
+        match self {
+            Pass::Hits | Pass::Words => 16,
+            Pass::Carry => 32,
+        }
+    }
 }
 
 /// What opening an adapter gives.
@@ -151,6 +177,7 @@ impl Device {
             allocated: Arc::default(),
             submissions: Arc::default(),
             readbacks: AtomicU64::new(0),
+            stages_carried: AtomicU64::new(0),
             pipelines: Mutex::new(HashMap::new()),
         })
     }
@@ -200,11 +227,20 @@ impl Device {
         kernel: &Kernel,
         pass: Pass,
     ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
-        if let Some(known) = lock(&self.pipelines).get(&kernel.wgsl) {
+        fits(&self.report, &kernel.variant)?;
+        self.shader(&kernel.wgsl, pass)
+    }
+
+    /// The pipeline of a shader.
+    pub(super) fn shader(
+        &self,
+        text: &str,
+        pass: Pass,
+    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
+        if let Some(known) = lock(&self.pipelines).get(text) {
             return Ok(Arc::clone(known));
         }
-        fits(&self.report, &kernel.variant)?;
-        let (layout, wgsl) = (self.layout(pass).1.clone(), kernel.wgsl.clone());
+        let (layout, wgsl) = (self.layout(pass).1.clone(), text.to_string());
         let limit = self.driver.silence() * COMPILING;
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -228,7 +264,7 @@ impl Device {
         if pipelines.len() >= PIPELINES_MAX {
             pipelines.clear();
         }
-        pipelines.insert(kernel.wgsl.clone(), Arc::clone(&pipeline));
+        pipelines.insert(text.to_string(), Arc::clone(&pipeline));
         Ok(pipeline)
     }
 
@@ -236,6 +272,7 @@ impl Device {
         match pass {
             Pass::Hits => &self.layouts.hits,
             Pass::Words => &self.layouts.words,
+            Pass::Carry => &self.layouts.carry,
         }
     }
 
@@ -341,6 +378,7 @@ fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<O
     let layouts = scoped(&device, driver, "a layout", || Layouts {
         hits: layout(&device, Pass::Hits),
         words: layout(&device, Pass::Words),
+        carry: layout(&device, Pass::Carry),
     })?;
     Ok(Opened { device, queue, layouts, adapter_limits: theirs })
 }
@@ -422,14 +460,14 @@ fn wait(
 pub(super) fn bind(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
-    params: &wgpu::Buffer,
+    (params, params_bytes): (&wgpu::Buffer, u64),
     buffers: &[(wgpu::Buffer, u64)],
 ) -> wgpu::BindGroup {
     let part = |buffer, size| {
         let size = wgpu::BufferSize::new(size);
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
     };
-    let first = (0, part(params, PARAMS_BYTES));
+    let first = (0, part(params, params_bytes));
     let others = (1..).zip(buffers.iter().map(|(buffer, size)| part(buffer, *size)));
     let entries: Vec<wgpu::BindGroupEntry> = std::iter::once(first)
         .chain(others)
@@ -444,14 +482,8 @@ fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
     Err(GpuError::Unfit { name: report.name.clone(), reason })
 }
 
-/// Bytes of `Params` in shaders/replay.wgsl.
-pub(super) const PARAMS_BYTES: u64 = 16;
-
 fn layout(device: &wgpu::Device, pass: Pass) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
-    let buffers = match pass {
-        Pass::Hits => STORAGE_BUFFERS - 1,
-        Pass::Words => STORAGE_BUFFERS,
-    };
+    let buffers = pass.buffers();
     let entries: Vec<wgpu::BindGroupLayoutEntry> = (0..=buffers)
         .map(|binding| wgpu::BindGroupLayoutEntry {
             binding,

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
-    carry::{self, OnUpload},
+    along::{GameSlots, has_room},
+    carry::{self, OnUpload, Staged},
     contexts, hits_of, no_hits,
     pack::uploads,
     run::caps,
@@ -157,18 +158,26 @@ impl Gpu {
         let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
         let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
         let uploads = uploads(blocks, &caps)?;
-        let mut card = OnCard { open, blocks, uploads, transposed: self.variant.transposed, set: None };
+        let staged = || kernels.iter().map(|(kernel, _)| *kernel).filter(|kernel| kernel.carries_on_device());
+        let games = if staged().next().is_some() { whole_games(&uploads, blocks) } else { None };
+        let games = games.filter(|games| {
+            let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0);
+            let segments = most(&mut uploads.iter().map(|upload| upload.segments));
+            has_room(device, staged(), (segments, most(&mut games.iter().map(Vec::len))))
+        });
+        let transposed = self.variant.transposed;
+        let mut card = OnCard { open, blocks, uploads, transposed, games, set: None };
         let mut contexts = contexts(blocks);
 
         let mut all = Vec::with_capacity(self.plans.len());
         for Printed { plan, kernel } in &self.hits {
             contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
-            let kernel = (kernel, plan.columns.len());
-            carry::carry(device, kernel, &mut contexts, |work| card.each(work))?;
-            let mut hits = no_hits(blocks, kernel.0.outputs);
+            let staged = card.staged(kernel, plan.columns.len());
+            carry::carry(device, staged, &mut contexts, |work| card.each(work))?;
+            let mut hits = no_hits(blocks, kernel.outputs);
             card.each(&mut |upload, input, run| {
-                carry::set(device, kernel, upload, &contexts, run)?;
-                let pending = run.begin_hits(device, input, kernel.0)?;
+                carry::set(device, staged, (upload, input), &contexts, run)?;
+                let pending = run.begin_hits(device, input, kernel)?;
                 run.finish(device, pending, |bytes| store(upload, bytes, blocks, &mut hits))
             })?;
             all.extend(hits);
@@ -212,15 +221,15 @@ fn add_values(
 ) -> Result<(), GpuError> {
     let Printed { plan, kernel } = values;
     contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
-    let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
-    carry::carry(device, kernel, contexts, |work| card.each(work))?;
+    let (device, staged) = (&card.open.device, card.staged(kernel, plan.columns.len()));
+    carry::carry(device, staged, contexts, |work| card.each(work))?;
     card.each(&mut |upload, input, run| {
         let list = hits_of(upload, |block, segment| hits[block].bits[segment]);
         if list.is_empty() {
             return Ok(());
         }
-        carry::set(device, kernel, upload, contexts, run)?;
-        run.words(device, input, kernel.0, &list, |list, words| store_values(upload, list, words, hits))
+        carry::set(device, staged, (upload, input), contexts, run)?;
+        run.words(device, input, kernel, &list, |list, words| store_values(upload, list, words, hits))
     })
 }
 
@@ -234,8 +243,8 @@ fn find_copies(
 ) -> Result<Vec<CopyHits>, GpuError> {
     let Printed { plan, kernel } = copies;
     contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
-    let (device, kernel) = (&card.open.device, (kernel, plan.columns.len()));
-    carry::carry(device, kernel, contexts, |work| card.each(work))?;
+    let (device, staged) = (&card.open.device, card.staged(kernel, plan.columns.len()));
+    carry::carry(device, staged, contexts, |work| card.each(work))?;
     let mut out: Vec<CopyHits> =
         hits.iter().map(|hits| CopyHits::new(plan.copies.len(), detail, hits)).collect();
     card.each(&mut |upload, input, run| {
@@ -244,8 +253,8 @@ fn find_copies(
             return Ok(());
         }
         let blocks: Vec<usize> = upload.segments().map(|(block, _)| block).collect();
-        carry::set(device, kernel, upload, contexts, run)?;
-        run.words(device, input, kernel.0, &list, |list, words| {
+        carry::set(device, staged, (upload, input), contexts, run)?;
+        run.words(device, input, kernel, &list, |list, words| {
             let mut words = words.chunks_exact(plan.words.len());
             for &(segment, slots) in list {
                 let words = words.by_ref().take(slots.count_ones() as usize);
@@ -263,19 +272,34 @@ struct OnCard<'a> {
     blocks: &'a [&'a Block],
     uploads: Vec<Upload>,
     transposed: bool,
+    /// Where the games of each upload are, if the device carries along them.
+    games: Option<Vec<Vec<GameSlots>>>,
     set: Option<Lent<'a>>,
 }
 
+/// Where the games of each upload are, if the device can carry along all of them.
+fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
+    uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
+}
+
 impl OnCard<'_> {
+    /// A kernel which reads so many columns of games.
+    fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
+        Staged { kernel, columns, on_device: self.games.is_some() && kernel.carries_on_device() }
+    }
+
     /// Does something with each upload while it is on the device.
     fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
-        for upload in &self.uploads {
+        for (index, upload) in self.uploads.iter().enumerate() {
             let mut set = match self.set.take() {
                 Some(set) => set,
                 None => {
                     let mut set = self.open.set();
                     let (input, run): (&mut Input, &mut Run) = set.parts();
                     run.upload(&self.open.device, input, (upload, self.transposed), self.blocks)?;
+                    if let Some(games) = &self.games {
+                        input.set_games(&self.open.device, &games[index])?;
+                    }
                     set
                 }
             };

@@ -11,6 +11,7 @@
 //! is done again from the start, so that answers stay exact.
 
 mod adapters;
+mod along;
 mod carry;
 mod device;
 mod driver;
@@ -24,16 +25,17 @@ mod variant;
 mod wgsl;
 mod work;
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering};
 
 use super::{Hits, context::Context};
 use crate::{
     plan::{Column, Plan},
     reel::{Block, SEGMENT_SLOTS},
 };
-use device::Device;
+use carry::Staged;
+use device::{BUFFER_SETS, Device};
 use pack::{Caps, Upload, uploads};
-use run::{BUFFER_SETS, BufferSet, Input, Run, caps, timed};
+use run::{BufferSet, Input, Run, caps, timed};
 
 pub use adapters::{AdapterChoice, AdapterReport, adapters};
 #[doc(hidden)]
@@ -157,6 +159,12 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
+    /// How many stages of plans were carried along games on the device, since it was opened, and not by the processor.
+    #[doc(hidden)]
+    pub fn stages_carried(&self) -> u64 {
+        self.current().device.stages_carried.load(Ordering::Relaxed)
+    }
+
     fn current(&self) -> Arc<Open> {
         Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).open)
     }
@@ -228,6 +236,9 @@ impl GpuDevice {
             let uploads = uploads(blocks, &caps)?.into_iter().map(|upload| {
                 let mut input = Input::new();
                 run.upload(device, &mut input, (&upload, transposed), blocks)?;
+                if let Some(games) = upload.whole_games(blocks) {
+                    input.set_games(device, &games)?;
+                }
                 Ok((upload, input))
             });
             let uploads = uploads.collect::<Result<Vec<_>, GpuError>>()?;
@@ -264,6 +275,17 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
+    /// Whether the device carries what the stages of a kernel find.
+    fn carries(&self, kernel: &Kernel) -> bool {
+        let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
+        let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
+        kernel.carries_on_device()
+            && games.is_some_and(|games| {
+                let games = games.into_iter().max().unwrap_or(0);
+                along::has_room(&self.open.device, [kernel].into_iter(), (segments, games))
+            })
+    }
+
     /// First pass over everything: the hits of each of the kernel's queries on each block. While one
     /// upload is computed, the one before is read back.
     fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
@@ -294,13 +316,15 @@ impl Resident<'_> {
             for run in &mut runs {
                 run.start_clock(device)?;
             }
+            let staged = Staged { kernel, columns: columns.len(), on_device: self.carries(kernel) };
             let all = |work: &mut carry::OnUpload<'_>| {
                 uploads.iter().try_for_each(|(upload, input)| work(upload, input, &mut runs[0]))
             };
-            carry::carry(device, (kernel, columns.len()), &mut contexts, all)?;
+            carry::carry(device, staged, &mut contexts, all)?;
             for (index, (upload, input)) in uploads.iter().enumerate() {
                 let run = &mut runs[index % 2];
-                carry::set(device, (kernel, columns.len()), upload, &contexts, run)?;
+                run.forget_carried();
+                carry::set(device, staged, (upload, input), &contexts, run)?;
                 let pending = run.begin_hits(device, input, kernel)?;
                 if let Some((before, pending)) = waiting.replace((index, pending)) {
                     let run = &mut runs[before % 2];

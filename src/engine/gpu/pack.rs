@@ -225,7 +225,7 @@ pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
 
-/// Cuts blocks into uploads, each as large as the caps allow.
+/// Cuts blocks into uploads, each as large as the caps allow. A block that fits into one is not cut.
 ///
 /// # Errors
 ///
@@ -238,6 +238,12 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
         while from < block.segments() {
             let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
+            // Games lie whole in a block, and in an upload the device carries along them.
+            let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
+            if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
+                out.push(std::mem::take(&mut open));
+                continue;
+            }
             if to > from {
                 open.push(Slice::new(index, block, from..to));
                 from = to;

@@ -1,16 +1,20 @@
 //! Chunks through a device: upload, dispatch, readback.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, MapMode};
 
-use super::device::{Buffer, Device, Encoder, PARAMS_BYTES, Pass, bind};
+use super::along::{Along, GameSlots};
+use super::device::{BUFFER_SETS, Buffer, Device, Encoder, Pass, bind};
 use super::driver::Kept;
 use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, START_BYTES, Upload};
+use super::wgsl::StageKernels;
 use super::{GpuError, Kernel};
 use crate::{
     engine::{carry::SlotColumn, columns::GameColumn},
+    plan::Read,
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -19,9 +23,6 @@ const SEGMENTS_MAX: usize = 1 << 18;
 
 /// Steps of plans in one dispatch. Systems reset a card that draws nothing for seconds.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
-
-/// Sets of buffers at a time. One uploads while another computes and a third reads back.
-pub(super) const BUFFER_SETS: u64 = 3;
 
 /// Words of values that one round of the second pass brings back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
@@ -52,8 +53,11 @@ pub(super) struct Input {
     keys: Buffer,
     moves: Buffer,
     starts: Buffer,
+    games: Buffer,
     segments: usize,
     start_count: usize,
+    /// How many games there are, if it is known where.
+    game_count: Option<usize>,
 }
 
 /// Buffers that an upload passes through.
@@ -76,6 +80,7 @@ pub(super) struct Run {
     readback: Buffer,
     column_bytes: u64,
     carried_bytes: u64,
+    along: Along,
     /// The upload that the staging buffer is for, if nothing has waited for it.
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<Kept<Clock>>,
@@ -93,6 +98,37 @@ struct Clock {
 enum First {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),
+    /// So many bytes of one buffer to a place in another one.
+    Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
+}
+
+impl First {
+    fn record(self, queue: &wgpu::Queue, encoder: &mut wgpu::CommandEncoder) {
+        match self {
+            First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
+            First::Unmap(buffer) => buffer.unmap(),
+            First::Copy(from, bytes, to, at) => encoder.copy_buffer_to_buffer(&from, 0, &to, at, bytes),
+        }
+    }
+}
+
+impl Clock {
+    /// The timestamps of a pass.
+    fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        clock.map(|clock| wgpu::ComputePassTimestampWrites {
+            query_set: &clock.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        })
+    }
+
+    /// Copies the timestamps behind so many bytes of what is read back.
+    fn read(clock: Option<&Clock>, encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer, bytes: u64) {
+        let Some(Clock { queries, resolved }) = clock else { return };
+        encoder.resolve_query_set(queries, 0..2, resolved, 0);
+        let end = bytes.next_multiple_of(8);
+        encoder.copy_buffer_to_buffer(resolved, 0, readback, end, TIMESTAMP_BYTES - 8);
+    }
 }
 
 /// The largest upload for a kernel.
@@ -132,8 +168,10 @@ impl Input {
             keys: Buffer::storage(),
             moves: Buffer::storage(),
             starts: Buffer::storage(),
+            games: Buffer::storage(),
             segments: 0,
             start_count: 0,
+            game_count: None,
         }
     }
 
@@ -147,7 +185,7 @@ impl Input {
         (upload, transposed): (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
-        (self.segments, self.start_count) = (upload.segments, upload.starts);
+        (self.segments, self.start_count, self.game_count) = (upload.segments, upload.starts, None);
         let key_bytes = KEY_BYTES * upload.segments as u64;
         let move_bytes = MOVES_BYTES * upload.segments as u64;
         let start_bytes = START_BYTES * upload.starts as u64;
@@ -193,6 +231,20 @@ impl Input {
         })?;
         Ok(device.keep(encoder))
     }
+
+    /// Says where the games of the upload are, before what is submitted next.
+    pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
+        let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
+        let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
+        device.guarded("an upload", move |_, queue| queue.write_buffer(&buffer, 0, &bytes))?;
+        self.game_count = Some(games.len());
+        Ok(())
+    }
+
+    /// How many games there are, if it is known where.
+    pub(super) fn game_count(&self) -> Option<usize> {
+        self.game_count
+    }
 }
 
 impl BufferSet {
@@ -218,6 +270,7 @@ impl Run {
             readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
             column_bytes: 0,
             carried_bytes: 0,
+            along: Along::new(),
             uploading: None,
             clock: None,
             kernel_time: Duration::ZERO,
@@ -232,6 +285,7 @@ impl Run {
         upload: (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<(), GpuError> {
+        self.along.forget();
         let after = self.uploading.take();
         let encoder = input.upload(device, &mut self.staging, after, upload, blocks)?;
         self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
@@ -268,6 +322,96 @@ impl Run {
         Ok(())
     }
 
+    /// What the device carries along games from now on is of another upload.
+    pub(super) fn forget_carried(&mut self) {
+        self.along.forget();
+    }
+
+    /// Runs the stages of a kernel as far as what they carry is not on the device yet, and brings what the kernel reads of
+    /// it to where it is read. The upload's columns are set, and it is known where its games are.
+    pub(super) fn carry(&mut self, device: &Device, input: &Input, kernel: &Kernel) -> Result<(), GpuError> {
+        for stage in kernel.stages.iter() {
+            if self.along.knows(&stage.carries) {
+                continue;
+            }
+            self.gather(device, input, &stage.reads)?;
+            if let Some(masks) = &stage.masks {
+                let output_bytes = 4 * (input.segments * masks.outputs) as u64;
+                let work = Work {
+                    pass: Pass::Hits,
+                    count: input.segments,
+                    output_bytes,
+                    is_first: true,
+                    to: To::Masks,
+                };
+                let pending = self.begin(device, input, masks, work)?;
+                self.settle(device, pending)?;
+            }
+            if let Some(sets) = &stage.sets {
+                self.keep_words(device, input, sets)?;
+            }
+            self.carry_stage(device, input, stage)?;
+            device.stages_carried.fetch_add(1, Ordering::Relaxed);
+        }
+        self.gather(device, input, &kernel.reads)
+    }
+
+    /// Copies columns to where a program reads them, one behind the other.
+    fn gather(&mut self, device: &Device, input: &Input, reads: &[Read]) -> Result<(), GpuError> {
+        let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
+        self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
+        let to = self.carried.with_room(device, self.carried_bytes)?;
+        let mut at = 0;
+        for (from, bytes) in columns {
+            self.first.push(First::Copy(from, bytes, to.clone(), at));
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// The words of all slots, which stay on the device.
+    fn keep_words(&mut self, device: &Device, input: &Input, kernel: &Kernel) -> Result<(), GpuError> {
+        let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
+        let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
+        for (n, &window) in windows(slots_at_once(device, kernel)?).iter().enumerate() {
+            let entries = entries(&all, window, kernel.outputs as u32);
+            write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
+            let (count, is_first) = (entries.len(), n == 0);
+            let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Words };
+            let pending = self.begin(device, input, kernel, work)?;
+            self.settle(device, pending)?;
+        }
+        Ok(())
+    }
+
+    /// Carries what a stage has found.
+    fn carry_stage(&mut self, device: &Device, input: &Input, stage: &StageKernels) -> Result<(), GpuError> {
+        let games = (input.games.get(), input.game_count.expect("it is known where games are"));
+        let work = self.along.work(device, stage, games, input.segments)?;
+        write(device, &mut self.first, &mut self.along.params, &work.params)?;
+        let params = self.along.params.get().clone();
+        let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
+        let (layout, clock) = (device.bind_layout(Pass::Carry), self.clock.as_deref().cloned());
+        let first = std::mem::take(&mut self.first);
+        let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
+            first.into_iter().for_each(|first| first.record(queue, encoder));
+            work.clear(encoder);
+            {
+                let timestamp_writes = Clock::writes(clock.as_ref());
+                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+                let mut pass = encoder.begin_compute_pass(&descriptor);
+                work.record(device, &layout, &params, &mut pass);
+            }
+            Clock::read(clock.as_ref(), encoder, &readback, 0);
+        })?;
+        self.settle(device, Pending { submission, bytes: 0 })
+    }
+
+    /// Lets a submission run whose output stays on the device. The clock has to be read before it starts anew.
+    fn settle(&mut self, device: &Device, pending: Pending) -> Result<(), GpuError> {
+        if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
+    }
+
     /// First pass: submits it. [`Run::finish`] gives the words of each of the kernel's queries, one
     /// for each segment.
     pub(super) fn begin_hits(
@@ -277,7 +421,8 @@ impl Run {
         kernel: &Kernel,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
-        let work = Work { pass: Pass::Hits, count: input.segments, output_bytes, is_first: true };
+        let (count, is_first) = (input.segments, true);
+        let work = Work { pass: Pass::Hits, count, output_bytes, is_first, to: To::Host };
         self.begin(device, input, kernel, work)
     }
 
@@ -310,7 +455,8 @@ impl Run {
                 .collect();
             for (n, entries) in dispatches.iter().enumerate() {
                 write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
-                let work = Work { pass: Pass::Words, count: entries.len(), output_bytes, is_first: n == 0 };
+                let (count, is_first) = (entries.len(), n == 0);
+                let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
                 // The words of all dispatches are there after the last one.
                 let is_last = n + 1 == dispatches.len();
@@ -335,8 +481,14 @@ impl Run {
         let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
         self.columns.with_room(device, self.column_bytes)?;
         self.carried.with_room(device, self.carried_bytes)?;
-        let output = self.output.with_room(device, work.output_bytes)?.clone();
-        let readback = self.readback.with_room(device, work.output_bytes + TIMESTAMP_BYTES)?.clone();
+        let output = match work.to {
+            To::Host => &mut self.output,
+            To::Masks => &mut self.along.masks,
+            To::Words => &mut self.along.words,
+        };
+        let output = output.with_room(device, work.output_bytes)?.clone();
+        let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
+        let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
         // Entries of the second pass are short enough already.
         let at_once =
             if work.pass == Pass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
@@ -345,7 +497,8 @@ impl Run {
             .into_iter()
             .flat_map(|span| windows.iter().map(move |&slots| (span.clone(), slots)))
             .collect();
-        let stride = device.offset_alignment.max(PARAMS_BYTES);
+        let params_bytes = work.pass.params_bytes();
+        let stride = device.offset_alignment.max(params_bytes);
         let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
         for (k, (span, slots)) in spans.iter().enumerate() {
             params.extend([span.start, span.end, input.segments as u32, *slots]);
@@ -366,45 +519,35 @@ impl Run {
         if work.pass == Pass::Words {
             buffers.push((&self.entries, (4 * ENTRY_WORDS * work.count) as u64));
         }
-        buffers.push((&self.output, work.output_bytes));
-        let buffers: Vec<(wgpu::Buffer, u64)> =
-            buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes.max(64))).collect();
+        let buffers = buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes));
+        let buffers: Vec<(wgpu::Buffer, u64)> = buffers
+            .chain([(output.clone(), work.output_bytes)])
+            .map(|(buffer, bytes)| (buffer, bytes.max(64)))
+            .collect();
         let params = self.params.get().clone();
         let layout = device.bind_layout(work.pass);
         let clock = self.clock.as_deref().cloned();
         let first = std::mem::take(&mut self.first);
         let group_segments = kernel.variant.segments_at_once() as usize;
         let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
-            for first in first {
-                match first {
-                    First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
-                    First::Unmap(buffer) => buffer.unmap(),
-                }
-            }
-            let group = bind(device, &layout, &params, &buffers);
+            first.into_iter().for_each(|first| first.record(queue, encoder));
+            let group = bind(device, &layout, (&params, params_bytes), &buffers);
             {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: None,
-                    timestamp_writes: clock.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
-                        query_set: &clock.queries,
-                        beginning_of_pass_write_index: Some(0),
-                        end_of_pass_write_index: Some(1),
-                    }),
-                });
+                let timestamp_writes = Clock::writes(clock.as_ref());
+                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+                let mut pass = encoder.begin_compute_pass(&descriptor);
                 pass.set_pipeline(&pipeline);
                 for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
                     pass.set_bind_group(0, &group, &[offset]);
                     pass.dispatch_workgroups(span.len().div_ceil(group_segments) as u32, 1, 1);
                 }
             }
-            encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, work.output_bytes);
-            if let Some(Clock { queries, resolved }) = &clock {
-                encoder.resolve_query_set(queries, 0..2, resolved, 0);
-                let end = work.output_bytes.next_multiple_of(8);
-                encoder.copy_buffer_to_buffer(resolved, 0, &readback, end, TIMESTAMP_BYTES - 8);
+            if back_bytes > 0 {
+                encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, back_bytes);
             }
+            Clock::read(clock.as_ref(), encoder, &readback, back_bytes);
         })?;
-        Ok(Pending { submission, bytes: work.output_bytes })
+        Ok(Pending { submission, bytes: back_bytes })
     }
 
     /// Waits for a submission and hands its output to `take`.
@@ -478,6 +621,16 @@ struct Work {
     output_bytes: u64,
     /// Whether nothing of this output was written before.
     is_first: bool,
+    to: To,
+}
+
+/// Where an output goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum To {
+    Host,
+    /// To the masks or the sets that a stage finds, on the device.
+    Masks,
+    Words,
 }
 
 /// The ranges of invocations that one dispatch each may have.

@@ -31,11 +31,21 @@ pub struct Variant {
     /// Whether all tables are loops that read a buffer; otherwise short ones are unrolled, their rows written as
     /// literals.
     pub looped: bool,
+    /// Whether the processor carries along games what `find` finds, also where the device can.
+    pub host_carry: bool,
 }
 
 impl Default for Variant {
     fn default() -> Variant {
-        Variant { workgroup: 64, lanes: 1, segments: 1, transposed: false, wide: false, looped: false }
+        Variant {
+            workgroup: 64,
+            lanes: 1,
+            segments: 1,
+            transposed: false,
+            wide: false,
+            looped: false,
+            host_carry: false,
+        }
     }
 }
 
@@ -46,7 +56,7 @@ const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
     /// The variants that are worth trying on an adapter: the default first, then each change by itself, then
-    /// some that go well together.
+    /// some that go well together. Where things are carried along games is none of them: the device is quicker.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };
@@ -76,9 +86,11 @@ impl Variant {
         for workgroup in WORKGROUPS {
             for lanes in LANES {
                 for segments in SEGMENTS {
-                    for bits in 0..8 {
-                        let [transposed, wide, looped] = [1, 2, 4].map(|bit| bits & bit != 0);
-                        out.push(Variant { workgroup, lanes, segments, transposed, wide, looped });
+                    for bits in 0..16 {
+                        let [transposed, wide, looped, host_carry] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+                        let variant =
+                            Variant { workgroup, lanes, segments, transposed, wide, looped, host_carry };
+                        out.push(variant);
                     }
                 }
             }
@@ -114,6 +126,7 @@ impl Variant {
             self.wide.then(|| "u64".into()),
             (self.segments != base.segments).then(|| format!("segments{}", self.segments)),
             self.looped.then(|| "looped".into()),
+            self.host_carry.then(|| "hostcarry".into()),
         ]
         .into_iter()
         .flatten()
@@ -131,7 +144,7 @@ impl fmt::Display for Variant {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{part}` is no kernel variant; give `default`, or some of lanes2, transposed, wg32, wg64, wg128, wg256, u64, \
-     segments2, segments4, segments8, looped with commas between"
+     segments2, segments4, segments8, looped, hostcarry with commas between"
 )]
 pub struct UnknownVariant {
     /// The part that is not known.
@@ -155,6 +168,7 @@ impl FromStr for Variant {
                 "transposed" => out.transposed = true,
                 "u64" => out.wide = true,
                 "looped" => out.looped = true,
+                "hostcarry" => out.host_carry = true,
                 _ => {
                     if let Some(workgroup) = number(part, "wg", &WORKGROUPS) {
                         out.workgroup = workgroup;
@@ -179,7 +193,7 @@ mod tests {
     #[test]
     fn names_are_read_as_they_are_written() {
         let every = Variant::every();
-        assert_eq!(every.len(), 256);
+        assert_eq!(every.len(), 512);
         for variant in every {
             assert_eq!(variant.to_string().parse(), Ok(variant), "{variant}");
         }

@@ -175,7 +175,7 @@ struct Printer<'a> {
     own: usize,
     /// For each open loop, the first scalar of its rows and their width.
     rows: Vec<OpenRow<'a>>,
-    /// Where in a segment's record each carried column begins; at last, how long it is.
+    /// How many words for a segment the carried columns before each one have; at last, all of them.
     carried: Vec<usize>,
     /// Operations in loops that are written out so far.
     unrolled: u64,
@@ -230,8 +230,7 @@ impl<'a> Printer<'a> {
             writeln!(text, "const {name} = {number}u;").expect(STRINGS);
         }
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
-        writeln!(text, "const COLUMN_WORDS = {}u;", 2 * columns).expect(STRINGS);
-        writeln!(text, "const CARRIED_WORDS = {}u;\n", places[program.reads.len()]).expect(STRINGS);
+        writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
         let own = text.len();
         Printer {
             program,

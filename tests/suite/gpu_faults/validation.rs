@@ -34,6 +34,7 @@ fn the_validation_layer_finds_nothing() {
         "shift flip flipcolor {Nd4 kf3}",
         "#(shift {N attacks q})",
         "shift flip count find {Nd4 kf3}",
+        "find <-- 2 check",
         "elo > 2000 movenumber < 12 check",
         "legal --",
     ];

@@ -43,11 +43,15 @@ fn twelve() -> String {
 
 /// A query with next to nothing to evaluate: its time is that of replaying moves.
 const REPLAY: &str = "replay\tB\n";
-/// Queries that look ahead in the game.
+/// Queries that look ahead in the game, and one that looks back and counts.
 const FIND: &str = "\
 find_check\tNd4 find check
+find_count\tfind <-- 2 check
 find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
 ";
+
+/// Their rows on games that stay on the card: it carries what is found along games, or the processor does.
+const FIND_KINDS: [&str; 2] = ["find", "find_by_host"];
 
 /// Queries on which variants are tried, by their places: many copies, long straight code, a table.
 const TRIED: [usize; 3] = [0, 6, 10];
@@ -243,7 +247,7 @@ impl Session<'_> {
         all.extend(self.replay.iter().map(|known| ("replay", name(known))));
         all.extend(self.queries.iter().map(|known| ("resident", name(known))));
         all.extend(self.at_once().map(|count| ("shared", format!("{count} queries"))));
-        all.extend(self.finds.iter().map(|known| ("find", name(known))));
+        all.extend(self.finds.iter().flat_map(|known| FIND_KINDS.map(|kind| (kind, name(known)))));
         all.extend(self.queries.iter().map(|known| ("streamed", name(known))));
         all.extend(self.finds.iter().map(|known| ("find_streamed", name(known))));
         all.extend(self.everything().map(|known| ("cpu", name(known))));
@@ -450,9 +454,11 @@ impl Session<'_> {
                 record.set("positions", json!(on.positions));
             }
             bytes = Some(on.resident.bytes() as f64 / on.positions as f64);
-            let setting = (variant, self.runs, roofs, &self.check);
             let passes = (self.runs + 1) as f64 * on.positions as f64;
             let row = |known: &Known, kind: &str, seconds: f64| {
+                let mut variant = variant;
+                variant.host_carry = kind == FIND_KINDS[1];
+                let setting = (variant, self.runs, roofs, &self.check);
                 record.task(kind, known.name(), seconds, || {
                     measure::resident(known, &self.device, self.games, on, setting)
                 })
@@ -464,9 +470,11 @@ impl Session<'_> {
                 row(known, "replay", 0.1);
             }
             if is_last {
-                self.shared(on, setting.0, trials);
+                self.shared(on, variant, trials);
                 for known in &self.finds {
-                    row(known, "find", 0.1);
+                    for kind in FIND_KINDS {
+                        row(known, kind, 0.1);
+                    }
                 }
             }
         }

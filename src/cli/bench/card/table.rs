@@ -121,7 +121,7 @@ const SECTIONS: &[Section] = &[
         ],
     },
     Section {
-        kinds: &["replay", "resident", "find"],
+        kinds: &["replay", "resident", "find", "find_by_host"],
         title: "resident: the games already on the card, the answers read back",
         columns: &[
             NAME,
