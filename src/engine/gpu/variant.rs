@@ -56,7 +56,7 @@ const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
     /// The variants that are worth trying on an adapter: the default first, then each change by itself, then
-    /// some that go well together. Where things are carried along games is none of them: the device is quicker.
+    /// some that go well together. Who carries along games is none of them: `orbit bench --card` has rows of its own for that.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };
