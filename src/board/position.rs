@@ -32,11 +32,7 @@ impl Board {
         let bit = 1u64 << square as u32;
         let mut k = 0;
         while k < 4 {
-            if code.0 >> k & 1 != 0 {
-                self.planes[k] |= bit;
-            } else {
-                self.planes[k] &= !bit;
-            }
+            self.planes[k] = self.planes[k] & !bit | ((code.0 >> k & 1) as u64) << square as u32;
             k += 1;
         }
     }

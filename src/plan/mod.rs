@@ -43,7 +43,7 @@ pub use plans::Plans;
 pub use program::{
     Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
 };
-pub use screen::{Bound, Screen};
+pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
 /// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{
     dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce, TRUE},
     needed,
-    program::{Program, Reg},
+    program::{Input, Program, Reg},
 };
 use crate::{
     board::{Code, PieceSet, Position},
@@ -24,14 +24,17 @@ pub enum Bound {
     Arrivals(Code),
     /// The squares that moves of the segment leave or reach.
     Touched,
+    /// Mask: a move of the segment may make a pawn one of these pieces, all of one side.
+    Promotions(PieceSet),
     /// A plane of the key position of the next segment; empty if there is none.
     Next(u8),
     /// Mask: one game begins in the segment, from the standard position.
     Standard,
     /// Mask: something else begins in the segment.
     Other,
-    /// Number: how many moves a side may have played before a game begins in the segment; 0 where none does.
-    Moves,
+    /// Number: how many fewer pieces of a set, all of one side, there may be when a game ends in the segment; anything
+    /// where none does.
+    Losses(PieceSet),
 }
 
 /// A program over segments instead of positions.
@@ -41,9 +44,18 @@ pub struct Screen {
     /// positions.
     pub program: Program,
     /// For each of these numbers, what it is.
-    pub reads: Vec<Bound>,
+    pub reads: Vec<BoundRead>,
     /// The register that is zero for segments that hold no hit.
     pub mask: Reg,
+}
+
+/// What is read of segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoundRead {
+    /// What it is.
+    pub bound: Bound,
+    /// Its bits on which the answer may depend.
+    pub bits: u64,
 }
 
 /// Graphs beyond these are not screened.
@@ -70,9 +82,62 @@ impl Screen {
         if screen.out.constant(any) == Some(TRUE) {
             return None;
         }
+        let bits = bits_that_matter(&screen.out, any);
+        let mut reads: Vec<BoundRead> =
+            screen.reads.into_iter().map(|bound| BoundRead { bound, bits: 0 }).collect();
+        for (op, bits) in screen.out.ops.iter().zip(bits) {
+            if let Op::GameNumber(column) = op {
+                reads[column.0 as usize].bits |= bits;
+            }
+        }
         let (program, regs) = Program::new(&screen.out, &[any]);
-        Some(Screen { program, reads: screen.reads, mask: regs[0] })
+        Some(Screen { program, reads, mask: regs[0] })
     }
+
+    /// What is read, each with the register where it goes.
+    pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
+        self.program.inputs.iter().filter_map(|&(input, reg)| match input {
+            Input::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
+            _ => None,
+        })
+    }
+}
+
+/// For each word of a graph, the bits on which a mask may depend.
+fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
+    // What a word can have at all.
+    let at_most = |id: Id| match dag.op(id) {
+        Op::Const(word) => word,
+        Op::Param(table, place) => {
+            dag.loops[table.0 as usize].rows.iter().fold(0, |all, row| all | row[place as usize])
+        }
+        _ => u64::MAX,
+    };
+    let mut bits = vec![0; dag.ops.len()];
+    bits[mask.0 as usize] = u64::MAX;
+    // What a word is made of stands before it.
+    for index in (0..dag.ops.len()).rev() {
+        let of_word: u64 = bits[index];
+        if of_word == 0 {
+            continue;
+        }
+        let mut matter = |id: Id, word: u64| bits[id.0 as usize] |= word;
+        match dag.ops[index] {
+            Op::And(a, b) => {
+                matter(a, of_word & at_most(b));
+                matter(b, of_word & at_most(a));
+            }
+            Op::AndNot(a, b) => {
+                matter(a, of_word);
+                matter(b, of_word & at_most(a));
+            }
+            Op::Or(a, b) | Op::Xor(a, b) => [a, b].into_iter().for_each(|id| matter(id, of_word)),
+            Op::Not(a) => matter(a, of_word),
+            Op::Loop(table) => matter(dag.loops[table.0 as usize].body, u64::MAX),
+            op => op.args().for_each(|id| matter(id, u64::MAX)),
+        }
+    }
+    bits
 }
 
 /// The codes of the pieces in a set.
@@ -393,10 +458,7 @@ impl Screening<'_> {
     /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
     /// the key and the others before the next key.
     fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
-        let (all, last_rank) = match set.0 & PieceSet::BLACK.0 {
-            0 => (PieceSet::WHITE, 0xff << 56),
-            _ => (PieceSet::BLACK, 0xff),
-        };
+        let all = if set.0 & PieceSet::BLACK.0 == 0 { PieceSet::WHITE } else { PieceSet::BLACK };
         let pawn = PieceSet(all.0 & PAWNS);
         let (has_pawn, pieces) = (set.0 & pawn.0 != 0, PieceSet(set.0 & PROMOTED));
         let (standard, other) = (self.read(Bound::Standard), self.read(Bound::Other));
@@ -405,14 +467,11 @@ impl Screening<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // Promotions add to sets of other pieces, if one of these comes to the last rank: before the beginning, and after.
+        // Promotions add to sets of other pieces, if there may be one: before the beginning, and after.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {
-            let arrivals = codes(pieces).map(|code| self.read(Bound::Arrivals(code))).collect();
-            let (arrivals, last_rank) = (self.out.any_of(arrivals), self.out.word(last_rank));
-            let arrivals = self.out.add(Op::And(arrivals, last_rank));
-            let may_be = self.out.add(Op::NonEmpty(arrivals));
+            let may_be = self.read(Bound::Promotions(pieces));
             let [first, last] = counts(self, pawn);
             let eight = self.out.number(8);
             let (gone, after) = (self.out.add(Op::Sub(first, last)), self.out.add(Op::Sub(eight, last)));
@@ -432,12 +491,8 @@ impl Screening<'_> {
             return self.out.add(Op::Max(most, unknown));
         }
         let last = self.out.add(Op::Sub(last, after));
-        // Captures, and promotions of pawns that count.
-        let moves = self.read(Bound::Moves);
-        let mut ended = self.out.add(Op::Sub(first, moves));
-        if has_pawn {
-            ended = self.out.add(Op::Sub(ended, moves));
-        }
+        let losses = self.read(Bound::Losses(set));
+        let ended = self.out.add(Op::Sub(first, losses));
         let ended = self.out.add(Op::Select { mask: standard, a: ended, b: last });
         let [ended, last] = [ended, last].map(|id| Number { id, size: 64 });
         let least = self.smaller(ended, last).id;

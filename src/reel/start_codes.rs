@@ -19,9 +19,11 @@ pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
+/// The start codes of a segment: bit `i` for its slot `i`.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
-fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
+#[inline]
+pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16, _mm_srli_epi16,
     };
@@ -37,8 +39,9 @@ fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
+/// The start codes of a segment: bit `i` for its slot `i`.
 #[cfg(not(target_arch = "x86_64"))]
-fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
+pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)
 }
 

@@ -1,5 +1,7 @@
 //! Segments that are passed over, because nothing in them can match.
 
+use std::{fmt::Write as _, path::Path};
+
 use orbit_chess::internals::{
     board::{Board, Code, PieceSet},
     engine::{Engine, Outputs, PreparedQuery, Request},
@@ -7,32 +9,37 @@ use orbit_chess::internals::{
     query,
     reel::{
         Block, SEGMENT_SLOTS,
-        bounds::{Moved, PIECES},
+        bounds::{Moved, PIECES, moves_of},
         lanes::LANES,
         replay::for_each_slot,
     },
 };
 
-use crate::common::{by_length, some_and_small};
+use crate::common::{blocks_of, by_length, some_and_small};
 
-/// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind.
+/// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind; and a block
+/// whose games all begin from the standard position, at which engines glance first.
 fn blocks() -> Vec<Block> {
-    some_and_small(true, 1, by_length(1, 5))
+    let mut blocks = some_and_small(true, 1, by_length(1, 5));
+    let standard = blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"));
+    assert!(standard.iter().all(|block| block.starts.is_empty()));
+    blocks.extend(standard);
+    blocks
 }
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
 /// The squares on which each piece may stand in each segment, and those that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
-    let mut known = Vec::new();
-    for first in (0..block.segments()).step_by(LANES) {
-        let mut all = [([0; 16], 0); LANES];
+    let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
+    for segments in segments.chunks(LANES) {
+        let (moves, mut all) = (moves_of(block, segments), [([0; 16], 0); LANES]);
         for codes in CODES.chunks(PIECES) {
             let codes = codes.try_into().unwrap();
-            let mut moved = Moved::of(block, first, codes);
-            for (n, (may, touched)) in all.iter_mut().enumerate().take(block.segments() - first) {
+            let mut moved = Moved::of(&moves, codes);
+            for (n, (&segment, (may, touched))) in segments.iter().zip(&mut all).enumerate() {
                 if moved.is_special(n) {
-                    moved.add_special(block, first, n, codes);
+                    moved.add_special(block, segment, n, codes);
                 }
                 for (code, arrivals) in codes.iter().zip(&moved.arrivals) {
                     may[*code as usize] = arrivals[n];
@@ -40,9 +47,8 @@ fn known(block: &Block) -> Vec<([u64; 16], u64)> {
                 *touched = moved.touched[n];
             }
         }
-        known.extend(all);
+        known.extend(all.into_iter().take(segments.len()));
     }
-    known.truncate(block.segments());
     known
 }
 
@@ -109,18 +115,30 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("square x in a-h8 {Q & x attacks k & h1}", 70),
     ("not (A or not Qh8)", 60),
     ("mate Qh7", 60),
+    ("flip {Kg1 Rf1 bd2}", 50),
+    ("flipcolor {Kc1 Rd1 qb6}", 50),
+    ("flipcolor {Pe6 pd7 Ke1}", 50),
+    ("flipcolor {[Kk]e1 ke8 Pa3}", 50),
+    ("flip {Ra1 qd4 Nd2}", 50),
 ];
 
 /// The hits and values of a query, and of how many segments of how many no position was looked at.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared = PreparedQuery::new(parsed.query, Options { screens, ..Options::default() }).unwrap();
-    let engine = prepared.cpu().unwrap();
     let outputs = [Outputs::ALL_COPIES | Outputs::VALUES];
-    let answers = engine.scan(blocks, &Request::all(&outputs)).unwrap();
-    let values: Vec<_> = answers.iter().map(|all| (&all[0].hits.values, &all[0].copies)).collect();
-    let values = format!("{values:?}");
-    (answers.iter().map(|all| all[0].hits.bits.clone()).collect(), values, engine.passed_over())
+    let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
+    for block in blocks {
+        // A new engine for each, since one that passes over few segments rests.
+        let engine = prepared.cpu().unwrap();
+        let answers = engine.scan(&[block], &Request::all(&outputs)).unwrap();
+        let answer = &answers[0][0];
+        write!(values, "{:?} {:?}", answer.hits.values, answer.copies).unwrap();
+        bits.push(answer.hits.bits.clone());
+        let (passed, all) = engine.passed_over();
+        passed_over = (passed_over.0 + passed, passed_over.1 + all);
+    }
+    (bits, values, passed_over)
 }
 
 #[test]

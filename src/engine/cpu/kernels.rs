@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::glance::{Glance, Pattern, Seen};
 use super::isa::for_each_isa;
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Loads, Machine, WordColumn};
@@ -14,10 +15,10 @@ use crate::{
         moves::{ARRIVALS, ORIGINS, PAIRS},
         pure,
     },
-    plan::{Bound, Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
+    plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
     reel::{
-        Block,
-        bounds::{Begun, Moved},
+        Block, SEGMENT_SLOTS,
+        bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
         lanes::LANES,
     },
 };
@@ -34,56 +35,131 @@ for_each_isa! {
 
 for_each_isa! {
     /// Loads what is known of some segments of a block, at most [`GROUP`], a segment into each word.
-    pub(super) fn bound(machine: &mut Machine, block: &Block, segments: Range<usize>, loads: &Loads) {
-        for (row, first) in segments.step_by(LANES).enumerate() {
-            let len = LANES.min(block.segments() - first);
-            let (mut planes, mut next) = ([[0; LANES]; 4], [[0; LANES]; 4]);
-            for (n, key) in block.keys[first..first + len].iter().enumerate() {
-                for (plane, of_key) in planes.iter_mut().zip(key.board.planes) {
-                    plane[n] = of_key;
-                }
-            }
-            for (k, (next, plane)) in next.iter_mut().zip(&planes).enumerate() {
-                machine.regs[k].0[row] = *plane;
-                next[..LANES - 1].copy_from_slice(&plane[1..]);
-                if let Some(key) = block.keys.get(first + len) {
-                    next[len - 1] = key.board.planes[k];
-                }
-                if let Some(reg) = loads.next[k] {
-                    machine.regs[reg.0 as usize].0[row] = *next;
-                }
-            }
+    pub(super) fn bound(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads) {
+        for (row, segments) in segments.chunks(LANES).enumerate() {
+            key_planes(machine, block, (row, segments), loads);
+            let moves = moves_of(block, segments);
             for part in &loads.parts {
-                let mut moved = Moved::of(block, first, part.codes);
-                for n in 0..len {
+                let mut moved = Moved::of(&moves, part.codes);
+                for (n, &segment) in segments.iter().enumerate() {
                     if moved.is_special(n) {
-                        moved.add_special(block, first, n, part.codes);
+                        moved.add_special(block, segment, n, part.codes);
                     }
                 }
-                for (reg, arrivals) in part.regs.iter().zip(&moved.arrivals) {
-                    machine.regs[reg.0 as usize].0[row] = *arrivals;
-                }
-                if let Some(reg) = part.touched {
-                    machine.regs[reg.0 as usize].0[row] = moved.touched;
-                }
-                if part.begun.is_empty() {
-                    continue;
-                }
-                let mut begun = Begun::default();
-                for n in 0..len {
-                    if moved.is_start(n) {
-                        moved.add_begun(block, first, n, &mut begun);
-                    }
-                }
-                for &(bound, reg) in &part.begun {
-                    machine.regs[reg.0 as usize].0[row] = match bound {
-                        Bound::Standard => begun.standard,
-                        Bound::Other => begun.other,
-                        Bound::Moves => begun.moves,
-                        Bound::Arrivals(_) | Bound::Touched | Bound::Next(_) => continue,
-                    };
+                let mut load = |reg: Reg, words: [u64; LANES]| machine.regs[reg.0 as usize].0[row] = words;
+                part.regs.iter().zip(moved.arrivals).for_each(|(&reg, arrivals)| load(reg, arrivals));
+                part.touched.into_iter().for_each(|reg| load(reg, moved.touched));
+            }
+            if loads.standard.is_some() || loads.other.is_some() {
+                let Begun { standard, other } = Begun::of(&moves);
+                for (reg, words) in [(loads.standard, standard), (loads.other, other)] {
+                    reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = words);
                 }
             }
+            for (patterns, reg) in &loads.promotions {
+                machine.regs[reg.0 as usize].0[row] = having(&moves, patterns);
+            }
+            if !loads.losses.is_empty() {
+                let mut planes = [[0; LANES]; 4];
+                for (k, plane) in planes.iter_mut().enumerate() {
+                    *plane = machine.regs[k].0[row];
+                }
+                let ends = Ends::of(&moves, &planes);
+                for &(set, reg) in &loads.losses {
+                    machine.regs[reg.0 as usize].0[row] = ends.losses(set);
+                }
+            }
+        }
+    }
+}
+
+for_each_isa! {
+    /// Loads what is known at a glance of some segments of a block, at most [`GROUP`], a segment into each word.
+    pub(super) fn glance(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
+        for (row, segments) in segments.chunks(LANES).enumerate() {
+            key_planes(machine, block, (row, segments), loads);
+            let moves = moves_of(block, segments);
+            let mut starts = [0; LANES];
+            for n in 0..LANES {
+                starts[n] = start_mask(&moves[n]);
+            }
+            for (seen, reg) in &glance.reads {
+                let words = &mut machine.regs[reg.0 as usize].0[row];
+                match seen {
+                    Seen::Patterns(patterns) => *words = having(&moves, patterns),
+                    Seen::Arrivals { patterns, at_first } => {
+                        *words = having(&moves, patterns);
+                        for n in 0..LANES {
+                            words[n] |= mask_of(starts[n] != 0) & at_first;
+                        }
+                    }
+                    Seen::Moves { half } => {
+                        for n in 0..LANES {
+                            let moves = starts[n].trailing_zeros();
+                            words[n] = u64::from(if *half { moves.div_ceil(2) } else { moves });
+                        }
+                    }
+                    Seen::Standard => {
+                        for n in 0..LANES {
+                            words[n] = mask_of(starts[n].is_power_of_two());
+                        }
+                    }
+                    Seen::Other => {
+                        for n in 0..LANES {
+                            words[n] = mask_of(starts[n] & starts[n].wrapping_sub(1) != 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn mask_of(is_set: bool) -> u64 {
+    if is_set { TRUE } else { 0 }
+}
+
+/// For each segment the words of the patterns that its moves have, together.
+#[inline(always)]
+fn having(moves: &SegmentMoves, patterns: &[Pattern]) -> [u64; LANES] {
+    // Each loop goes along memory, since compilers make vector code of such loops most reliably. A bit for each pattern.
+    let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
+    for (at, &Pattern { bits, set, .. }) in patterns.iter().enumerate() {
+        let bit = 1 << at;
+        for (found, mv) in found.as_flattened_mut().iter_mut().zip(moves.as_flattened()) {
+            *found |= if mv.0 & bits == set { bit } else { 0 };
+        }
+    }
+    let (mut all, mut words) = ([0; LANES], [0; LANES]);
+    for n in 0..LANES {
+        all[n] = found[n].iter().fold(0, |all, found| all | found);
+    }
+    for (at, pattern) in patterns.iter().enumerate() {
+        for n in 0..LANES {
+            words[n] |= mask_of(all[n] >> at & 1 != 0) & pattern.word;
+        }
+    }
+    words
+}
+
+/// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next ones where they are read.
+#[inline(always)]
+fn key_planes(machine: &mut Machine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
+    let planes_after = |after: usize| {
+        let mut planes = [[0; LANES]; 4];
+        for (n, &segment) in segments.iter().enumerate() {
+            let Some(key) = block.keys.get(segment as usize + after) else { break };
+            planes.iter_mut().zip(key.board.planes).for_each(|(plane, of_key)| plane[n] = of_key);
+        }
+        planes
+    };
+    for (k, plane) in planes_after(0).into_iter().enumerate() {
+        machine.regs[k].0[row] = plane;
+    }
+    if loads.reads_next() {
+        for (reg, plane) in loads.next.iter().zip(planes_after(1)) {
+            reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = plane);
         }
     }
 }

@@ -9,6 +9,7 @@ mod emit;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "without_emit.rs"]
 mod emit;
+mod glance;
 mod isa;
 mod kernels;
 mod machine;

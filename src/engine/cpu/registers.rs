@@ -1,9 +1,10 @@
 //! The registers of a thread, and what is beside them.
 
+use super::glance::{self, Pattern};
 use super::isa::Isa;
 use crate::{
-    board::{Board, Position, State},
-    plan::{Bound, Input, Program, Reg, Screen},
+    board::{Board, PieceSet, Position, State},
+    plan::{Bound, Program, Reg, Screen},
     reel::{
         SEGMENT_SLOTS,
         bounds::PIECES,
@@ -102,6 +103,13 @@ pub(super) struct Loads {
     pub(super) next: [Option<Reg>; 4],
     /// What moves do; nothing if that is not read.
     pub(super) parts: Vec<LoadMoves>,
+    /// Masks of segments in which games begin.
+    pub(super) standard: Option<Reg>,
+    pub(super) other: Option<Reg>,
+    /// The patterns of moves by which pawns may become certain pieces.
+    pub(super) promotions: Vec<(Vec<Pattern>, Reg)>,
+    /// The pieces of which it is read how many are taken.
+    pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
 /// What moves do, for as many pieces as are looked at together.
@@ -112,29 +120,24 @@ pub(super) struct LoadMoves {
     /// The registers of those that there are.
     pub(super) regs: Vec<Reg>,
     pub(super) touched: Option<Reg>,
-    /// What is read of segments in which games begin.
-    pub(super) begun: Vec<(Bound, Reg)>,
 }
 
 impl Loads {
-    /// Whether numbers of pieces are bounded.
-    pub(super) fn reads_numbers(&self) -> bool {
-        self.parts.iter().any(|part| !part.begun.is_empty())
-    }
-
     pub(super) fn new(screen: &Screen) -> Loads {
         let mut loads = Loads::default();
         let (mut pieces, mut first) = (Vec::new(), LoadMoves::default());
-        for &(input, reg) in &screen.program.inputs {
-            let Input::GameNumber(column) = input else { continue };
-            match screen.reads[column.0 as usize] {
+        for (read, reg) in screen.loads() {
+            match read.bound {
                 Bound::Arrivals(code) => pieces.push((u64::from(code.0), reg)),
                 Bound::Touched => first.touched = Some(reg),
                 Bound::Next(k) => loads.next[usize::from(k)] = Some(reg),
-                bound => first.begun.push((bound, reg)),
+                Bound::Standard => loads.standard = Some(reg),
+                Bound::Other => loads.other = Some(reg),
+                Bound::Promotions(set) => loads.promotions.push((glance::promotions(set), reg)),
+                Bound::Losses(set) => loads.losses.push((set, reg)),
             }
         }
-        let is_read = !pieces.is_empty() || first.touched.is_some() || !first.begun.is_empty();
+        let is_read = !pieces.is_empty() || first.touched.is_some();
         for pieces in pieces.chunks(PIECES).chain((pieces.is_empty() && is_read).then_some(&[][..])) {
             let mut part = std::mem::take(&mut first);
             part.codes = std::array::from_fn(|at| pieces.get(at).map_or(16, |&(code, _)| code));
@@ -142,5 +145,10 @@ impl Loads {
             loads.parts.push(part);
         }
         loads
+    }
+
+    /// Whether planes of the next key are read, as they are where numbers of pieces are bounded.
+    pub(super) fn reads_next(&self) -> bool {
+        self.next.iter().any(Option::is_some)
     }
 }

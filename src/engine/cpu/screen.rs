@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use super::glance::Glance;
 use super::isa::Isa;
 use super::kernels;
 use super::registers::{GROUP, Loads, Machine};
 use crate::{plan::Screen, reel::Block};
 
-/// Where fewer quarters of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
-const WORTH: usize = 2;
-const WORTH_WITH_NUMBERS: usize = 3;
+/// Where fewer hundredths of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
+const WORTH: usize = 50;
+const WORTH_WITH_NUMBERS: usize = 93;
 
 /// How many blocks are not looked at after one where it did not pay.
 const REST: u32 = 15;
@@ -20,6 +21,7 @@ const REST: u32 = 15;
 pub(super) struct Screening {
     screen: Screen,
     loads: Loads,
+    glance: Option<Glance>,
     isa: Isa,
     idle: Mutex<Vec<Machine>>,
     /// How many blocks are not to be looked at.
@@ -33,7 +35,8 @@ impl Screening {
         let loads = Loads::new(&screen);
         let (idle, rest) = (Mutex::default(), AtomicU32::new(0));
         let (passed, all) = (AtomicU64::new(0), AtomicU64::new(0));
-        Screening { screen, loads, isa, idle, rest, passed, all }
+        let glance = Glance::new(&screen);
+        Screening { screen, loads, glance, isa, idle, rest, passed, all }
     }
 
     /// Of how many segments, of all that were asked for, no position was looked at.
@@ -51,21 +54,34 @@ impl Screening {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machine = idle().pop();
         let mut machine = machine.unwrap_or_else(|| Machine::new(&self.screen.program, self.isa));
-        let mut left = Vec::new();
-        for first in (0..all).step_by(GROUP) {
-            let segments = first..(first + GROUP).min(all);
-            kernels::bound(self.isa, &mut machine, block, segments.clone(), &self.loads);
-            machine.run(&self.screen.program, None);
-            let words = machine.regs[self.screen.mask.0 as usize].0.as_flattened();
-            left.extend(segments.zip(words).filter(|&(_, &word)| word != 0).map(|(at, _)| at as u32));
+        let mut left: Vec<u32> = (0..all as u32).collect();
+        if let Some(glance) = self.glance.as_ref().filter(|_| Glance::can_look_at(block)) {
+            left = self.kept(&mut machine, &left, |machine, segments| {
+                kernels::glance(self.isa, machine, block, segments, &self.loads, glance);
+            });
         }
+        left = self.kept(&mut machine, &left, |machine, segments| {
+            kernels::bound(self.isa, machine, block, segments, &self.loads);
+        });
         idle().push(machine);
         let passed = all - left.len();
         self.passed.fetch_add(passed as u64, Relaxed);
-        let worth = if self.loads.reads_numbers() { WORTH_WITH_NUMBERS } else { WORTH };
-        if passed * 4 < all * worth {
+        let worth = if self.loads.reads_next() { WORTH_WITH_NUMBERS } else { WORTH };
+        if passed * 100 < all * worth {
             self.rest.store(REST, Relaxed);
         }
         Some(left)
+    }
+
+    /// Those of some segments that may hold hits, by what is loaded of them.
+    fn kept(&self, machine: &mut Machine, segments: &[u32], load: impl Fn(&mut Machine, &[u32])) -> Vec<u32> {
+        let mut left = Vec::new();
+        for segments in segments.chunks(GROUP) {
+            load(machine, segments);
+            machine.run(&self.screen.program, None);
+            let words = machine.regs[self.screen.mask.0 as usize].0.as_flattened();
+            left.extend(segments.iter().zip(words).filter(|&(_, &word)| word != 0).map(|(&at, _)| at));
+        }
+        left
     }
 }
