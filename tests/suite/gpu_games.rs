@@ -19,7 +19,7 @@ use crate::{
 
 /// What tests a move: its squares as designators, as sets that are computed, and as the target of another `--`; captures,
 /// promotions, castling, null moves; the move behind a position and the one before it.
-const EDGES: [&str; 23] = [
+const EDGES: [&str; 24] = [
     "--(check)",
     "N--",
     "[RBN]--p[a-h4-5]",
@@ -33,6 +33,7 @@ const EDGES: [&str; 23] = [
     "shift P[a-h2]--(Nf3)",
     "--(--(castle))",
     "N--(from & [a-d1-4])",
+    "[Rr]--[df1,8]",
     "move o-o",
     "move o-o-o",
     "move previous castle",

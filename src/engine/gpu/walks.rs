@@ -19,7 +19,8 @@ pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
     let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
-    !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && !(walk.back && is_tied) && ways <= WAYS_MAX
+    let is_beyond = matches!(walk.sees, Sees::Pieces { .. }) || walk.largest || walk.back && is_tied;
+    !is_beyond && ways <= WAYS_MAX
 }
 
 /// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment.
