@@ -1,37 +1,21 @@
-// Where an automaton finds a walk, whatever its value (games.wgsl): from the last slot of a game to the first, or with BACK
-// from the first to the last.
+// What an automaton finds from each slot of a game (games.wgsl): whether there is a walk, or with NUMBERS its value. From the
+// last slot to the first, or with BACK from the first to the last.
 //
-// src/engine/gpu/walks.rs prints BACK, the Masks of a segment, and what a slot of it says of them: `lead`, `alive` and
-// `begins`. The twin is src/engine/operations/reach.rs.
-
-// A bit for each state.
-alias States = vec2<u32>;
+// src/engine/gpu/walks.rs prints these constants, the Masks of a segment, what is known of the States at a slot, and what a
+// slot says of them: `alive` and `begins`. The twins are src/engine/operations/reach.rs and walk.rs there.
 
 // What is known of the slot to which a walk goes on.
 struct Ahead {
     // States that take it, or the move to it, and from which the walk can be completed,
     alive: States,
-    // the same one slot further on,
+    // and the same one slot further on.
     further: States,
-    // and states tied to a move for which the move between passes.
-    led: States,
-    // Whether there is such a slot.
-    is_one: bool,
-}
-
-fn has(states: States, state: u32) -> bool {
-    return ((select(states.x, states.y, state >= 32u) >> (state % 32u)) & 1u) != 0u;
-}
-
-fn only(state: u32, holds: bool) -> States {
-    let one = select(0u, 1u << (state % 32u), holds);
-    return select(States(one, 0u), States(0u, one), state >= 32u);
 }
 
 fn along_game(first: u32, end: u32) {
     let low = first / SEGMENT_SLOTS;
     let count = (end - 1u) / SEGMENT_SLOTS - low + 1u;
-    var ahead = Ahead(States(), States(), States(), false);
+    var ahead = Ahead(States(), States());
     for (var k = 0u; k < count; k++) {
         let segment = low + select(count - 1u - k, k, BACK);
         let these = masks_at(segment);
@@ -42,9 +26,20 @@ fn along_game(first: u32, end: u32) {
         for (var j = low_slot; j < end_slot; j++) {
             let slot = select(low_slot + end_slot - 1u - j, j, BACK);
             let here = alive(these, slot, ahead);
-            found |= select(0u, 1u << slot, begins(these, slot, here, ahead));
-            ahead = Ahead(here, ahead.alive, lead(these, slot), true);
+            let more = begins(these, slot, here, ahead);
+            ahead = Ahead(here, ahead.alive);
+            if (NUMBERS) {
+                // One more than the value.
+                let value = more - 1u;
+                let is_found = more != 0u && value >= LEAST && value <= MOST;
+                let number = result(base + slot - first, value);
+                store(base + slot, select(NO_VALUE.x, number, is_found), select(NO_VALUE.y, 0u, is_found));
+            } else {
+                found |= select(0u, 1u << slot, more != 0u);
+            }
         }
-        atomicOr(&column[segment], found);
+        if (!NUMBERS) {
+            atomicOr(&column[segment], found);
+        }
     }
 }

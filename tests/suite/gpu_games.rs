@@ -2,11 +2,13 @@
 //!
 //! `cpu` and `reference` say what is right. Which of both ways is taken is told by the device's count of stages.
 
+use std::sync::Arc;
+
 use orbit_chess::internals::{
     database::DatabaseOptions,
     engine::{
-        Engine,
-        gpu::{GpuDevice, GpuLimits, Variant},
+        self, Engine,
+        gpu::{Gpu, GpuDevice, GpuLimits, Variant},
     },
     reel::Block,
 };
@@ -33,7 +35,7 @@ const EDGES: [&str; 24] = [
     "shift P[a-h2]--(Nf3)",
     "--(--(castle))",
     "N--(from & [a-d1-4])",
-    "[Rr]--[df1,8]",
+    "[Rr]--[d1,f1,d8,f8]",
     "move o-o",
     "move o-o-o",
     "move previous castle",
@@ -80,14 +82,30 @@ const WALKS: [&str; 17] = [
     "path singlecolor N-- -- check",
 ];
 
-fn all_queries() -> impl Iterator<Item = &'static str> {
-    EDGES.into_iter().chain(SHIFTS).chain(WALKS)
+fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
+    EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
+
+/// The numbers of lines and paths: their ranges, the longest and the first one, the last position.
+const NUMBERS: [&str; 12] = [
+    "(line --> check{2,}) > 1",
+    "line 2 --> (true --> true)? --> true",
+    "line 3 5 --> not check*",
+    "line 5 100 --> not check{20}*",
+    "line firstmatch --> true{2,3} --> true{2,3} --> check",
+    "line lastposition --> not check*",
+    "line lastposition singlecolor --> not check+ --> true",
+    "line lastposition firstmatch --> true{2,3} --> not check",
+    "line 4 <-- not check*",
+    "path 3 5 -- +",
+    "path firstmatch -- {2,3} -- {2,3} check",
+    "path lastposition singlecolor -- +",
+];
 
 /// What no shader makes: then the processor carries all of a query.
 const BY_THE_PROCESSOR: [&str; 5] = [
+    "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
-    "(line --> check{2,}) > 2",
     "line nestban --> {move capture .}{3,}",
     "(find Nf3):check",
     "(Q attacks k)--(from & [a-d1-4])",
@@ -161,6 +179,11 @@ fn the_device_runs_automata_along_games() {
 }
 
 #[test]
+fn the_device_tells_the_values_of_walks() {
+    check_all(&NUMBERS);
+}
+
+#[test]
 fn hits_are_those_of_the_reference_engine() {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 6).collect();
@@ -198,6 +221,29 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
+        }
+    }
+}
+
+/// Queries share kernels, and what several of them carry is carried once; one that the processor carries takes those
+/// along that share its kernel.
+#[test]
+fn queries_that_share_a_kernel_answer_as_alone() {
+    let blocks = blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let device = open_device(device_options(GpuLimits::default()));
+    for texts in [all_queries().collect(), Vec::from_iter(all_queries().chain(BY_THE_PROCESSOR).rev())] {
+        let queries: Vec<_> = texts.iter().map(|text| prepared(text)).collect();
+        for name in ["default", "hostcarry"] {
+            let plans = engine::plans(&queries).unwrap();
+            let gpu = Gpu::with_variant(plans, Arc::clone(&device), variant(name));
+            let mut together = Vec::new();
+            let count = carried(&device, || together = gpu.hits(&blocks).unwrap());
+            assert_eq!(count > 0, name == "default", "{name}: {count} stages");
+            for ((text, prepared), hits) in texts.iter().zip(&queries).zip(&together) {
+                let alone = prepared.cpu().unwrap().hits(&blocks).unwrap().remove(0);
+                assert_eq!(*hits, alone, "{text} ({name})");
+            }
         }
     }
 }

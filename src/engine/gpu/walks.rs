@@ -1,92 +1,142 @@
-//! Automata along games as WGSL: whether there is a walk, in games without side lines.
+//! Automata along games as WGSL: where there is a walk, and its value, in games without side lines.
 //!
 //! An invocation goes through one game from the end, or against the moves from the beginning, and knows at each slot from
-//! which states the walk can be completed: a bit for each. What a slot says of them is printed straight, a line for each
-//! way from one state to another. The shader's other part is `shaders/walk.wgsl`, the twin
-//! `src/engine/operations/reach.rs`.
+//! which states the walk can be completed: a bit for each, or one more than the value. What a slot says of them is printed
+//! straight, a line for each way from one state to another. The shader's other part is `shaders/walk.wgsl`; the twins are
+//! `src/engine/operations/reach.rs` and `src/engine/operations/walk.rs`.
+//!
+//! A state that is tied to a move asks at the position before it the same of its only child, so its mask is enough.
 
 use std::fmt::Write as _;
 
-use crate::plan::{Branch, Sees, Sibling, Walk};
+use crate::plan::{Branch, NO_VALUE, Sees, Sibling, Walk};
 
 const WALK: &str = include_str!("../../../shaders/walk.wgsl");
 
 /// Ways of an automaton that are printed at most: drivers take long to compile long shaders.
 const WAYS_MAX: usize = 400;
 
-/// Whether the device can run an automaton: which pieces are in focus and what is largest, only the processor knows.
+/// States whose values are kept at most: they are registers of an invocation.
+const VALUES_MAX: usize = 24;
+
+/// Whether the device can tell where an automaton finds a walk: which pieces are in focus only the processor knows.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
-    let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
-    let is_beyond = matches!(walk.sees, Sees::Pieces { .. }) || walk.largest || walk.back && is_tied;
-    !is_beyond && ways <= WAYS_MAX
+    !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment.
-pub(super) fn shader(walk: &Walk, masks: &[String]) -> String {
-    let masks = &masks[..walk.automaton.operands];
-    let mut out = format!("const BACK = {};\n\nstruct Masks {{\n", walk.back);
-    let mut line = |text: std::fmt::Arguments<'_>| writeln!(out, "{text}").expect("a string takes all");
-    (0..masks.len()).for_each(|mask| line(format_args!("    m{mask}: u32,")));
-    line(format_args!("}}\n\nfn masks_at(segment: u32) -> Masks {{"));
-    line(format_args!("    return Masks({});\n}}\n", masks.join(", ")));
+/// Whether it can tell the value: what is banned depends on walks before.
+pub(super) fn has_numbers(walk: &Walk) -> bool {
+    fits(walk) && !walk.nestban && walk.automaton.states.len() <= VALUES_MAX
+}
 
-    let states = || (0..).zip(&walk.automaton.states);
-    line(format_args!(
-        "// States that are tied to the move to a slot, if it passes.\nfn lead(these: Masks, slot: u32) -> States {{"
-    ));
-    line(format_args!("    var out = States();"));
-    for (state, leaving) in states().filter_map(|(k, state): (u32, _)| Some((k, state.leaving?))) {
-        line(format_args!("    out |= only({state}u, {});", holds(leaving)));
-    }
-    line(format_args!("    return out;\n}}\n"));
+/// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment; with `numbers` for
+/// values.
+pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
+    let of = Of { walk, numbers };
+    let mut out = String::new();
+    let mut line = |text: &str| writeln!(out, "{text}").expect("a string takes all");
+    line(&format!("const BACK = {};\nconst NUMBERS = {numbers};\n{}", walk.back, of.results()));
+    line(&of.states());
+
+    line("struct Masks {");
+    (0..walk.automaton.operands).for_each(|mask| line(&format!("    m{mask}: u32,")));
+    let words = masks[..walk.automaton.operands].join(", ");
+    line(&format!("}}\n\nfn masks_at(segment: u32) -> Masks {{\n    return Masks({words});\n}}\n"));
 
     // No move of a game without side lines leads to a secondary child.
-    let on = if walk.sibling == Some(Sibling::Secondary) { "States()" } else { "ahead.alive" };
-    let further = if walk.sibling == Some(Sibling::Secondary) { "States()" } else { "ahead.further" };
-    let (goes_on, over) = if walk.sees == Sees::OneSide { (further, further) } else { (on, on) };
-    let is_led = walk.sibling != Some(Sibling::Secondary);
-    line(format_args!("fn alive(these: Masks, slot: u32, ahead: Ahead) -> States {{"));
-    line(format_args!("    var out = States();"));
-    for (k, state) in states() {
-        let ways = &walk.automaton.follow[k as usize];
-        line(format_args!("    var s{k} = false;"));
-        for way in ways {
-            line(format_args!("    s{k} |= {};", open(way, goes_on, true)));
-        }
-        line(format_args!("    s{k} &= ({});", holds(state.mask)));
-        if state.leaving.is_some() {
-            line(format_args!("    var over{k} = false;"));
-            for way in ways {
-                line(format_args!("    over{k} |= {};", open(way, over, false)));
-            }
-            line(format_args!(
-                "    s{k} = select(s{k}, over{k} & {is_led} & has(ahead.led, {k}u), ahead.is_one);"
-            ));
-        }
-        line(format_args!("    out |= only({k}u, s{k});"));
+    let is_stuck = walk.sibling == Some(Sibling::Secondary);
+    let [next, after] = ["ahead.alive", "ahead.further"].map(|on| if is_stuck { "States()" } else { on });
+    let goes_on = if walk.sees == Sees::OneSide { after } else { next };
+    line("fn alive(these: Masks, slot: u32, ahead: Ahead) -> States {\n    var out = States();");
+    for (k, (state, ways)) in walk.automaton.states.iter().zip(&walk.automaton.follow).enumerate() {
+        line(&format!("    var s{k} = 0u;"));
+        ways.iter().for_each(|way| line(&of.join(&format!("s{k}"), &of.way(way, goes_on, true))));
+        line(&of.taken(k, &holds(state.mask)));
     }
-    line(format_args!("    return out;\n}}\n"));
+    line("    return out;\n}\n");
 
-    line(format_args!("fn begins(these: Masks, slot: u32, here: States, ahead: Ahead) -> bool {{"));
-    line(format_args!("    var out = false;"));
+    line("fn begins(these: Masks, slot: u32, here: States, ahead: Ahead) -> u32 {\n    var out = 0u;");
     for way in walk.automaton.first.iter().filter(|way| way.to.is_some()) {
-        let begins = if walk.moves { open(way, on, true) } else { open(way, "here", false) };
-        line(format_args!("    out |= {begins};"));
+        let begins = if walk.moves { of.way(way, next, true) } else { of.way(way, "here", false) };
+        line(&of.join("out", &begins));
     }
-    line(format_args!("    return out;\n}}\n"));
+    line("    return out;\n}\n");
     out + WALK
 }
 
 /// Whether a mask holds at a slot.
 fn holds(mask: u16) -> String {
-    format!("((these.m{mask} >> slot) & 1u) != 0u")
+    format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// Whether a way leads to one of some states, or to the end, with `guarded` where its guards hold.
-fn open(way: &Branch, states: &str, guarded: bool) -> String {
-    let to = way.to.map_or("true".into(), |to| format!("has({states}, {to}u)"));
-    let guards = way.guards.iter().filter(|_| guarded).map(|&guard| format!("({})", holds(guard)));
-    guards.chain([to]).collect::<Vec<String>>().join(" & ")
+/// How it is printed what is known of states: 1 where the walk can be completed, or one more than its value, else 0.
+struct Of<'a> {
+    walk: &'a Walk,
+    numbers: bool,
+}
+
+impl Of<'_> {
+    /// What is known of all states at a slot.
+    fn states(&self) -> String {
+        let states = 0..self.walk.automaton.states.len();
+        let fields: Vec<String> = match self.numbers {
+            true => states.map(|state| format!("    v{state}: u32,")).collect(),
+            // A bit for each.
+            false => ["    low: u32,", "    high: u32,"].map(String::from).to_vec(),
+        };
+        format!("struct States {{\n{}\n}}\n", fields.join("\n"))
+    }
+
+    /// Which values count, and the number that they become.
+    fn results(&self) -> String {
+        let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
+        let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };
+        let last = match (sees, moves) {
+            (Sees::OneSide, true) => "node + 2u * value - 1u",
+            (Sees::OneSide, false) if back => "node - 2u * (value - 1u)",
+            (Sees::OneSide, false) => "node + 2u * (value - 1u)",
+            (_, true) => "node + value",
+            (_, false) if back => "node - (value - 1u)",
+            (_, false) => "node + value - 1u",
+        };
+        let result = if end { last } else { "value" };
+        let (no_low, no_high) = (NO_VALUE as u64 as u32, NO_VALUE as u64 >> 32);
+        format!(
+            "const LEAST = {least}u;\nconst MOST = {most}u;\nconst NO_VALUE = vec2<u32>({no_low}u, {no_high}u);\n\n\
+             fn result(node: u32, value: u32) -> u32 {{\n    return {result};\n}}\n"
+        )
+    }
+
+    /// What a way leads to among some states, or to the end, with `guarded` where its guards hold.
+    fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
+        let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
+            (true, _) => format!("{states}.v{to}"),
+            (false, 0..32) => format!("(({states}.low >> {to}u) & 1u)"),
+            (false, _) => format!("(({states}.high >> {}u) & 1u)", to - 32),
+        });
+        let guards = way.guards.iter().filter(|_| guarded).map(|&guard| holds(guard));
+        match guards.reduce(|all, guard| format!("{all} & {guard}")) {
+            Some(guards) => format!("select(0u, {to}, {guards})"),
+            None => to,
+        }
+    }
+
+    /// A line that adds a way to those before: the largest value, or the first one.
+    fn join(&self, known: &str, way: &str) -> String {
+        match self.walk.first_match {
+            true => format!("    {known} = select({known}, {way}, {known} == 0u);"),
+            false => format!("    {known} = max({known}, {way});"),
+        }
+    }
+
+    /// A line that says what is known of a state that takes a slot where its mask holds.
+    fn taken(&self, state: usize, mask: &str) -> String {
+        if self.numbers {
+            return format!("    out.v{state} = select(0u, s{state} + 1u, {mask} & (s{state} != 0u));");
+        }
+        let half = if state < 32 { "low" } else { "high" };
+        format!("    out.{half} |= select(0u, s{state}, {mask}) << {}u;", state % 32)
+    }
 }

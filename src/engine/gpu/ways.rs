@@ -24,8 +24,8 @@ pub(super) enum Way<'a> {
     /// A test of the moves that leave positions, which the kernel of the stage's masks answers, at the positions that
     /// they lead to.
     Edge(EdgeTest),
-    /// Where an automaton finds a walk.
-    Walk(&'a Walk),
+    /// Where an automaton finds a walk, or with `true` its value.
+    Walk(&'a Walk, bool),
     /// Told by the moves of games alone: the processor makes it whatever a stage finds, and it goes up.
     Told,
 }
@@ -57,7 +57,8 @@ impl Way<'_> {
             {
                 Way::Told
             }
-            GameOp::AnyWalk(walk) if walks::fits(walk) => Way::Walk(walk),
+            GameOp::AnyWalk(walk) if walks::fits(walk) => Way::Walk(walk, false),
+            GameOp::Walk(walk) if walks::has_numbers(walk) => Way::Walk(walk, true),
             _ => return None,
         })
     }
@@ -121,7 +122,7 @@ impl Way<'_> {
             Way::MaskToParent => shift("MASK_TO_PARENT", 0),
             Way::MaskToChild | Way::Edge(_) => shift("MASK_TO_CHILD", 0),
             Way::WordToParent(otherwise) => shift("WORD_TO_PARENT", otherwise),
-            Way::Walk(walk) => format!("{GAMES}\n{}", walks::shader(walk, &masks)),
+            Way::Walk(walk, numbers) => format!("{GAMES}\n{}", walks::shader(walk, &masks, numbers)),
             Way::Told => unreachable!("the processor makes it"),
         }
     }
