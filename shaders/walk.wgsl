@@ -32,7 +32,7 @@ fn along_game(first: u32, end: u32) {
                 // One more than the value.
                 let value = more - 1u;
                 let is_found = more != 0u && value >= LEAST && value <= MOST;
-                let number = result(base + slot - first, value);
+                let number = select(result(base + slot - first, value), value, NESTBAN);
                 store(base + slot, select(NO_VALUE.x, number, is_found), select(NO_VALUE.y, 0u, is_found));
             } else {
                 found |= select(0u, 1u << slot, more != 0u);
@@ -41,5 +41,25 @@ fn along_game(first: u32, end: u32) {
         if (!NUMBERS) {
             atomicOr(&column[segment], found);
         }
+    }
+    if (NESTBAN) {
+        ban(first, end);
+    }
+}
+
+// Takes those values away that no walk has: the positions of a walk begin no other one.
+fn ban(first: u32, end: u32) {
+    // The first positions from which a walk may begin: of the side that is to move in positions of even numbers, and of odd.
+    var open = vec2<u32>();
+    for (var node = 0u; node < end - first; node++) {
+        let slot = first + node;
+        let value = atomicLoad(&column[2u * slot]);
+        let is_odd = (node & 1u) != 0u;
+        let has_value = atomicLoad(&column[2u * slot + 1u]) == 0u;
+        let is_found = has_value && is_evaluated(slot) && node >= select(open.x, open.y, is_odd);
+        let behind = select(0u, banned_to(node, value), is_found);
+        open = max(open, select(vec2<u32>(behind), select(vec2<u32>(behind, 0u), vec2<u32>(0u, behind), is_odd), BY_SIDE));
+        let number = result(node, value);
+        store(slot, select(NO_VALUE.x, number, is_found), select(NO_VALUE.y, 0u, is_found));
     }
 }

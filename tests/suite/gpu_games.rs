@@ -86,8 +86,9 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// The numbers of lines and paths: their ranges, the longest and the first one, the last position.
-const NUMBERS: [&str; 12] = [
+/// The numbers of lines and paths: their ranges, the longest and the first one, the last position, walks that begin in no
+/// other one.
+const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
     "line 3 5 --> not check*",
@@ -100,13 +101,20 @@ const NUMBERS: [&str; 12] = [
     "path 3 5 -- +",
     "path firstmatch -- {2,3} -- {2,3} check",
     "path lastposition singlecolor -- +",
+    "line nestban --> {move capture .}{2,}",
+    "line nestban --> not check{2,5}",
+    "line nestban singlecolor --> not check{2,} --> check",
+    "wtm line nestban 3 9 --> not check+",
+    "line nestban lastposition --> true{3}",
+    "path nestban -- -- --",
+    "path nestban singlecolor lastposition -- --",
 ];
 
 /// What no shader makes: then the processor carries all of a query.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
-    "line nestban --> {move capture .}{3,}",
+    "path focus N nestban -- {2,}",
     "(find Nf3):check",
     "(Q attacks k)--(from & [a-d1-4])",
 ];
@@ -277,7 +285,8 @@ fn the_processor_makes_what_the_device_cannot() {
     assert!(trees.iter().any(Block::has_lines));
     let long = [block_of_games([long_game(5), long_game(20_000)])];
     let short = [block_of_games([long_game(5), long_game(19_999)])];
-    let walks = ["line --> true --> Nf3", "path N-- n--", "N--(Nd4)", "countmoves N--"];
+    let walks =
+        ["line nestban --> true{3}", "line --> true --> Nf3", "path N-- n--", "N--(Nd4)", "countmoves N--"];
     let main_lines = blocks();
     for limits in [GpuLimits::default(), TIGHT] {
         let device = open_device(device_options(limits));

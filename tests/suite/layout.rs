@@ -155,7 +155,7 @@ fn check_bindings(variant: Variant) {
 }
 
 /// What stages carry in each way that there is: along games, to children and parents, by automata of few and many states.
-const CARRYING: [&str; 12] = [
+const CARRYING: [&str; 13] = [
     "find Nf3",
     "find <-- count check > 3",
     "initial shift count find Nf3",
@@ -168,6 +168,7 @@ const CARRYING: [&str; 12] = [
     "line singlecolor <-- check{40} <-- not check{3,}",
     "path -- check -- (N-- -- *)",
     "line firstmatch 2 40 --> check{2,} --> true*",
+    "line nestban --> true{3}",
 ];
 
 /// The shaders that carry along games, as `src/engine/gpu/along.rs` runs them.

@@ -26,9 +26,9 @@ pub(super) fn fits(walk: &Walk) -> bool {
     !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// Whether it can tell the value: what is banned depends on walks before.
+/// Whether it can tell the value.
 pub(super) fn has_numbers(walk: &Walk) -> bool {
-    fits(walk) && !walk.nestban && walk.automaton.states.len() <= VALUES_MAX
+    fits(walk) && walk.automaton.states.len() <= VALUES_MAX
 }
 
 /// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment; with `numbers` for
@@ -38,6 +38,7 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let mut out = String::new();
     let mut line = |text: &str| writeln!(out, "{text}").expect("a string takes all");
     line(&format!("const BACK = {};\nconst NUMBERS = {numbers};\n{}", walk.back, of.results()));
+    line(&of.bans(masks.get(walk.automaton.operands).map_or("0u", |mask| mask)));
     line(&of.states());
 
     line("struct Masks {");
@@ -101,11 +102,27 @@ impl Of<'_> {
             (_, false) if back => "node - (value - 1u)",
             (_, false) => "node + value - 1u",
         };
-        let result = if end { last } else { "value" };
+        let result = if end { "last(node, value)" } else { "value" };
         let (no_low, no_high) = (NO_VALUE as u64 as u32, NO_VALUE as u64 >> 32);
         format!(
             "const LEAST = {least}u;\nconst MOST = {most}u;\nconst NO_VALUE = vec2<u32>({no_low}u, {no_high}u);\n\n\
+             // The last position of a walk.\nfn last(node: u32, value: u32) -> u32 {{\n    return {last};\n}}\n\n\
              fn result(node: u32, value: u32) -> u32 {{\n    return {result};\n}}\n"
+        )
+    }
+
+    /// Which positions begin no walk behind another one. `evaluated` are those at which a walk with `nestban` is
+    /// evaluated.
+    fn bans(&self, evaluated: &str) -> String {
+        let Walk { nestban, moves, sees, .. } = *self.walk;
+        let by_side = sees == Sees::OneSide && !moves;
+        // What is between moves belongs to the walk as well, the position behind the last one does not.
+        let more = u32::from(!moves);
+        format!(
+            "const NESTBAN = {nestban};\nconst BY_SIDE = {by_side};\n\n\
+             fn banned_to(node: u32, value: u32) -> u32 {{\n    return last(node, value) + {more}u;\n}}\n\n\
+             fn is_evaluated(slot: u32) -> bool {{\n    let segment = slot / SEGMENT_SLOTS;\n    \
+             return (({evaluated} >> (slot % SEGMENT_SLOTS)) & 1u) != 0u;\n}}\n"
         )
     }
 
