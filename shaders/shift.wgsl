@@ -1,4 +1,4 @@
-// What a stage found, brought one position back or on (games.wgsl).
+// What a stage found, brought one position back or on, or from the position that a number names (games.wgsl).
 //
 // Two constants stand before this: WHERE it goes, and the word OTHERWISE of positions that no child brings one to. The
 // twin is src/engine/operations/mod.rs.
@@ -6,6 +6,7 @@
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;
 const WORD_TO_PARENT = 2u;
+const MASK_FROM_NUMBER = 3u;
 
 // The slots of a game in a segment that a move leads to.
 fn children(segment: u32, first: u32, end: u32) -> u32 {
@@ -47,11 +48,24 @@ fn words_to_parents(first: u32, end: u32) {
     }
 }
 
+// The words are numbers of positions in the game; where there is none, nothing holds.
+fn masks_from_numbers(first: u32, end: u32) {
+    for (var slot = first; slot < end; slot++) {
+        let number = word_of(slot);
+        let there = first + min(number.x, end - first - 1u);
+        let is_one = number.y == 0u && number.x < end - first;
+        let holds = is_one && ((mask_of(there / SEGMENT_SLOTS) >> (there % SEGMENT_SLOTS)) & 1u) != 0u;
+        atomicOr(&column[slot / SEGMENT_SLOTS], select(0u, 1u << (slot % SEGMENT_SLOTS), holds));
+    }
+}
+
 fn along_game(first: u32, end: u32) {
     if (WHERE == MASK_TO_PARENT) {
         masks_to_parents(first, end);
     } else if (WHERE == MASK_TO_CHILD) {
         masks_to_children(first, end);
+    } else if (WHERE == MASK_FROM_NUMBER) {
+        masks_from_numbers(first, end);
     } else {
         words_to_parents(first, end);
     }

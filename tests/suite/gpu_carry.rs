@@ -231,7 +231,7 @@ fn the_processor_carries_what_the_device_cannot() {
         (&long, &["find Nf3", "find <-- all Nf3 > 20", "initial shift count find Nf3"], false),
         (&short, &["find Nf3", "find <-- all Nf3 > 20", "initial shift count find Nf3"], true),
         (&short, &["{find Nf3 line --> Nf3 --> nc6}"], true),
-        (&short, &["{find Nf3 (find <-- nc6):Nf3}"], false),
+        (&short, &["{find Nf3 path focus N --}"], false),
     ] {
         for limits in limits {
             let device = device(limits);

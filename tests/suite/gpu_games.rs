@@ -48,8 +48,8 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Words that come from a child, and masks that come from the parent.
-const SHIFTS: [&str; 8] = [
+/// Words that come from a child, masks that come from the parent or from the position that a number names.
+const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
     "--(ply)",
@@ -58,6 +58,9 @@ const SHIFTS: [&str; 8] = [
     "parent:check",
     "parent:parent:move from P",
     "find --(find <-- check)",
+    "(find check):move from [Kk]",
+    "(find <-- check):{parent:{N attacks k}}",
+    "(position 30):check",
 ];
 
 /// Lines and paths of one constituent and of many, with repetitions, guards and constituents that are tied to moves; of one
@@ -115,7 +118,7 @@ const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
     "path focus N nestban -- {2,}",
-    "(find Nf3):check",
+    "((find check):ply) > 3",
     "(Q attacks k)--(from & [a-d1-4])",
 ];
 

@@ -155,7 +155,7 @@ fn check_bindings(variant: Variant) {
 }
 
 /// What stages carry in each way that there is: along games, to children and parents, by automata of few and many states.
-const CARRYING: [&str; 13] = [
+const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
     "initial shift count find Nf3",
@@ -164,6 +164,7 @@ const CARRYING: [&str; 13] = [
     "(Q attacks k)[x]p",
     "move from Q capture [qr] promote A",
     "parent:move previous castle",
+    "(find check):Nf3",
     "line --> check --> (move from N --> true){2,}",
     "line singlecolor <-- check{40} <-- not check{3,}",
     "path -- check -- (N-- -- *)",

@@ -21,6 +21,8 @@ pub(super) enum Way<'a> {
     MaskToChild,
     /// A word of the children at which masks hold, at their parents; elsewhere this one.
     WordToParent(u64),
+    /// A mask at the positions that numbers name.
+    MaskFromNumber,
     /// A test of the moves that leave positions, which the kernel of the stage's masks answers, at the positions that
     /// they lead to.
     Edge(EdgeTest),
@@ -43,6 +45,7 @@ impl Way<'_> {
         Some(match op {
             GameOp::AnyChild => Way::MaskToParent,
             GameOp::MaskOfParent => Way::MaskToChild,
+            GameOp::MaskAt => Way::MaskFromNumber,
             GameOp::CountChildren | GameOp::UnionChildren => Way::WordToParent(0),
             GameOp::FirstChild => match operands {
                 [.., Operand::Constant(none)] => Way::WordToParent(*none),
@@ -76,6 +79,7 @@ impl Way<'_> {
             (Way::Along(..), _) | (_, Made::Game(GameOp::UnionChildren)) => (&[], all.first().copied()),
             (_, Made::Game(GameOp::CountChildren)) => (all, Some(Operand::Constant(1))),
             (_, Made::Game(GameOp::FirstChild)) => (&all[..1], Some(all[1])),
+            (Way::MaskFromNumber, _) => (&all[1..], all.first().copied()),
             (Way::Edge(_) | Way::Told, _) => (&[], None),
             _ => (all, None),
         }
@@ -121,6 +125,7 @@ impl Way<'_> {
             }
             Way::MaskToParent => shift("MASK_TO_PARENT", 0),
             Way::MaskToChild | Way::Edge(_) => shift("MASK_TO_CHILD", 0),
+            Way::MaskFromNumber => shift("MASK_FROM_NUMBER", 0),
             Way::WordToParent(otherwise) => shift("WORD_TO_PARENT", otherwise),
             Way::Walk(walk, numbers) => format!("{GAMES}\n{}", walks::shader(walk, &masks, numbers)),
             Way::Told => unreachable!("the processor makes it"),
