@@ -65,11 +65,12 @@ const SHIFTS: [&str; 11] = [
 
 /// Lines and paths of one constituent and of many, with repetitions, guards and constituents that are tied to moves; of one
 /// side's moves; against the moves.
-const WALKS: [&str; 17] = [
+const WALKS: [&str; 18] = [
     "line --> check",
     "line --> check --> true --> not check",
     "line --> check{2,}",
     "line --> not check{30,}",
+    "line --> not check{20,} --> (true --> not check{2})* --> (wtm --> true){12} --> check",
     "line --> (move from N --> true){2,}",
     "line --> move from P --> {check or move capture .} --> .",
     "line primary --> N attacks k --> true --> true",
