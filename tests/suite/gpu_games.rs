@@ -29,7 +29,7 @@ const EDGES: [&str; 24] = [
     "--=A",
     "[x]",
     "[QR][x][nb](check)",
-    "(Q attacks k)--",
+    "(Q attacks p)--",
     "--(K attacks .)(not check)",
     "flip N[x]p",
     "shift P[a-h2]--(Nf3)",
@@ -120,7 +120,7 @@ const BY_THE_PROCESSOR: [&str; 5] = [
     "(path focus N -- {4,}) > 0",
     "path focus N nestban -- {2,}",
     "((find check):ply) > 3",
-    "(Q attacks k)--(from & [a-d1-4])",
+    "(Q attacks p)--(from & [a-d1-4])",
 ];
 
 fn games(files: &[&str]) -> Vec<Block> {
