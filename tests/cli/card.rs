@@ -84,13 +84,13 @@ fn a_card_is_measured_in_one_run() {
         ["device", "upload", "device_memory", "device_operations", "cpu_memory", "variant", "games"];
     assert_eq!(order[..expected.len()], expected);
     let kinds: BTreeSet<&str> = order.into_iter().collect();
-    let finds = ["find", "find_by_host", "find_streamed"];
-    let others = ["replay", "resident", "shared", "streamed", "cpu", "crossover"].into_iter().chain(finds);
+    let along = ["along", "along_by_host", "along_streamed"];
+    let others = ["replay", "resident", "shared", "streamed", "cpu", "crossover"].into_iter().chain(along);
     assert_eq!(kinds, expected.into_iter().chain(others).collect());
-    for (kind, by_host) in finds.into_iter().zip([false, true, false]) {
+    for (kind, by_host) in along.into_iter().zip([false, true, false]) {
         let mut rows = of_kind(&document, kind).inspect(|row| assert!(row["hits"] != 0, "{row}"));
         assert!(rows.all(|row| row["variant"].as_str().unwrap().contains("hostcarry") == by_host), "{kind}");
-        assert_eq!(of_kind(&document, kind).count(), 3, "{kind}");
+        assert_eq!(of_kind(&document, kind).count(), 6, "{kind}");
     }
     for row in rows(&document) {
         assert!(row.get("error").is_none(), "{row}");
@@ -140,7 +140,7 @@ fn a_card_is_measured_in_one_run() {
             .min(number(operations, "operations_s") / each);
         close(number(row, "roof_positions_s"), roof);
     }
-    for row in of_kind(&document, "find").chain(of_kind(&document, "find_by_host")) {
+    for row in of_kind(&document, "along").chain(of_kind(&document, "along_by_host")) {
         assert!(row["share_bytes"].is_null() && row["share_operations"].is_null(), "it has stages: {row}");
     }
     for row in of_kind(&document, "streamed") {

@@ -216,7 +216,7 @@ fn what_was_carried_along_other_games_is_forgotten() {
     }
 }
 
-/// Side lines, games that are longer than an invocation walks, and operations of the game language.
+/// Side lines, games that are longer than an invocation walks, and operations that no shader makes.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
     let mut options = DatabaseOptions::default();
@@ -230,7 +230,8 @@ fn the_processor_carries_what_the_device_cannot() {
         (&trees[..], &["find check", "find <-- count wtm > 2", "find <-- Nf3"][..], false),
         (&long, &["find Nf3", "find <-- all Nf3 > 20", "initial shift count find Nf3"], false),
         (&short, &["find Nf3", "find <-- all Nf3 > 20", "initial shift count find Nf3"], true),
-        (&short, &["{find Nf3 line --> Nf3 --> nc6}"], false),
+        (&short, &["{find Nf3 line --> Nf3 --> nc6}"], true),
+        (&short, &["{find Nf3 path focus N --}"], false),
     ] {
         for limits in limits {
             let device = device(limits);

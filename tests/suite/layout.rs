@@ -154,46 +154,79 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// The shader that carries along games, as `src/engine/gpu/along.rs` runs it.
+/// What stages carry in each way that there is: along games, to children and parents, by automata of few and many states.
+const CARRYING: [&str; 14] = [
+    "find Nf3",
+    "find <-- count check > 3",
+    "initial shift count find Nf3",
+    "--(check)",
+    "N--=[RBN](ply) > 20",
+    "(Q attacks k)[x]p",
+    "move from Q capture [qr] promote A",
+    "parent:move previous castle",
+    "(find check):Nf3",
+    "line --> check --> (move from N --> true){2,}",
+    "line singlecolor <-- check{40} <-- not check{3,}",
+    "path -- check -- (N-- -- *)",
+    "line firstmatch 2 40 --> check{2,} --> true*",
+    "line nestban --> true{3}",
+];
+
+/// The shaders that carry along games, as `src/engine/gpu/along.rs` runs them.
 #[test]
-fn the_shader_of_carries_is_what_the_engine_binds() {
-    for what in ["ANY", "COUNT", "NEAREST", "UNION"] {
-        for back in [false, true] {
-            let text = include_str!("../../shaders/carry.wgsl");
-            let text = format!("const WHAT = {what};\nconst BACK = {back};\n{text}");
-            let module = naga::front::wgsl::parse_str(&text);
-            let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
+fn the_shaders_of_carries_are_what_the_engine_binds() {
+    let mut texts = BTreeSet::new();
+    for query in CARRYING {
+        let kernels = self::kernels(query, Options::default(), Variant::default());
+        let kernels = kernels.unwrap_or_else(|| panic!("{query} cannot be planned"));
+        let carriers: Vec<String> = kernels.iter().flat_map(Kernel::carriers).collect();
+        assert!(!carriers.is_empty(), "the device carries nothing of {query}");
+        texts.extend(carriers);
+        for kernel in kernels.iter().flat_map(Kernel::all) {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-            validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
-            let words = ["first", "end", "place", "stride", "is_constant", "low", "high", "unused"];
-            let members: Vec<(&str, usize)> = words.into_iter().zip((0..).step_by(4)).collect();
-            assert_eq!(layout(&module, "Carry"), (32, named(&members)));
-            let (read, write) = (StorageAccess::LOAD, StorageAccess::LOAD | StorageAccess::STORE);
-            let storage = |access| AddressSpace::Storage { access };
-            let found: BTreeMap<u32, (String, AddressSpace)> = module
-                .global_variables
-                .iter()
-                .map(|(_, it)| {
-                    (it.binding.expect("all is bound").binding, (it.name.clone().unwrap(), it.space))
-                })
-                .collect();
-            let expected = [
-                ("carry", AddressSpace::Uniform),
-                ("games", storage(read)),
-                ("found", storage(read)),
-                ("column", storage(write)),
-            ];
-            let expected = (0..).zip(expected.map(|(name, space)| (name.to_string(), space)));
-            assert_eq!(found, expected.collect());
-            assert_eq!(
-                [stride(&module, "games"), stride(&module, "found"), stride(&module, "column")],
-                [8, 4, 4]
-            );
-            assert_eq!(constant(&module, "SEGMENT_SLOTS"), [SEGMENT_SLOTS as u32]);
-            let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
-            assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
+            let found = validator.validate(&read(kernel));
+            found.unwrap_or_else(|error| panic!("{query}: {}", error.emit_to_string(&kernel.wgsl)));
+            check_straightness(query, kernel);
         }
+        let [hits, ..] =
+            self::kernels(query, Options::default(), "hostcarry".parse().expect("it is a variant"))
+                .expect("it can be planned");
+        assert!(hits.carriers().is_empty(), "{query}");
     }
+    assert!(texts.len() >= CARRYING.len(), "{} shaders", texts.len());
+    for text in texts {
+        check_carrier(&text);
+    }
+}
+
+fn check_carrier(text: &str) {
+    let module = naga::front::wgsl::parse_str(text);
+    let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
+    let words = ["first", "end", "segments", "place", "stride", "low", "high", "unused"];
+    let members: Vec<(&str, usize)> = words.into_iter().zip((0..).step_by(4)).collect();
+    assert_eq!(layout(&module, "Making"), (32, named(&members)));
+    let (read, write) = (StorageAccess::LOAD, StorageAccess::LOAD | StorageAccess::STORE);
+    let storage = |access| AddressSpace::Storage { access };
+    let globals = module.global_variables.iter();
+    let found: BTreeMap<u32, (String, AddressSpace)> = globals
+        .map(|(_, it)| (it.binding.expect("all is bound").binding, (it.name.clone().unwrap(), it.space)))
+        .collect();
+    let expected = [
+        ("making", AddressSpace::Uniform),
+        ("games", storage(read)),
+        ("masks", storage(read)),
+        ("words", storage(read)),
+        ("column", storage(write)),
+    ];
+    let expected = (0..).zip(expected.map(|(name, space)| (name.to_string(), space)));
+    assert_eq!(found, expected.collect());
+    let strides = ["games", "masks", "words", "column"].map(|name| stride(&module, name));
+    assert_eq!(strides, [8, 4, 4, 4]);
+    assert_eq!(constant(&module, "SEGMENT_SLOTS"), [SEGMENT_SLOTS as u32]);
+    let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
+    assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
 /// Whether a kernel finds bits, and not words.

@@ -76,6 +76,8 @@ mod gpu;
 mod gpu_carry;
 #[cfg(all(feature = "gpu", target_os = "linux"))]
 mod gpu_faults;
+#[cfg(feature = "gpu")]
+mod gpu_games;
 mod language;
 #[cfg(feature = "gpu")]
 mod layout;

@@ -2,7 +2,7 @@
 //!
 //! One invocation walks through one game, so an upload must hold its games whole, and they must have no side lines. What is
 //! carried stays on the device as a column for each answer until other games come, and is copied to where a program
-//! reads it. The twin of `shaders/carry.wgsl` is `src/engine/carry.rs`.
+//! reads it. How a column is made is told by `ways.rs`; what the processor makes of the moves of games alone goes up.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -11,21 +11,20 @@ use super::{
     device::{BUFFER_SETS, Buffer, Device, Pass, bind},
     driver::Kept,
     pack::Upload,
+    ways::Way,
     wgsl::{Kernel, StageKernels},
 };
 use crate::{
     engine::carry::slots,
-    plan::{Carried, CarryId, Made, Operand, StageCarry},
+    plan::{CarryId, Operand, StageCarry},
     reel::{Block, SEGMENT_SLOTS},
 };
 
-const CARRY: &str = include_str!("../../../shaders/carry.wgsl");
-
-/// Invocations in a workgroup, `CARRY_WORKGROUP` in the shader.
+/// Invocations in a workgroup, `GAMES_WORKGROUP` in the shader.
 const WORKGROUP: u32 = 64;
 
-/// Words of `Carry` in the shader.
-const CARRY_WORDS: usize = 8;
+/// Words of `Making` in the shader.
+const MAKING_WORDS: usize = 8;
 
 /// Slots of the longest game that is carried on a device. Systems reset a card that is busy for seconds, and a driver
 /// in software leaves loops after 65,535 turns.
@@ -67,20 +66,27 @@ impl Upload {
 impl Kernel {
     /// Whether the device can carry what its stages find, wherever it can carry anything.
     pub(super) fn carries_on_device(&self) -> bool {
-        let is_along = |carry: &StageCarry| matches!(carry.what, Made::Along { .. });
-        !self.variant.host_carry
-            && !self.stages.is_empty()
-            && self.stages.iter().flat_map(|stage| &stage.carries).all(is_along)
+        !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Bytes for each segment: of all columns that its stages carry, of the largest one, and of what one stage finds.
+    /// Bytes for each segment: of all columns that its stages carry, of the largest one, and of what one stage finds
+    /// and reads together.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
-        let found = |stage: &StageKernels| stage.found.iter().map(|word| column_bytes(word.is_mask)).sum();
+        let found = |stage: &StageKernels| {
+            let masks = stage.edges.len() + most_masks(stage);
+            let found = stage.found.iter().map(|word| column_bytes(word.is_mask)).sum::<u64>();
+            found + masks as u64 * column_bytes(true)
+        };
         let found = self.stages.iter().map(found).max().unwrap_or(0);
         [carried().sum(), carried().max().unwrap_or(0), found]
     }
+}
+
+/// The most masks of which something that a stage carries is made.
+fn most_masks(stage: &StageKernels) -> usize {
+    stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
 /// Whether the columns of some kernels fit on a device, where uploads have so many segments and games at most.
@@ -107,6 +113,8 @@ pub(super) struct Along {
     pub(super) masks: Buffer,
     /// Sets, those of a slot together.
     pub(super) words: Buffer,
+    /// The masks of which something is made, one column behind the other.
+    operands: Buffer,
     /// What dispatches are told.
     pub(super) params: Buffer,
     columns: HashMap<CarryId, Column>,
@@ -122,29 +130,24 @@ struct Column {
 
 /// What carries all that a stage found.
 pub(super) struct Work {
-    /// The words of `Carry` of each dispatch, each in a stride.
+    /// The words of `Making` of each dispatch, each in a stride.
     pub(super) params: Vec<u32>,
     carries: Vec<Dispatches>,
 }
 
+/// Bytes from some place in a buffer on.
+type Place = (wgpu::Buffer, u64);
+
 /// The dispatches of one column.
 struct Dispatches {
+    /// The masks that are brought together before.
+    masks: Vec<Place>,
+    mask_bytes: u64,
     pipeline: Arc<Kept<wgpu::ComputePipeline>>,
-    /// Games, what was found, the column.
-    buffers: [(wgpu::Buffer, u64); 3],
+    /// Games, masks, words, the column.
+    buffers: [(wgpu::Buffer, u64); 4],
     /// For each dispatch, where its parameters stand and how many workgroups it has.
     each: Vec<(u32, u32)>,
-}
-
-/// The shader that carries.
-fn shader(what: Carried, back: bool) -> String {
-    let what = match what {
-        Carried::Any => "ANY",
-        Carried::Count => "COUNT",
-        Carried::Nearest => "NEAREST",
-        Carried::Union => "UNION",
-    };
-    format!("const WHAT = {what};\nconst BACK = {back};\n\n{CARRY}")
 }
 
 impl Along {
@@ -152,6 +155,7 @@ impl Along {
         Along {
             masks: Buffer::storage(),
             words: Buffer::storage(),
+            operands: Buffer::storage(),
             params: Buffer::new(wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST),
             columns: HashMap::new(),
         }
@@ -179,6 +183,35 @@ impl Along {
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
+    /// Makes room for a column of so many segments that is known from now on.
+    fn column_to_fill(
+        &mut self,
+        device: &Device,
+        carry: &StageCarry,
+        segments: usize,
+    ) -> Result<Place, GpuError> {
+        let is_mask = carry.what.is_mask();
+        let none = || Column { buffer: Buffer::storage(), is_mask, is_known: true };
+        let column = self.columns.entry(carry.id).or_insert_with(none);
+        (column.is_mask, column.is_known) = (is_mask, true);
+        let bytes = column_bytes(is_mask) * segments as u64;
+        Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
+    }
+
+    /// Takes in those columns of a stage that the processor has made; returns what is to be written where.
+    pub(super) fn take_in(
+        &mut self,
+        device: &Device,
+        stage: &StageKernels,
+        segments: usize,
+        made: impl Fn(&StageCarry) -> Vec<u32>,
+    ) -> Result<Vec<(wgpu::Buffer, Vec<u32>)>, GpuError> {
+        let column = |carry: &StageCarry| {
+            self.column_to_fill(device, carry, segments).map(|(buffer, _)| (buffer, made(carry)))
+        };
+        stage.told().map(column).collect()
+    }
+
     /// Prepares all that a stage carries of what it found in an upload of so many segments.
     pub(super) fn work(
         &mut self,
@@ -188,51 +221,76 @@ impl Along {
         segments: usize,
     ) -> Result<Work, GpuError> {
         let mut work = Work { params: Vec::new(), carries: Vec::new() };
-        let games = (games.clone(), 8 * count as u64);
+        let (games, mask_bytes) = ((games.clone(), 8 * count as u64), column_bytes(true) * segments as u64);
+        let together = self.operands.with_room(device, most_masks(stage) as u64 * mask_bytes)?.clone();
         let stride = params_stride(device);
         for carry in &stage.carries {
-            let Made::Along { what, back } = carry.what else { unreachable!("the processor carries others") };
-            let [operand] = carry.operands[..] else { unreachable!("one word is gathered") };
-            let (found, source) = self.source(stage, operand, &games, segments);
-            let is_mask = carry.what.is_mask();
-            let none = || Column { buffer: Buffer::storage(), is_mask, is_known: true };
-            let column = self.columns.entry(carry.id).or_insert_with(none);
-            (column.is_mask, column.is_known) = (is_mask, true);
-            let bytes = column_bytes(is_mask) * segments as u64;
-            let to = (column.buffer.with_room(device, bytes)?.clone(), bytes);
+            let way = Way::of(carry).expect("the device can make what the stage carries");
+            if !way.is_on_device() {
+                continue;
+            }
+            let (operands, word) = way.operands(carry);
+            let masks: Vec<Place> = match way {
+                Way::Edge(_) => vec![self.edge(stage, carry.id, mask_bytes)],
+                _ => operands.iter().filter_map(|&operand| self.mask(stage, operand, mask_bytes)).collect(),
+            };
+            let (words, source) = match word {
+                Some(word) => self.word(stage, word, &games, segments),
+                None => (games.clone(), [0; MAKING_WORDS - 3]),
+            };
+            let to = self.column_to_fill(device, carry, segments)?;
             let mut each = Vec::new();
             for Range { start, end } in spans(count, device.limits.workgroups) {
                 each.push(((4 * work.params.len()) as u32, (end - start).div_ceil(WORKGROUP)));
-                work.params.extend([start, end]);
+                work.params.extend([start, end, segments as u32]);
                 work.params.extend(source);
                 work.params.resize(work.params.len().next_multiple_of(stride as usize / 4), 0);
             }
-            let pipeline = device.shader(&shader(what, back), Pass::Carry)?;
-            work.carries.push(Dispatches { pipeline, buffers: [games.clone(), found, to], each });
+            let pipeline = device.shader(&way.shader(carry), Pass::Carry)?;
+            let of_masks = (together.clone(), masks.len() as u64 * mask_bytes);
+            let buffers = [games.clone(), of_masks, words, to];
+            work.carries.push(Dispatches { masks, mask_bytes, pipeline, buffers, each });
         }
         Ok(work)
     }
 
-    /// Where an operand stands, as a buffer with its bytes and as `Carry` says it from `place` on.
-    fn source(
+    /// Where the answers to a test of moves stand: behind the masks of the stage.
+    fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> Place {
+        let masks = stage.found.iter().filter(|found| found.is_mask).count();
+        let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
+        (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
+    }
+
+    /// Where a mask stands; `None` if it is the same everywhere.
+    fn mask(&self, stage: &StageKernels, operand: Operand, mask_bytes: u64) -> Option<Place> {
+        match operand {
+            Operand::Constant(_) => None,
+            Operand::Carried(id) => Some((self.column(id, 0).0, 0)),
+            Operand::Found(word, _) => {
+                let mut masks = stage.found.iter().filter(|found| found.is_mask);
+                let place = masks.position(|found| found.word == word).expect("a stage finds it");
+                Some((self.masks.get().clone(), place as u64 * mask_bytes))
+            }
+        }
+    }
+
+    /// Where a word stands, as a buffer with its bytes and as `Making` says it from `place` on.
+    fn word(
         &self,
         stage: &StageKernels,
         operand: Operand,
         games: &(wgpu::Buffer, u64),
         segments: usize,
-    ) -> ((wgpu::Buffer, u64), [u32; CARRY_WORDS - 2]) {
+    ) -> ((wgpu::Buffer, u64), [u32; MAKING_WORDS - 3]) {
         match operand {
-            Operand::Constant(word) => (games.clone(), [0, 0, 1, word as u32, (word >> 32) as u32, 0]),
-            Operand::Carried(id) => (self.column(id, segments), [0, 2, 0, 0, 0, 0]),
-            Operand::Found(word, is_mask) => {
-                let words = || stage.found.iter().filter(|found| found.is_mask == is_mask);
+            Operand::Constant(word) => (games.clone(), [0, 0, word as u32, (word >> 32) as u32, 0]),
+            Operand::Carried(id) => (self.column(id, segments), [0, 2, 0, 0, 0]),
+            Operand::Found(word, _) => {
+                let words = || stage.found.iter().filter(|found| !found.is_mask);
                 let place = words().position(|found| found.word == word).expect("a stage finds it");
-                let bytes = words().count() as u64 * column_bytes(is_mask) * segments as u64;
-                let (buffer, place, stride) = match is_mask {
-                    true => (&self.masks, place * segments, 0),
-                    false => (&self.words, 2 * place, 2 * words().count()),
-                };
-                ((buffer.get().clone(), bytes), [place as u32, stride as u32, 0, 0, 0, 0])
+                let bytes = words().count() as u64 * column_bytes(false) * segments as u64;
+                let found = (self.words.get().clone(), bytes);
+                (found, [2 * place as u32, 2 * words().count() as u32, 0, 0, 0])
             }
         }
     }
@@ -251,24 +309,34 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl Work {
-    /// Records what comes before the dispatches: all columns are 0.
-    pub(super) fn clear(&self, encoder: &mut wgpu::CommandEncoder) {
-        for Dispatches { buffers: [.., (column, bytes)], .. } in &self.carries {
-            encoder.clear_buffer(column, 0, Some(*bytes));
-        }
+    /// Whether nothing has to be carried.
+    pub(super) fn is_empty(&self) -> bool {
+        self.carries.is_empty()
     }
 
-    /// Records the dispatches.
-    pub(super) fn record(
+    /// Records all of it, each column in a pass, `timestamps` telling those of a pass by whether it is the first and
+    /// the last one.
+    pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,
         layout: &wgpu::BindGroupLayout,
         params: &wgpu::Buffer,
-        pass: &mut wgpu::ComputePass<'_>,
+        encoder: &mut wgpu::CommandEncoder,
+        timestamps: impl Fn(bool, bool) -> Option<wgpu::ComputePassTimestampWrites<'a>>,
     ) {
-        for Dispatches { pipeline, buffers, each } in &self.carries {
+        let last = self.carries.len().saturating_sub(1);
+        for (index, carry) in self.carries.iter().enumerate() {
+            let Dispatches { masks, mask_bytes, pipeline, buffers, each } = carry;
+            let [_, (together, _), _, (column, bytes)] = buffers;
+            for ((from, at), to) in masks.iter().zip(0..) {
+                encoder.copy_buffer_to_buffer(from, *at, together, to * mask_bytes, *mask_bytes);
+            }
+            encoder.clear_buffer(column, 0, Some(*bytes));
             let buffers = buffers.each_ref().map(|(buffer, bytes)| (buffer.clone(), (*bytes).max(64)));
             let group = bind(device, layout, (params, Pass::Carry.params_bytes()), &buffers);
+            let timestamp_writes = timestamps(index == 0, index == last);
+            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
             pass.set_pipeline(pipeline);
             for &(offset, workgroups) in each {
                 pass.set_bind_group(0, &group, &[offset]);

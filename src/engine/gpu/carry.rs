@@ -1,8 +1,8 @@
 //! Stages of a program on the device, and what they find carried along games: on the device, or by the processor.
 //!
 //! Where each upload holds whole games, all stages of a program run on an upload one after the other, and what is carried
-//! stays there (`along.rs`). An upload may also begin and end in the middle of a game, and operations of the game language
-//! are the processor's: then the answers of a stage come back as those of any query do, are carried in memory that knows
+//! stays there (`along.rs`). An upload may also begin and end in the middle of a game, and some operations of the game
+//! language are the processor's alone (`ways.rs`): then the answers of a stage come back as those of any query do, are carried in memory that knows
 //! nothing of uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
 //! much a device can hold.
 
@@ -36,8 +36,8 @@ pub(super) struct Staged<'a> {
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel whose answers the processor carries, as far as these are not known yet. `each` brings all
-/// uploads of the blocks to the device, one after the other.
+/// Runs the stages of a kernel whose answers the processor carries, as far as these are not known yet; of others it makes
+/// what the moves of games tell. `each` brings all uploads of the blocks to the device, one after the other.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -45,6 +45,11 @@ pub(super) fn carry(
     mut each: impl FnMut(&mut OnUpload<'_>) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
     if on_device {
+        for carry in kernel.stages.iter().flat_map(StageKernels::told) {
+            for context in contexts.iter_mut() {
+                context.carry_found(std::slice::from_ref(carry));
+            }
+        }
         return Ok(());
     }
     for stage in &kernel.stages {
@@ -80,7 +85,11 @@ pub(super) fn set(
         return set_beside(device, (&kernel.reads, columns), upload, contexts, run);
     }
     set_columns(device, columns, upload, contexts, run)?;
-    run.carry(device, input, kernel)
+    run.carry(device, input, kernel, |carry| {
+        let read = Read { id: carry.id, is_mask: carry.what.is_mask() };
+        let made: Vec<_> = contexts.iter().map(|context| context.carried(&[read])).collect();
+        upload.carried(&made)
+    })
 }
 
 fn set_columns(

@@ -119,11 +119,11 @@ impl Pass {
         match self {
             Pass::Hits => STORAGE_BUFFERS - 1,
             Pass::Words => STORAGE_BUFFERS,
-            Pass::Carry => 3,
+            Pass::Carry => 4,
         }
     }
 
-    /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Carry` in shaders/carry.wgsl.
+    /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Making` in shaders/games.wgsl.
     pub(super) const fn params_bytes(self) -> u64 {
         match self {
             Pass::Hits | Pass::Words => 16,

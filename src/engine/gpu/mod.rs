@@ -15,6 +15,7 @@ mod along;
 mod carry;
 mod device;
 mod driver;
+mod edges;
 mod engine;
 mod error;
 mod floors;
@@ -22,6 +23,8 @@ mod pack;
 mod run;
 mod uploads;
 mod variant;
+mod walks;
+mod ways;
 mod wgsl;
 mod work;
 

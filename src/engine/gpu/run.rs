@@ -14,7 +14,7 @@ use super::wgsl::StageKernels;
 use super::{GpuError, Kernel};
 use crate::{
     engine::{carry::SlotColumn, columns::GameColumn},
-    plan::Read,
+    plan::{Read, StageCarry},
     reel::{Block, SEGMENT_SLOTS},
 };
 
@@ -115,10 +115,19 @@ impl First {
 impl Clock {
     /// The timestamps of a pass.
     fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        clock.map(|clock| wgpu::ComputePassTimestampWrites {
+        Clock::writes_of(clock, true, true)
+    }
+
+    /// The timestamps of one of several passes, of which the first tells the beginning and the last the end.
+    fn writes_of(
+        clock: Option<&Clock>,
+        is_first: bool,
+        is_last: bool,
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        clock.filter(|_| is_first || is_last).map(|clock| wgpu::ComputePassTimestampWrites {
             query_set: &clock.queries,
-            beginning_of_pass_write_index: Some(0),
-            end_of_pass_write_index: Some(1),
+            beginning_of_pass_write_index: is_first.then_some(0),
+            end_of_pass_write_index: is_last.then_some(1),
         })
     }
 
@@ -328,12 +337,22 @@ impl Run {
     }
 
     /// Runs the stages of a kernel as far as what they carry is not on the device yet, and brings what the kernel reads of
-    /// it to where it is read. The upload's columns are set, and it is known where its games are.
-    pub(super) fn carry(&mut self, device: &Device, input: &Input, kernel: &Kernel) -> Result<(), GpuError> {
+    /// it to where it is read. The upload's columns are set, and it is known where its games are. `made` gives the
+    /// columns that the processor makes.
+    pub(super) fn carry(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        made: impl Fn(&StageCarry) -> Vec<u32>,
+    ) -> Result<(), GpuError> {
         for stage in kernel.stages.iter() {
             if self.along.knows(&stage.carries) {
                 continue;
             }
+            let made = self.along.take_in(device, stage, input.segments, &made)?;
+            let bytes = |words: Vec<u32>| bytemuck::cast_slice(&words).to_vec();
+            self.first.extend(made.into_iter().map(|(buffer, words)| First::Write(buffer, bytes(words))));
             self.gather(device, input, &stage.reads)?;
             if let Some(masks) = &stage.masks {
                 let output_bytes = 4 * (input.segments * masks.outputs) as u64;
@@ -347,7 +366,7 @@ impl Run {
                 let pending = self.begin(device, input, masks, work)?;
                 self.settle(device, pending)?;
             }
-            if let Some(sets) = &stage.sets {
+            if let Some(sets) = stage.sets.as_ref().filter(|_| stage.reads_sets()) {
                 self.keep_words(device, input, sets)?;
             }
             self.carry_stage(device, input, stage)?;
@@ -388,6 +407,9 @@ impl Run {
     fn carry_stage(&mut self, device: &Device, input: &Input, stage: &StageKernels) -> Result<(), GpuError> {
         let games = (input.games.get(), input.game_count.expect("it is known where games are"));
         let work = self.along.work(device, stage, games, input.segments)?;
+        if work.is_empty() {
+            return Ok(());
+        }
         write(device, &mut self.first, &mut self.along.params, &work.params)?;
         let params = self.along.params.get().clone();
         let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
@@ -395,13 +417,8 @@ impl Run {
         let first = std::mem::take(&mut self.first);
         let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
             first.into_iter().for_each(|first| first.record(queue, encoder));
-            work.clear(encoder);
-            {
-                let timestamp_writes = Clock::writes(clock.as_ref());
-                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
-                let mut pass = encoder.begin_compute_pass(&descriptor);
-                work.record(device, &layout, &params, &mut pass);
-            }
+            let timestamps = |is_first, is_last| Clock::writes_of(clock.as_ref(), is_first, is_last);
+            work.record(device, &layout, &params, encoder, timestamps);
             Clock::read(clock.as_ref(), encoder, &readback, 0);
         })?;
         self.settle(device, Pending { submission, bytes: 0 })

@@ -31,7 +31,7 @@ pub struct Variant {
     /// Whether all tables are loops that read a buffer; otherwise short ones are unrolled, their rows written as
     /// literals.
     pub looped: bool,
-    /// Whether the processor carries along games what `find` finds, also where the device can.
+    /// Whether the processor makes what stages carry along games, also where the device can.
     pub host_carry: bool,
 }
 

@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::variant::Variant;
+use super::{variant::Variant, ways::Way};
 use crate::{
     board::{Position, attacks},
     plan::{
-        ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Program, Read, Reduce, Reg, Scalar, Special, Stage,
-        StageCarry, StageFound, Step, Term,
+        CarryId, ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Operand, Program, Read, Reduce, Reg,
+        Scalar, Special, Stage, StageCarry, StageFound, Step, Term,
     },
     reel::SEGMENT_SLOTS,
 };
@@ -27,6 +27,7 @@ const BY_WORD: &str = include_str!("../../../shaders/by_word.wgsl");
 const REPLAY: &str = include_str!("../../../shaders/replay.wgsl");
 const LEGAL: &str = include_str!("../../../shaders/legal.wgsl");
 const PURE: &str = include_str!("../../../shaders/pure.wgsl");
+const EDGES: &str = include_str!("../../../shaders/edges.wgsl");
 const HITS: &str = include_str!("../../../shaders/hits.wgsl");
 const HITS_ALONE: &str = include_str!("../../../shaders/hits_alone.wgsl");
 const HITS_PAIRS: &str = include_str!("../../../shaders/hits_pairs.wgsl");
@@ -66,10 +67,14 @@ pub(super) struct StageKernels {
     pub(super) carries: Vec<StageCarry>,
     /// What it reads of what was made before.
     pub(super) reads: Vec<Read>,
-    /// A bit for each slot for each of the masks among them.
+    /// A bit for each slot for each of the masks among them, and behind these for each of the tests of moves.
     pub(super) masks: Option<Kernel>,
     /// A word for each slot for each of the others.
     pub(super) sets: Option<Kernel>,
+    /// What the device tests of the moves that leave positions.
+    pub(super) edges: Vec<CarryId>,
+    /// Whether the device can make all that is carried.
+    pub(super) on_device: bool,
 }
 
 impl StageKernels {
@@ -78,17 +83,52 @@ impl StageKernels {
             let words = stage.found.iter().filter(move |word| word.is_mask == masks);
             words.map(|word| word.reg).collect::<Vec<Reg>>()
         };
-        let kernel = |regs: Vec<Reg>, print: fn(&[Reg], Printer<'_>) -> Kernel| {
-            let printer = || Printer::new(&stage.program, columns, variant);
-            (!regs.is_empty()).then(|| print(&regs, printer()))
-        };
+        let printer = || Printer::new(&stage.program, columns, variant);
+        let (masks, sets) = (regs(true), regs(false));
+        let ways = stage.carried.iter().map(|carry| Some((carry, Way::of(carry)?)));
+        let ways: Option<Vec<_>> = ways.filter(|_| !variant.host_carry).collect();
+        let on_device = !variant.host_carry && ways.is_some();
+        let (mut edges, mut tests) = (Vec::new(), Vec::new());
+        for (carry, way) in ways.into_iter().flatten() {
+            if let Way::Edge(test) = way {
+                let printer = printer();
+                let operands = carry.operands.iter().map(|operand| match *operand {
+                    Operand::Constant(word) => printer.word(word),
+                    Operand::Carried(_) => unreachable!("it is tested beside what the stage finds"),
+                    Operand::Found(word, _) => {
+                        let found = stage.found.iter().find(|found| found.word == word && !found.is_mask);
+                        format!("r{}", found.expect("a stage finds it").reg.0)
+                    }
+                });
+                tests.push(printer.edge(&test, operands));
+                edges.push(carry.id);
+            }
+        }
+        let (has_masks, has_sets) = (masks.len() + tests.len() > 0, !sets.is_empty());
         StageKernels {
             found: stage.found.clone(),
             carries: stage.carried.clone(),
             reads: stage.program.reads.clone(),
-            masks: kernel(regs(true), Kernel::bits),
-            sets: kernel(regs(false), Kernel::registers),
+            masks: has_masks.then(|| Kernel::bits(&masks, &tests, printer())),
+            sets: has_sets.then(|| Kernel::registers(&sets, printer())),
+            edges,
+            on_device,
         }
+    }
+
+    /// Those columns that the processor makes of the moves of games alone, where the device makes the others.
+    pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
+        let is_told = |carry: &&StageCarry| Way::of(carry) == Some(Way::Told);
+        self.carries.iter().filter(is_told)
+    }
+
+    /// Whether the device reads words that the stage finds: tests of moves get theirs where they are asked.
+    pub(super) fn reads_sets(&self) -> bool {
+        let sets = |carry: &StageCarry| {
+            let (_, word) = Way::of(carry).map_or((&[][..], None), |way| way.operands(carry));
+            matches!(word, Some(Operand::Found(..)))
+        };
+        self.carries.iter().any(sets)
     }
 
     fn all(program: &Program, columns: usize, variant: Variant) -> Vec<StageKernels> {
@@ -108,12 +148,20 @@ impl Kernel {
         stages.chain([self])
     }
 
+    /// The shaders of what its stages carry, as far as the device makes it.
+    #[doc(hidden)]
+    pub fn carriers(&self) -> Vec<String> {
+        let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
+        let ways = carries.filter_map(|carry| Some((Way::of(carry)?, carry)));
+        ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
+    }
+
     /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
     /// of columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let stages = StageKernels::all(program, columns, variant);
         let printer = Printer::new(program, columns, variant);
-        Kernel { stages, ..Kernel::bits(hits, printer) }
+        Kernel { stages, ..Kernel::bits(hits, &[], printer) }
     }
 
     /// The same for several queries whose program says itself where their masks are.
@@ -121,14 +169,26 @@ impl Kernel {
         Kernel::hits(program, &[], columns, variant)
     }
 
-    fn bits(hits: &[Reg], mut out: Printer<'_>) -> Kernel {
-        let queries = hits.len() + out.program.answers();
+    /// `edges` are tests of the move that leaves a slot.
+    fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
+        let queries = hits.len() + edges.len() + out.program.answers();
+        if !edges.is_empty() {
+            out.text += EDGES;
+            out.text.push('\n');
+            out.own = out.text.len();
+        }
         let fields: Vec<String> = (0..queries).map(|k| format!("q{k}: u32")).collect();
         out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
         out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
         out.body();
         for (k, reg) in hits.iter().enumerate() {
             writeln!(out.text, "    found.q{k} |= (low_word(r{}) & 1u) << slot;", reg.0).expect(STRINGS);
+        }
+        if !edges.is_empty() {
+            out.text += "    let edge = edge_of(at);\n";
+        }
+        for (k, edge) in (hits.len()..).zip(edges) {
+            writeln!(out.text, "    found.q{k} |= select(0u, 1u, {edge}) << slot;").expect(STRINGS);
         }
         out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
         for k in 0..queries {
@@ -166,7 +226,7 @@ impl Kernel {
 
 const STRINGS: &str = "writing to a string does not fail";
 
-struct Printer<'a> {
+pub(super) struct Printer<'a> {
     program: &'a Program,
     variant: Variant,
     text: String,
@@ -415,7 +475,7 @@ impl<'a> Printer<'a> {
         fits
     }
 
-    fn word(&self, value: u64) -> String {
+    pub(super) fn word(&self, value: u64) -> String {
         word(value, self.variant.wide)
     }
 

@@ -37,6 +37,10 @@ fn gpu_every() -> usize {
     by_length(8, 12)
 }
 
+/// One query of so many that `gpu` is asked leaves it to the processor what is carried along games.
+#[cfg(feature = "gpu")]
+const BY_HOST_EVERY: usize = 4;
+
 /// In how many queries each construct must occur.
 const OCCURRENCES_DUE: usize = 20;
 
@@ -223,8 +227,13 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        let fault = gpu::fault(&case.query, &case.block, case.mask, true, Default::default());
-        self.faults.extend(fault.map(|fault| format!("seed {seed}, gpu\n  {}\n  {fault}", case.term.text())));
+        // What the device carries along games is at times carried by the processor.
+        let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
+        let variant = name.parse().expect("it is a variant");
+        let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);
+        self.faults.extend(
+            fault.map(|fault| format!("seed {seed}, gpu ({name})\n  {}\n  {fault}", case.term.text())),
+        );
     }
 }
 

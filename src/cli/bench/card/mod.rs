@@ -43,15 +43,19 @@ fn twelve() -> String {
 
 /// A query with next to nothing to evaluate: its time is that of replaying moves.
 const REPLAY: &str = "replay\tB\n";
-/// Queries that look ahead in the game, and one that looks back and counts.
-const FIND: &str = "\
+/// Queries that look ahead in the game, one that looks back and counts; that ask for a move behind which something holds,
+/// for a line and for a path.
+const ALONG: &str = "\
 find_check\tNd4 find check
 find_count\tfind <-- 2 check
 find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
+edge_check\tN--(check)
+line_check\tline --> check --> true --> check
+path_check\tpath -- check -- -- check
 ";
 
 /// Their rows on games that stay on the card: it carries what is found along games, or the processor does.
-const FIND_KINDS: [&str; 2] = ["find", "find_by_host"];
+const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
 /// Queries on which variants are tried, by their places: many copies, long straight code, a table.
 const TRIED: [usize; 3] = [0, 6, 10];
@@ -104,7 +108,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         read.into_iter().map(|query| Known::new(query, &games)).collect()
     };
     let queries = known(&twelve(), args.queries.as_deref())?;
-    let (replay, finds) = (known(REPLAY, None)?, known(FIND, None)?);
+    let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
     let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
     let head = json!({
         "orbit": env!("CARGO_PKG_VERSION"),
@@ -146,7 +150,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         games: &games,
         queries,
         replay,
-        finds,
+        along,
         recorder: recorder.clone(),
         runs: args.runs.max(1),
         check: Check { spoil: args.spoil },
@@ -193,7 +197,7 @@ struct Session<'a> {
     games: &'a Games,
     queries: Vec<Known>,
     replay: Vec<Known>,
-    finds: Vec<Known>,
+    along: Vec<Known>,
     recorder: Recorder,
     runs: usize,
     check: Check,
@@ -247,15 +251,15 @@ impl Session<'_> {
         all.extend(self.replay.iter().map(|known| ("replay", name(known))));
         all.extend(self.queries.iter().map(|known| ("resident", name(known))));
         all.extend(self.at_once().map(|count| ("shared", format!("{count} queries"))));
-        all.extend(self.finds.iter().flat_map(|known| FIND_KINDS.map(|kind| (kind, name(known)))));
+        all.extend(self.along.iter().flat_map(|known| ALONG_KINDS.map(|kind| (kind, name(known)))));
         all.extend(self.queries.iter().map(|known| ("streamed", name(known))));
-        all.extend(self.finds.iter().map(|known| ("find_streamed", name(known))));
+        all.extend(self.along.iter().map(|known| ("along_streamed", name(known))));
         all.extend(self.everything().map(|known| ("cpu", name(known))));
         self.recorder.plan(all.into_iter().map(|(kind, name)| (kind.to_string(), name)));
     }
 
     fn everything(&self) -> impl Iterator<Item = &Known> {
-        self.queries.iter().chain(&self.replay).chain(&self.finds)
+        self.queries.iter().chain(&self.replay).chain(&self.along)
     }
 
     /// Numbers of queries that are run at once: of those named as many as there are, and all.
@@ -457,7 +461,7 @@ impl Session<'_> {
             let passes = (self.runs + 1) as f64 * on.positions as f64;
             let row = |known: &Known, kind: &str, seconds: f64| {
                 let mut variant = variant;
-                variant.host_carry = kind == FIND_KINDS[1];
+                variant.host_carry = kind == ALONG_KINDS[1];
                 let setting = (variant, self.runs, roofs, &self.check);
                 record.task(kind, known.name(), seconds, || {
                     measure::resident(known, &self.device, self.games, on, setting)
@@ -471,8 +475,8 @@ impl Session<'_> {
             }
             if is_last {
                 self.shared(on, variant, trials);
-                for known in &self.finds {
-                    for kind in FIND_KINDS {
+                for known in &self.along {
+                    for kind in ALONG_KINDS {
                         row(known, kind, 0.1);
                     }
                 }
@@ -526,8 +530,8 @@ impl Session<'_> {
         for (known, &trial) in self.queries.iter().zip(&trials.rates) {
             row("streamed", known, trial);
         }
-        for known in &self.finds {
-            row("find_streamed", known, None);
+        for known in &self.along {
+            row("along_streamed", known, None);
         }
     }
 }

@@ -121,7 +121,7 @@ const SECTIONS: &[Section] = &[
         ],
     },
     Section {
-        kinds: &["replay", "resident", "find", "find_by_host"],
+        kinds: &["replay", "resident", "along", "along_by_host"],
         title: "resident: the games already on the card, the answers read back",
         columns: &[
             NAME,
@@ -136,7 +136,7 @@ const SECTIONS: &[Section] = &[
         ],
     },
     Section {
-        kinds: &["streamed", "find_streamed"],
+        kinds: &["streamed", "along_streamed"],
         title: "streamed: the games uploaded during the search",
         columns: &[
             NAME,

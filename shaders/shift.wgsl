@@ -1,0 +1,72 @@
+// What a stage found, brought one position back or on, or from the position that a number names (games.wgsl).
+//
+// Two constants stand before this: WHERE it goes, and the word OTHERWISE of positions that no child brings one to. The
+// twin is src/engine/operations/mod.rs.
+
+const MASK_TO_PARENT = 0u;
+const MASK_TO_CHILD = 1u;
+const WORD_TO_PARENT = 2u;
+const MASK_FROM_NUMBER = 3u;
+
+// The slots of a game in a segment that a move leads to.
+fn children(segment: u32, first: u32, end: u32) -> u32 {
+    let root = select(0u, 1u << (first % SEGMENT_SLOTS), segment == first / SEGMENT_SLOTS);
+    return within(segment, first, end) & ~root;
+}
+
+fn masks_to_parents(first: u32, end: u32) {
+    let last = (end - 1u) / SEGMENT_SLOTS;
+    let count = last - first / SEGMENT_SLOTS + 1u;
+    var behind = 0u;
+    for (var k = 0u; k < count; k++) {
+        let segment = last - k;
+        let mask = mask_of(segment) & children(segment, first, end);
+        atomicOr(&column[segment], (mask >> 1u) | (behind << 31u));
+        behind = mask & 1u;
+    }
+}
+
+fn masks_to_children(first: u32, end: u32) {
+    let low = first / SEGMENT_SLOTS;
+    let count = (end - 1u) / SEGMENT_SLOTS - low + 1u;
+    var before = 0u;
+    for (var k = 0u; k < count; k++) {
+        let segment = low + k;
+        let mask = mask_of(segment);
+        atomicOr(&column[segment], ((mask << 1u) | before) & children(segment, first, end));
+        before = mask >> 31u;
+    }
+}
+
+// The word of the child where the masks hold.
+fn words_to_parents(first: u32, end: u32) {
+    for (var slot = first; slot < end; slot++) {
+        let child = min(slot + 1u, end - 1u);
+        let holds = child != slot && ((mask_of(child / SEGMENT_SLOTS) >> (child % SEGMENT_SLOTS)) & 1u) != 0u;
+        let word = select(OTHERWISE, word_of(child), holds);
+        store(slot, word.x, word.y);
+    }
+}
+
+// The words are numbers of positions in the game; where there is none, nothing holds.
+fn masks_from_numbers(first: u32, end: u32) {
+    for (var slot = first; slot < end; slot++) {
+        let number = word_of(slot);
+        let there = first + min(number.x, end - first - 1u);
+        let is_one = number.y == 0u && number.x < end - first;
+        let holds = is_one && ((mask_of(there / SEGMENT_SLOTS) >> (there % SEGMENT_SLOTS)) & 1u) != 0u;
+        atomicOr(&column[slot / SEGMENT_SLOTS], select(0u, 1u << (slot % SEGMENT_SLOTS), holds));
+    }
+}
+
+fn along_game(first: u32, end: u32) {
+    if (WHERE == MASK_TO_PARENT) {
+        masks_to_parents(first, end);
+    } else if (WHERE == MASK_TO_CHILD) {
+        masks_to_children(first, end);
+    } else if (WHERE == MASK_FROM_NUMBER) {
+        masks_from_numbers(first, end);
+    } else {
+        words_to_parents(first, end);
+    }
+}
