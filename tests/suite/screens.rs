@@ -120,6 +120,8 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor {Pe6 pd7 Ke1}", 50),
     ("flipcolor {[Kk]e1 ke8 Pa3}", 50),
     ("flip {Ra1 qd4 Nd2}", 50),
+    ("flip {Nf3 Pd4}", 1),
+    ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
 /// The hits and values of a query, and of how many segments of how many no position was looked at.
