@@ -49,7 +49,7 @@ fn pgn(bench: &Bench) -> Vec<Row> {
             queries.len()
         ),
         ratio(all, one),
-        Target::at_most(3.0),
+        Target::at_most(2.5),
         format!("{} s; {} s", figures(all.as_secs_f64()), figures(one.as_secs_f64())),
     )]
 }

@@ -217,9 +217,7 @@ impl Ends {
         let [pawn, king] = codes.map(Code);
         let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
         if set.contains(pawn) && others != 0 {
-            for n in 0..LANES {
-                out[n] += self.promoted[black][n];
-            }
+            out.iter_mut().zip(self.promoted[black]).for_each(|(out, promoted)| *out += promoted);
         }
         out
     }
