@@ -73,27 +73,41 @@ def parent(process):
 
 
 class Killer(threading.Thread):
-    """Kills `victims` processes, each while it computes a part: actors, or the processes that they began."""
+    """Kills `victims` processes, each while it computes a part: actors, or the processes that they began. In a `with` block: it
+    kills nothing after that."""
 
     def __init__(self, victims, of_actor):
         super().__init__(daemon=True)
-        self.left, self.of_actor = victims, of_actor
-        self.killed = []
+        self.victims, self.of_actor = victims, of_actor
+        self.seen, self.killed = set(), []
+        self.ended = threading.Event()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join()
 
     def run(self):
-        while self.left:
-            for child in processes("orbit_chess._child")[:1]:
-                try:
-                    victim = parent(child) if self.of_actor else child
-                    # It cannot come to its end meanwhile.
-                    os.kill(child, signal.SIGSTOP)
-                    os.kill(victim, signal.SIGKILL)
-                except OSError:
-                    continue
-                self.killed.append(victim)
-                self.left -= 1
-                time.sleep(0.5)
-            time.sleep(0.01)
+        while len(self.killed) < self.victims and not self.ended.is_set():
+            for child in processes("orbit_chess._child"):
+                if child not in self.seen and len(self.killed) < self.victims:
+                    self.seen.add(child)
+                    self.kill(child)
+            time.sleep(0.005)
+
+    def kill(self, child):
+        try:
+            victim = parent(child) if self.of_actor else child
+            # It cannot come to its end meanwhile.
+            os.kill(child, signal.SIGSTOP)
+            os.kill(victim, signal.SIGKILL)
+            self.killed.append(victim)
+            os.kill(child, signal.SIGCONT)
+        except OSError:
+            pass
 
 
 def test_one_run(job):
@@ -115,11 +129,9 @@ def test_one_run(job):
 )
 def test_killed_midway(job, of_actor, options):
     folder, expected = job
-    killer = Killer(1 if options else 3, of_actor)
-    killer.start()
-    assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
-    killer.join(timeout=10)
-    assert len(killer.killed) == (1 if options else 3)
+    with Killer(1 if options else 3, of_actor) as killer:
+        assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
+    assert len(set(killer.killed)) == killer.victims
     assert len(list((folder / "parts").iterdir())) == PARTS
 
 
@@ -137,8 +149,10 @@ def test_a_process_ends_with_its_actor():
     assert child in processes("orbit_chess._child")
     actor.kill()
     actor.wait()
-    time.sleep(0.5)
-    assert child not in processes("orbit_chess._child")
+    deadline = time.monotonic() + 10
+    while child in processes("orbit_chess._child"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_part_that_cannot_be_written(job):
