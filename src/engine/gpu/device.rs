@@ -66,7 +66,8 @@ pub struct GpuOptions {
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
-    /// How long the device may take to answer before it counts as failed; two minutes by default.
+    /// How long the device may take to answer before it counts as failed; by default two minutes, and ten for a
+    /// program that stands in for a card.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<Fault>,
@@ -143,11 +144,14 @@ struct Opened {
 impl Device {
     pub(super) fn open(options: &GpuOptions) -> Result<Device, GpuError> {
         let silence = options.silence.unwrap_or(SILENCE_MAX);
-        let driver = Driver::new(silence);
         let choice = options.adapter.clone();
-        let (report, adapter) =
-            driver.call(silence, move || adapters::choose(&choice)).map_err(GpuError::of_opening)?;
+        let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
+        let (report, adapter) = choosing.map_err(GpuError::of_opening)?;
         fits(&report, &options.variant)?;
+        // A program that stands in for a card compiles a shader when it first runs it.
+        let by_default = if report.is_software() { SILENCE_MAX * COMPILING } else { SILENCE_MAX };
+        let silence = options.silence.unwrap_or(by_default);
+        let driver = Driver::new(silence);
         let (name, watcher) = (report.name.clone(), Arc::clone(&driver));
         let opened =
             driver.call(silence, move || open(&adapter, &watcher, name)).map_err(|error| match error {
