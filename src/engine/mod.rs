@@ -190,21 +190,70 @@ impl Hits {
     }
 
     /// The number of games of the block with a hit.
-    pub fn games(&self, block: &Block) -> u64 {
-        // The slots of the game that was counted last.
-        let (mut count, mut game, mut slots) = (0, 0, 0..0);
-        while let Some(hit) = slots_of(&self.bits, slots.end..block.slots()).next() {
-            let next = block.game(if slots.is_empty() { 0 } else { game + 1 });
-            game = if hit < next.end_slot() { next.index() } else { block.game_of_slot(hit) };
-            slots = block.game(game).slots();
-            count += 1;
+    pub fn games(&self, starts: &GameStarts) -> u64 {
+        let any = |words: &[u32]| words.iter().fold(0, |all, word| all | word) != 0;
+        let mut games = CountedGames::default();
+        // Eight segments without hits, as most have of most queries, are passed over at once.
+        for (bits, starts) in self.bits.chunks(8).zip(starts.0.chunks(8)) {
+            if any(bits) {
+                bits.iter().zip(starts).for_each(|(&bits, &starts)| games.add(bits, starts));
+            } else {
+                games.is_counted &= !any(starts);
+            }
         }
-        count
+        games.count
     }
 
     /// The hits of a range of slots, ascending.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         slots_of(&self.bits, range)
+    }
+}
+
+/// Where the games of a block begin: bit `i` of a segment's word for its slot `i`.
+#[derive(Clone, Debug)]
+pub struct GameStarts(Vec<u32>);
+
+impl GameStarts {
+    /// Those of a block.
+    pub fn of(block: &Block) -> GameStarts {
+        let mut words = vec![0; block.segments()];
+        for game in block.games() {
+            let slot = game.first_slot();
+            words[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+        }
+        GameStarts(words)
+    }
+}
+
+/// How many games have hits, segment by segment.
+#[derive(Default)]
+struct CountedGames {
+    count: u64,
+    /// Whether the game that goes on was counted.
+    is_counted: bool,
+}
+
+impl CountedGames {
+    /// Adds the games of a segment, by the bits of its hits and of its beginnings of games.
+    fn add(&mut self, bits: u32, starts: u32) {
+        // The bits before the lowest one; all where there is none.
+        let below = |word: u32| (word & word.wrapping_neg()).wrapping_sub(1);
+        let has = |mask: u32| bits & mask != 0;
+        let mut until = below(starts);
+        self.count += u64::from(has(until) & !self.is_counted);
+        self.is_counted = (self.is_counted | has(until)) & (starts == 0);
+        // No branch on whether a game begins, which no processor can predict. Two rarely do.
+        let mut left = starts & starts.wrapping_sub(1);
+        while left != 0 {
+            self.count += u64::from(has(below(left) & !until));
+            until = below(left);
+            left &= left - 1;
+        }
+        // Nothing where no game begins.
+        let is_last_counted = has(!until);
+        self.count += u64::from(is_last_counted);
+        self.is_counted |= is_last_counted;
     }
 }
 

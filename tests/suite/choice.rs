@@ -2,7 +2,7 @@
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, some_and_small};
 use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
-use orbit_chess::internals::engine::{Hits, Values};
+use orbit_chess::internals::engine::{GameStarts, Hits, Values};
 use orbit_chess::internals::reel::Block;
 
 const GAMES: &str = r#"
@@ -57,10 +57,11 @@ fn games_with_hits_are_counted() {
     for block in some_and_small(true, 1, 1) {
         let begins = |slot: usize| block.games().any(|game| game.first_slot() == slot);
         let ends = |slot: usize| block.games().any(|game| game.end_slot() == slot + 1);
-        let tests: [&dyn Fn(usize) -> bool; 7] = [
+        let tests: [&dyn Fn(usize) -> bool; 8] = [
             &|_| true,
             &|_| false,
             &|slot| slot % 7 == 0,
+            &|slot| slot % 45 == 3,
             &|slot| slot % 331 == 5,
             &|slot| slot % 10_007 == 9,
             &|slot| slot % 3 == 0 && begins(slot),
@@ -69,7 +70,7 @@ fn games_with_hits_are_counted() {
         for (place, test) in tests.into_iter().enumerate() {
             let hits = hits(&block, Values::None, test);
             let due = block.games().filter(|game| hits.count_in(game.slots()) > 0).count();
-            assert_eq!(hits.games(&block), due as u64, "test {place}");
+            assert_eq!(hits.games(&GameStarts::of(&block)), due as u64, "test {place}");
         }
     }
 }

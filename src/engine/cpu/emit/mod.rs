@@ -10,6 +10,7 @@
 //! executable (`code`). Nothing but `code` is unsafe.
 
 mod allocate;
+mod answers;
 mod assembler;
 mod code;
 mod fuse;
@@ -25,11 +26,9 @@ use super::{
     kernels,
     registers::{GROUP, Line, Machine},
 };
-use crate::{
-    plan::{Program, Reg, Step},
-    reel::lanes::LANES,
-};
+use crate::plan::{Program, Reg, Step};
 use allocate::Body;
+use answers::answers;
 use assembler::{ANSWER_BYTES, Assembler, Inst, Width};
 use code::{Code, Function};
 use graph::Graph;
@@ -279,30 +278,10 @@ impl Native {
                         &mut machine.scratch,
                         &mut machine.answer_bytes,
                     );
-                    for (&query, bytes) in queries.iter().zip(machine.answer_bytes.as_chunks().0) {
-                        machine.answers[query] = self.answer(bytes);
-                    }
+                    let (bytes, _) = machine.answer_bytes.as_chunks();
+                    answers(machine.isa, bytes, self.width, queries, &mut machine.answers);
                 }
             }
         }
-    }
-
-    /// The words of an answer, one for each segment.
-    fn answer(&self, bytes: &[u8; ANSWER_BYTES]) -> [u32; LANES] {
-        // A byte for each row: AVX2 writes two halves of four bits.
-        let rows: [u8; ANSWER_BYTES / 2] = match self.width {
-            Width::Zmm => *bytes.first_chunk().expect("half of them"),
-            Width::Ymm => std::array::from_fn(|i| bytes[2 * i] | bytes[2 * i + 1] << 4),
-        };
-        let mut out = [0; LANES];
-        for (k, rows) in rows.as_chunks::<8>().0.iter().enumerate() {
-            let rows = u64::from_le_bytes(*rows);
-            for (n, out) in out.iter_mut().enumerate() {
-                // The bits of a lane, which are eight apart, side by side.
-                let bits = (rows >> n & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-                *out |= (bits as u32) << (8 * k);
-            }
-        }
-        out
     }
 }
