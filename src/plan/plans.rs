@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Id, dag::Options, dag::TRUE, finish, lower::Lower,
-    lower::Value, program::Program, screen::Screen,
+    CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE, finish,
+    lower::Lower, lower::Value, program::Program, screen::Screen,
 };
 use crate::{diagnostic::Diagnostic, query::Type};
 
@@ -104,9 +104,26 @@ impl Plans {
     ///
     /// When there are no such queries.
     pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
+        self.screen_by(Screen::new, queries)
+    }
+
+    /// The same for several segments together, from the numbers of their pieces alone.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such queries.
+    pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
+        self.screen_by(Screen::of_material, queries)
+    }
+
+    fn screen_by(
+        &self,
+        screen: fn(&Dag, Options, &[Id]) -> Option<Screen>,
+        queries: Range<usize>,
+    ) -> Option<Screen> {
         let options = self.planners.first()?.options;
         let graph = self.graph();
-        options.screens.then(|| Screen::new(&graph.lower.dag, options, &graph.hits[queries])).flatten()
+        options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
     /// The values of a query at positions where it matches; see [`Planner::values`].

@@ -35,6 +35,10 @@ pub enum Bound {
     /// Number: how many fewer pieces of a set, all of one side, there may be when a game ends in the segment; anything
     /// where none does.
     Losses(PieceSet),
+    /// Number: the fewest pieces with a code in the positions of several segments together.
+    Fewest(Code),
+    /// Number: the most.
+    Most(Code),
 }
 
 /// A program over segments instead of positions.
@@ -72,11 +76,21 @@ const SMALL: i64 = 1 << 24;
 impl Screen {
     /// A screen for some hit masks together, if anything is known of them.
     pub(super) fn new(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+        Screen::of(dag, options, roots, false)
+    }
+
+    /// A screen that knows nothing but the fewest and the most pieces with each code, and thus reads [`Bound::Fewest`] and
+    /// [`Bound::Most`] alone.
+    pub(super) fn of_material(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+        Screen::of(dag, options, roots, true)
+    }
+
+    fn of(dag: &Dag, options: Options, roots: &[Id], material: bool) -> Option<Screen> {
         if !fits(dag, roots) {
             return None;
         }
-        let mut screen =
-            Screening { of: dag, out: Dag::new(options), reads: Vec::new(), known: HashMap::new() };
+        let (out, reads, known) = (Dag::new(options), Vec::new(), HashMap::new());
+        let mut screen = Screening { of: dag, out, reads, known, material };
         let words: Vec<Id> = roots.iter().map(|&root| screen.may(root, &[])).collect();
         let any = screen.out.any_of(words);
         if screen.out.constant(any) == Some(TRUE) {
@@ -211,6 +225,8 @@ struct Screening<'a> {
     out: Dag,
     reads: Vec<Bound>,
     known: HashMap<Known, Option<Number>>,
+    /// Whether numbers of pieces are all that is known.
+    material: bool,
 }
 
 impl Screening<'_> {
@@ -269,6 +285,9 @@ impl Screening<'_> {
 
     /// The bound of the squares of some pieces.
     fn pieces(&mut self, set: PieceSet, side: Side) -> Id {
+        if self.material {
+            return self.nothing(side);
+        }
         let at_first = self.out.pieces(set);
         self.moved(at_first, set, side)
     }
@@ -305,6 +324,7 @@ impl Screening<'_> {
         match self.of.op(id) {
             Op::Const(word) => self.out.word(word),
             Op::Param(table, place) => self.param(table, place, open),
+            Op::Plane(_) if self.material => self.nothing(side),
             Op::Plane(k) => {
                 let codes = (1..15u16).filter(|code| code >> k & 1 != 0);
                 let set = PieceSet(codes.fold(0, |set, code| set | 1 << code) & PieceSet::ALL.0);
@@ -458,6 +478,11 @@ impl Screening<'_> {
     /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
     /// the key and the others before the next key.
     fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
+        if self.material {
+            let bound = if side == Side::Most { Bound::Most } else { Bound::Fewest };
+            let numbers = codes(set).map(|code| self.read(bound(code))).collect();
+            return self.out.sum_of(numbers);
+        }
         let all = if set.0 & PieceSet::BLACK.0 == 0 { PieceSet::WHITE } else { PieceSet::BLACK };
         let pawn = PieceSet(all.0 & PAWNS);
         let (has_pawn, pieces) = (set.0 & pawn.0 != 0, PieceSet(set.0 & PROMOTED));

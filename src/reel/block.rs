@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::Strings;
+use super::material::{self, Found, Material};
 use crate::board::{Board, PackedMove, Position, State};
 use crate::game::Header;
 use crate::pgn::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
@@ -198,6 +199,7 @@ pub struct Block {
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
     pub(super) problems: Vec<Problem>,
+    pub(super) found: Found,
 }
 
 impl Block {
@@ -295,6 +297,16 @@ impl Block {
         &self.tags.values
     }
 
+    /// Whether this was called for the block before: then it stays in memory, and is searched more than once.
+    pub fn was_searched(&self) -> bool {
+        self.found.was_searched()
+    }
+
+    /// The material of the block, which is kept. `find` gives it, if it is not known yet.
+    pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
+        self.found.material(|| find(self))
+    }
+
     /// The memory that it takes, about.
     pub fn memory_bytes(&self) -> u64 {
         let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
@@ -319,7 +331,8 @@ impl Block {
             + size_of_val(&problems[..])
             + names.memory_bytes()
             + values.memory_bytes()
-            + reasons;
+            + reasons
+            + material::memory_bytes(keys.len());
         bytes as u64
     }
 

@@ -8,14 +8,14 @@ use orbit_chess::internals::{
     plan::Options,
     query,
     reel::{
-        Block, SEGMENT_SLOTS,
+        Block, MATERIAL_SEGMENTS, Material, SEGMENT_SLOTS,
         bounds::{Moved, PIECES, moves_of},
         lanes::LANES,
         replay::for_each_slot,
     },
 };
 
-use crate::common::{blocks_of, by_length, some_and_small};
+use crate::common::{block_of, blocks_of, by_length, position, some_and_small};
 
 /// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind; and a block
 /// whose games all begin from the standard position, at which engines glance first.
@@ -91,6 +91,70 @@ fn pieces_stand_where_the_bounds_say() {
     }
     assert!(positions > 15_000 && exact > 200, "{positions} positions, {exact} segments");
     assert!(stay > 3 * positions, "{stay} pieces stay in {positions} positions");
+}
+
+#[test]
+fn material_is_that_of_all_positions() {
+    let (mut positions, mut differ, mut many) = (0, 0, 0);
+    let queens =
+        ["qqqqqqqk/qqqqqqqq/qqqqqqqq/8/8/8/8/K7 w - - 0 1", "qqqqqqqk/qqqqqqqq/8/8/8/8/8/K7 w - - 0 1"];
+    let of_queens = block_of(&queens.map(position));
+    for block in blocks().into_iter().chain([of_queens]) {
+        let material = Material::of(&block);
+        assert_eq!(material.groups(), block.segments().div_ceil(MATERIAL_SEGMENTS));
+        let mut counted = vec![[(u32::MAX, 0); 16]; material.groups()];
+        for_each_slot(&block, |slot| {
+            let counted = &mut counted[slot.slot / SEGMENT_SLOTS / MATERIAL_SEGMENTS];
+            for code in CODES {
+                let number = having(&slot.position.board, code).count_ones();
+                let (fewest, most) = &mut counted[code as usize];
+                (*fewest, *most) = ((*fewest).min(number), (*most).max(number));
+            }
+            positions += 1;
+        });
+        for (group, counted) in counted.iter().enumerate() {
+            for code in CODES {
+                let (fewest, most) = counted[code as usize];
+                let of = Code(code as u8);
+                let numbers = material.numbers(of)[group];
+                assert_eq!(numbers.fewest(), u64::from(fewest.min(15)), "group {group}, piece {code}");
+                let bound = if most < 15 { most } else { 64 };
+                assert_eq!(numbers.most(), u64::from(bound), "group {group}, piece {code}");
+                differ += u32::from(fewest < most);
+                many += u32::from(most > 15);
+            }
+        }
+    }
+    assert!(positions > 15_000 && differ > 1000, "{positions} positions, {differ} numbers that change");
+    assert_eq!(many, 1, "groups with more pieces of a kind than are counted");
+}
+
+#[test]
+fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
+    let blocks = blocks();
+    let (mut first, mut second, mut segments, mut hits) = (0, 0, 0, 0);
+    for text in
+        ["flipcolor {A==3 R==1 P==1 a==2 r==1}", "#[QqRrBbNn]==0", "flipcolor Q>1", "#A + #a <= 5", "not Q q"]
+    {
+        for block in &blocks {
+            // A copy has not been searched yet.
+            let block = &block.clone();
+            let of_new = scan(&[block], text, true);
+            let of_searched = scan(&[block], text, true);
+            let without = scan(&[block], text, false);
+            assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
+            assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
+            // What the engine found.
+            assert_eq!(block.material(|_| panic!("it is known")), &Material::of(block));
+            (first, second) = (first + of_new.2.0, second + of_searched.2.0);
+            segments += of_new.2.1;
+            hits += without.0.iter().flatten().map(|bits| bits.count_ones()).sum::<u32>();
+        }
+    }
+    assert!(
+        first * 2 > segments && second > first && hits > 100,
+        "{first} and {second} of {segments}, {hits} hits"
+    );
 }
 
 /// Queries, and the share of segments that is passed over at least, in hundredths.

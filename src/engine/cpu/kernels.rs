@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::glance::{Glance, Pattern, Seen};
+use super::glance::{Glance, Pattern, Seen, found};
 use super::isa::for_each_isa;
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Loads, Machine, WordColumn};
@@ -17,7 +17,7 @@ use crate::{
     },
     plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term},
     reel::{
-        Block, SEGMENT_SLOTS,
+        Block, Material,
         bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
         lanes::LANES,
     },
@@ -87,12 +87,12 @@ for_each_isa! {
                 let words = &mut machine.regs[reg.0 as usize].0[row];
                 match seen {
                     Seen::Patterns(patterns) => *words = having(&moves, patterns),
-                    Seen::Arrivals { patterns, at_first } => {
-                        *words = having(&moves, patterns);
+                    &Seen::Arrivals { at_first } => {
                         for n in 0..LANES {
-                            words[n] |= mask_of(starts[n] != 0) & at_first;
+                            words[n] = mask_of(starts[n] != 0) & at_first;
                         }
                     }
+                    Seen::All => *words = [u64::MAX; LANES],
                     Seen::Moves { half } => {
                         for n in 0..LANES {
                             let moves = starts[n].trailing_zeros();
@@ -111,6 +111,12 @@ for_each_isa! {
                     }
                 }
             }
+            for lookup in &glance.arrivals {
+                let found = lookup.found(machine.isa, &moves);
+                for (k, (pattern, reg)) in lookup.patterns.iter().enumerate() {
+                    add_found(&mut machine.regs[reg.0 as usize].0[row], found, k, pattern);
+                }
+            }
         }
     }
 }
@@ -123,24 +129,23 @@ fn mask_of(is_set: bool) -> u64 {
 /// For each segment the words of the patterns that its moves have, together.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[Pattern]) -> [u64; LANES] {
-    // Each loop goes along memory, since compilers make vector code of such loops most reliably. A bit for each pattern.
-    let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
-    for (at, &Pattern { bits, set, .. }) in patterns.iter().enumerate() {
-        let bit = 1 << at;
-        for (found, mv) in found.as_flattened_mut().iter_mut().zip(moves.as_flattened()) {
-            *found |= if mv.0 & bits == set { bit } else { 0 };
-        }
-    }
-    let (mut all, mut words) = ([0; LANES], [0; LANES]);
-    for n in 0..LANES {
-        all[n] = found[n].iter().fold(0, |all, found| all | found);
-    }
-    for (at, pattern) in patterns.iter().enumerate() {
-        for n in 0..LANES {
-            words[n] |= mask_of(all[n] >> at & 1 != 0) & pattern.word;
-        }
+    let found = found(moves, patterns.iter().copied());
+    let mut words = [0; LANES];
+    for (k, pattern) in patterns.iter().enumerate() {
+        add_found(&mut words, found, k, pattern);
     }
     words
+}
+
+/// Adds the word of the `k`-th pattern where it was found.
+#[inline(always)]
+fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &Pattern) {
+    // Where neither is read through a reference, compilers make vector code.
+    let (word, mut out) = (pattern.word, *words);
+    for n in 0..LANES {
+        out[n] |= mask_of(found[n] >> k & 1 != 0) & word;
+    }
+    *words = out;
 }
 
 /// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next ones where they are read.
@@ -161,6 +166,13 @@ fn key_planes(machine: &mut Machine, block: &Block, (row, segments): (usize, &[u
         for (reg, plane) in loads.next.iter().zip(planes_after(1)) {
             reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = plane);
         }
+    }
+}
+
+for_each_isa! {
+    /// The numbers of pieces in a block.
+    pub(super) fn material(block: &Block) -> Material {
+        Material::of(block)
     }
 }
 

@@ -14,13 +14,11 @@ mod isa;
 mod kernels;
 mod machine;
 mod moves;
+mod prepared;
 mod registers;
 mod screen;
 
-use std::sync::{
-    Arc, Mutex, OnceLock, PoisonError,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use shakmaty::Bitboard;
 
@@ -29,27 +27,14 @@ use super::{
     slots_of,
 };
 use crate::{
-    plan::{Column, CopiesPlan, Output, Plan, Plans, Program, Reg, SharedPlan, Stage},
+    plan::{CopiesPlan, Plan, Plans, SharedPlan},
     reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
-use emit::Native;
 pub use isa::Isa;
-use machine::Beside;
-use registers::{GROUP, Machine};
+pub use prepared::MachineCode;
+use prepared::{Prepared, segments};
+use registers::GROUP;
 use screen::Screening;
-
-/// Whether plans become machine code. It changes no answer. There is none where the architecture is not x86-64, the
-/// processor has no AVX2, or the system gives no memory that can be executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum MachineCode {
-    /// Kernels run each step of a plan.
-    Never,
-    /// Plans that are dear are compiled when they have run for a while.
-    #[default]
-    WhenDear,
-    /// All plans are compiled at once.
-    Always,
-}
 
 /// See the module.
 #[derive(Debug)]
@@ -66,175 +51,6 @@ pub struct Cpu {
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
-/// A plan and the machines that no thread uses at the moment.
-#[derive(Debug)]
-struct Prepared<P> {
-    plan: P,
-    isa: Isa,
-    code: MachineCode,
-    /// On how many groups of positions it ran.
-    groups: AtomicU64,
-    natives: OnceLock<Natives>,
-    idle: Mutex<Vec<Machines>>,
-}
-
-/// The machine code of a program and of its stages, where there is some.
-#[derive(Debug)]
-struct Natives {
-    main: Option<Native>,
-    stages: Vec<Option<Native>>,
-}
-
-impl Natives {
-    fn new(program: &Program, kept: &[Reg], isa: Isa) -> Natives {
-        let stage = |Stage { program, found, .. }: &Stage| {
-            let kept: Vec<Reg> = found.iter().map(|found| found.reg).collect();
-            emit::compile(program, &kept, isa)
-        };
-        Natives {
-            main: emit::compile(program, kept, isa),
-            stages: program.stages.iter().map(stage).collect(),
-        }
-    }
-}
-
-/// What plans of all kinds have.
-trait Code {
-    fn program(&self) -> &Program;
-    fn columns(&self) -> &[Column];
-    /// The registers that are read when the program has run.
-    fn kept(&self) -> Vec<Reg>;
-}
-
-impl Code for SharedPlan {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn kept(&self) -> Vec<Reg> {
-        Vec::new()
-    }
-}
-
-impl Code for Plan {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn kept(&self) -> Vec<Reg> {
-        match self.output {
-            Output::Bool => vec![self.hit],
-            Output::Set(reg) | Output::Num(reg) => vec![self.hit, reg],
-        }
-    }
-}
-
-impl Code for CopiesPlan {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn kept(&self) -> Vec<Reg> {
-        self.words.clone()
-    }
-}
-
-/// A machine for a program, and one for each of its stages.
-#[derive(Debug)]
-struct Machines {
-    main: Machine,
-    stages: Vec<Machine>,
-}
-
-impl Machines {
-    fn new(program: &Program, isa: Isa) -> Machines {
-        let stages = program.stages.iter().map(|stage| Machine::new(&stage.program, isa)).collect();
-        Machines { main: Machine::new(program, isa), stages }
-    }
-
-    /// Runs those stages of a program over a block whose answers are not known yet.
-    fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
-        for (k, (Stage { program: stage, found: words, carried }, machine)) in
-            program.stages.iter().zip(&mut self.stages).enumerate()
-        {
-            let native = natives.and_then(|natives| natives.stages[k].as_ref());
-            if context.carry_found(carried) {
-                continue;
-            }
-            let block = context.block;
-            let mut found: Vec<_> = words.iter().map(|word| context.column(word.is_mask)).collect();
-            let before = context.carried(&stage.reads);
-            let beside = Beside { columns: context.columns(), carried: &before };
-            for segments in segments(block).chunks(LANES) {
-                machine.load(stage, block, segments, beside);
-                machine.run(stage, native);
-                let first = segments[0] as usize;
-                for (word, column) in words.iter().zip(&mut found) {
-                    machine.column(word.reg, first, column);
-                }
-            }
-            context.add_found(words, carried, found);
-        }
-    }
-}
-
-impl<P: Code> Prepared<P> {
-    fn new(plan: P, isa: Isa, code: MachineCode) -> Prepared<P> {
-        let (groups, natives, idle) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(Vec::new()));
-        Prepared { plan, isa, code, groups, natives, idle }
-    }
-
-    /// The machine code of the plan, if it has some by now.
-    fn natives(&self) -> Option<&Natives> {
-        let program = self.plan.program();
-        let is_due = match self.code {
-            MachineCode::Never => false,
-            MachineCode::WhenDear => self.natives.get().is_some() || self.is_worth_code(program.cost()),
-            MachineCode::Always => true,
-        };
-        is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
-    }
-
-    /// Whether a plan of some steps has run long enough to be compiled.
-    fn is_worth_code(&self, cost: u64) -> bool {
-        cost >= DEAR && self.groups.load(Ordering::Relaxed).saturating_mul(cost) >= STEPS_FIRST
-    }
-
-    /// Lends a machine for the plan to `work`, together with what it reads beside the positions of a block.
-    fn with_machine<T>(
-        &self,
-        context: &mut Context<'_>,
-        work: impl FnOnce(&P, &mut Machine, Option<&Native>, Beside<'_>) -> T,
-    ) -> T {
-        let program = self.plan.program();
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let machines = idle().pop();
-        let mut machines = machines.unwrap_or_else(|| Machines::new(program, self.isa));
-        context.add_columns(self.plan.columns());
-        let natives = self.natives();
-        machines.carry(program, natives, context);
-        let carried = context.carried(&program.reads);
-        let beside = Beside { columns: context.columns(), carried: &carried };
-        let native = natives.and_then(|natives| natives.main.as_ref());
-        let out = work(&self.plan, &mut machines.main, native, beside);
-        self.groups.fetch_add(std::mem::take(&mut machines.main.runs), Ordering::Relaxed);
-        idle().push(machines);
-        out
-    }
-}
-
 impl Cpu {
     /// An engine for the best instructions that the processor has.
     pub fn new(plans: Arc<Plans>) -> Cpu {
@@ -249,7 +65,7 @@ impl Cpu {
     /// The same, with or without machine code.
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
-        let screen = plans.screen(0..plans.len()).map(|screen| Screening::new(screen, isa));
+        let screen = Screening::new(&plans, isa, code);
         let queries = 0..plans.len();
         let (values, copies) =
             (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
@@ -263,10 +79,7 @@ impl Cpu {
 
     /// Whether hits are found by machine code by now, or what is known of other positions before them.
     pub fn is_compiled(&self) -> bool {
-        let natives = self.hits.natives.get();
-        natives.is_some_and(|natives| {
-            natives.main.iter().chain(natives.stages.iter().flatten()).next().is_some()
-        })
+        self.hits.is_compiled()
     }
 
     fn values(&self, query: usize) -> &Prepared<Plan> {
@@ -317,8 +130,10 @@ impl Cpu {
             return all;
         }
         self.hits.with_machine(context, |plan, machine, native, beside| {
-            let left = self.screen.as_ref().and_then(|screen| screen.segments(block));
-            let segments = left.unwrap_or_else(|| segments(block));
+            let segments = match &self.screen {
+                Some(screen) => screen.segments(block),
+                None => segments(block),
+            };
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);
@@ -405,23 +220,10 @@ impl Engine for Cpu {
 /// to replay a few.
 const DENSE: usize = 4;
 
-/// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
-const DEAR: u64 = 8;
-
-/// Steps, counted for each group on which they ran, that kernels run before a program is compiled. They take about as
-/// long as compiling: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends before loses nothing,
-/// and one that goes on loses little.
-const STEPS_FIRST: u64 = 16_384;
-
 /// Sets the bits of the first slots.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last = (1 << tail) - 1;
     }
-}
-
-/// All segments of a block.
-fn segments(block: &Block) -> Vec<u32> {
-    (0..block.segments() as u32).collect()
 }

@@ -135,6 +135,7 @@ impl Loads {
                 Bound::Other => loads.other = Some(reg),
                 Bound::Promotions(set) => loads.promotions.push((glance::promotions(set), reg)),
                 Bound::Losses(set) => loads.losses.push((set, reg)),
+                Bound::Fewest(_) | Bound::Most(_) => unreachable!("screens of material read them"),
             }
         }
         let is_read = !pieces.is_empty() || first.touched.is_some();

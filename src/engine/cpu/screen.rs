@@ -1,42 +1,109 @@
 //! Passing over segments whose positions cannot match.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use super::emit::Native;
 use super::glance::Glance;
 use super::isa::Isa;
 use super::kernels;
+use super::prepared::{MachineCode, Prepared, segments};
 use super::registers::{GROUP, Loads, Machine};
-use crate::{plan::Screen, reel::Block};
+use crate::{
+    board::Code,
+    plan::{Bound, Plans, Reg, Screen},
+    reel::{Block, MATERIAL_SEGMENTS, Material},
+};
 
 /// Where fewer hundredths of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// How many blocks are not looked at after one where it did not pay.
-const REST: u32 = 15;
+/// The same for numbers of pieces that were found before, which cost next to nothing. To find them does not.
+const WORTH_OF_MATERIAL: usize = 20;
+
+/// How many blocks are not looked at after one where it did not pay; twice as many after the next one, and so on.
+const REST_FIRST: u32 = 15;
+const REST_MAX: u32 = 255;
 
 /// A screen, and how well it does.
 #[derive(Debug)]
 pub(super) struct Screening {
-    screen: Screen,
+    plans: Arc<Plans>,
+    code: MachineCode,
+    screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    isa: Isa,
-    idle: Mutex<Vec<Machine>>,
-    /// How many blocks are not to be looked at.
-    rest: AtomicU32,
+    /// Made for the first block that was searched before.
+    of_material: OnceLock<Option<OfMaterial>>,
+    rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
+/// What is known from the numbers of pieces alone.
+#[derive(Debug)]
+struct OfMaterial {
+    screen: Prepared<Screen>,
+    /// What is read of each group of segments.
+    reads: Vec<(Count, Reg)>,
+    rest: Rest,
+}
+
+/// A number of pieces.
+#[derive(Clone, Copy, Debug)]
+enum Count {
+    Fewest(Code),
+    Most(Code),
+}
+
+/// How many blocks are not to be looked at.
+#[derive(Debug)]
+struct Rest {
+    left: AtomicU32,
+    next: AtomicU32,
+}
+
+impl Default for Rest {
+    fn default() -> Rest {
+        Rest { left: AtomicU32::new(0), next: AtomicU32::new(REST_FIRST) }
+    }
+}
+
+impl Rest {
+    /// Whether the next block is not to be looked at.
+    fn takes_one(&self) -> bool {
+        self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    /// Begins where fewer than so many hundredths of some segments were passed over.
+    fn begin_unless(&self, left: usize, all: usize, worth: usize) {
+        let next = if (all - left) * 100 < all * worth {
+            let rest = self.next.load(Relaxed);
+            self.left.store(rest, Relaxed);
+            REST_MAX.min(2 * rest + 1)
+        } else {
+            REST_FIRST
+        };
+        self.next.store(next, Relaxed);
+    }
+}
+
 impl Screening {
-    pub(super) fn new(screen: Screen, isa: Isa) -> Screening {
-        let loads = Loads::new(&screen);
-        let (idle, rest) = (Mutex::default(), AtomicU32::new(0));
-        let (passed, all) = (AtomicU64::new(0), AtomicU64::new(0));
-        let glance = Glance::new(&screen);
-        Screening { screen, loads, glance, isa, idle, rest, passed, all }
+    /// That of all queries together, if anything is known of segments where they have no hits.
+    pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
+        let screen = plans.screen(0..plans.len())?;
+        Some(Screening {
+            plans: Arc::clone(plans),
+            code,
+            loads: Loads::new(&screen),
+            glance: Glance::new(&screen),
+            screen: Prepared::new(screen, isa, code),
+            of_material: OnceLock::new(),
+            rest: Rest::default(),
+            passed: AtomicU64::new(0),
+            all: AtomicU64::new(0),
+        })
     }
 
     /// Of how many segments, of all that were asked for, no position was looked at.
@@ -44,44 +111,110 @@ impl Screening {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// The segments of a block that may hold hits, ascending; `None` where it does not pay to look.
-    pub(super) fn segments(&self, block: &Block) -> Option<Vec<u32>> {
-        let all = block.segments();
-        self.all.fetch_add(all as u64, Relaxed);
-        if self.rest.try_update(Relaxed, Relaxed, |rest| rest.checked_sub(1)).is_ok() {
-            return None;
-        }
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let machine = idle().pop();
-        let mut machine = machine.unwrap_or_else(|| Machine::new(&self.screen.program, self.isa));
-        let mut left: Vec<u32> = (0..all as u32).collect();
-        if let Some(glance) = self.glance.as_ref().filter(|_| Glance::can_look_at(block)) {
-            left = self.kept(&mut machine, &left, |machine, segments| {
-                kernels::glance(self.isa, machine, block, segments, &self.loads, glance);
-            });
-        }
-        left = self.kept(&mut machine, &left, |machine, segments| {
-            kernels::bound(self.isa, machine, block, segments, &self.loads);
-        });
-        idle().push(machine);
-        let passed = all - left.len();
-        self.passed.fetch_add(passed as u64, Relaxed);
-        let worth = if self.loads.reads_next() { WORTH_WITH_NUMBERS } else { WORTH };
-        if passed * 100 < all * worth {
-            self.rest.store(REST, Relaxed);
-        }
-        Some(left)
-    }
-
-    /// Those of some segments that may hold hits, by what is loaded of them.
-    fn kept(&self, machine: &mut Machine, segments: &[u32], load: impl Fn(&mut Machine, &[u32])) -> Vec<u32> {
-        let mut left = Vec::new();
-        for segments in segments.chunks(GROUP) {
-            load(machine, segments);
-            machine.run(&self.screen.program, None);
-            let words = machine.regs[self.screen.mask.0 as usize].0.as_flattened();
-            left.extend(segments.iter().zip(words).filter(|&(_, &word)| word != 0).map(|(&at, _)| at));
-        }
+    /// The segments of a block that may hold hits, ascending.
+    pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
+        let all = segments(block);
+        let left = self.looked_at(block, self.by_material(block, all.clone()));
+        self.passed.fetch_add((all.len() - left.len()) as u64, Relaxed);
+        self.all.fetch_add(all.len() as u64, Relaxed);
         left
     }
+
+    /// Those of some segments that may hold hits by the material of a block that was searched before.
+    fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
+        if !block.was_searched() {
+            return all;
+        }
+        let made = || {
+            Some(OfMaterial::new(
+                self.plans.material_screen(0..self.plans.len())?,
+                self.screen.isa,
+                self.code,
+            ))
+        };
+        let Some(screening) = self.of_material.get_or_init(made) else { return all };
+        if screening.rest.takes_one() {
+            return all;
+        }
+        let material = block.material(|block| kernels::material(self.screen.isa, block));
+        let left = screening.segments(material, &all);
+        screening.rest.begin_unless(left.len(), all.len(), WORTH_OF_MATERIAL);
+        left
+    }
+
+    /// Those of some segments that may hold hits by their keys and moves; all where it does not pay to look.
+    fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
+        if all.is_empty() || self.rest.takes_one() {
+            return all;
+        }
+        let (screen, loads) = (&self.screen, &self.loads);
+        let left = screen.lend(|machines, natives| {
+            let (machine, native) = (&mut machines.main, natives.and_then(|natives| natives.main.as_ref()));
+            let mut left = all.clone();
+            if let Some(glance) = self.glance.as_ref().filter(|_| Glance::can_look_at(block)) {
+                left = kept(&screen.plan, machine, native, &left, |machine, segments| {
+                    kernels::glance(screen.isa, machine, block, segments, loads, glance);
+                });
+            }
+            kept(&screen.plan, machine, native, &left, |machine, segments| {
+                kernels::bound(screen.isa, machine, block, segments, loads);
+            })
+        });
+        let worth = if self.loads.reads_next() { WORTH_WITH_NUMBERS } else { WORTH };
+        self.rest.begin_unless(left.len(), all.len(), worth);
+        left
+    }
+}
+
+impl OfMaterial {
+    fn new(screen: Screen, isa: Isa, code: MachineCode) -> OfMaterial {
+        let count = |bound| match bound {
+            Bound::Fewest(code) => Count::Fewest(code),
+            Bound::Most(code) => Count::Most(code),
+            _ => unreachable!("nothing else is known of material"),
+        };
+        let reads = screen.loads().map(|(read, reg)| (count(read.bound), reg)).collect();
+        OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
+    }
+
+    /// Those of some segments that may hold hits.
+    fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
+        let groups: Vec<u32> = (0..material.groups() as u32).collect();
+        let left = self.screen.lend(|machines, natives| {
+            let native = natives.and_then(|natives| natives.main.as_ref());
+            kept(&self.screen.plan, &mut machines.main, native, &groups, |machine, groups| {
+                let from = groups[0] as usize;
+                for &(count, reg) in &self.reads {
+                    let words = machine.regs[reg.0 as usize].0.as_flattened_mut();
+                    let (Count::Fewest(code) | Count::Most(code)) = count;
+                    let of_words = words.iter_mut().zip(&material.numbers(code)[from..]);
+                    match count {
+                        Count::Fewest(_) => of_words.for_each(|(word, numbers)| *word = numbers.fewest()),
+                        Count::Most(_) => of_words.for_each(|(word, numbers)| *word = numbers.most()),
+                    }
+                }
+            })
+        });
+        let mut may_hold = vec![false; groups.len()];
+        left.iter().for_each(|&group| may_hold[group as usize] = true);
+        all.iter().copied().filter(|&segment| may_hold[segment as usize / MATERIAL_SEGMENTS]).collect()
+    }
+}
+
+/// Those of some segments, or of what a screen tells of instead, that may hold hits, by what is loaded of them.
+fn kept(
+    screen: &Screen,
+    machine: &mut Machine,
+    native: Option<&Native>,
+    all: &[u32],
+    load: impl Fn(&mut Machine, &[u32]),
+) -> Vec<u32> {
+    let mut left = Vec::new();
+    for some in all.chunks(GROUP) {
+        load(machine, some);
+        machine.run(&screen.program, native);
+        let words = machine.regs[screen.mask.0 as usize].0.as_flattened();
+        left.extend(some.iter().zip(words).filter(|&(_, &word)| word != 0).map(|(&at, _)| at));
+    }
+    left
 }
