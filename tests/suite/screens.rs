@@ -125,6 +125,12 @@ fn material_is_that_of_all_positions() {
             }
         }
     }
+    for block in blocks() {
+        // What was found of a block is not that of its main lines.
+        block.material(Material::of);
+        let main_lines = block.into_main_lines(false);
+        assert_eq!(main_lines.material(Material::of), &Material::of(&main_lines));
+    }
     assert!(positions > 15_000 && differ > 1000, "{positions} positions, {differ} numbers that change");
     assert_eq!(many, 1, "groups with more pieces of a kind than are counted");
 }
