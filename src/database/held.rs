@@ -72,6 +72,7 @@ impl Held {
         if !summary.finished {
             return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
+        blocks.iter().for_each(|streamed| streamed.block.hold());
         Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes }))))
     }
 

@@ -297,9 +297,14 @@ impl Block {
         &self.tags.values
     }
 
-    /// Whether this was called for the block before: then it stays in memory, and is searched more than once.
-    pub fn was_searched(&self) -> bool {
-        self.found.was_searched()
+    /// Says that the block stays in memory and is to be searched again and again. It changes no answer. Copies are not held.
+    pub fn hold(&self) {
+        self.found.hold();
+    }
+
+    /// Whether the block is held, and this was called since.
+    pub fn is_searched_again(&self) -> bool {
+        self.found.is_searched_again()
     }
 
     /// The material of the block, which is kept. `find` gives it, if it is not known yet.

@@ -145,6 +145,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
         for block in &blocks {
             // A copy has not been searched yet.
             let block = &block.clone();
+            block.hold();
             let of_new = scan(&[block], text, true);
             let of_searched = scan(&[block], text, true);
             let without = scan(&[block], text, false);

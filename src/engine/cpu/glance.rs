@@ -2,7 +2,7 @@
 //! comparisons of all moves of a segment with patterns. They pass over most segments, so that only few are looked at
 //! more closely.
 
-use super::isa::{Isa, Level};
+use super::isa::Isa;
 use crate::{
     board::{Board, Code, PieceSet, Position},
     plan::{Bound, BoundRead, Reg, Screen},
@@ -129,7 +129,7 @@ impl Lookup {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
             // SAFETY: an `Isa` exists only where the processor has its instructions.
-            Level::Avx512 => unsafe { self.looked_up(moves) },
+            super::isa::Level::Avx512 => unsafe { self.looked_up(moves) },
             _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
         }
     }
@@ -204,7 +204,7 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<Pattern>> {
         _ => 0,
     };
     if castled != 0 {
-        // The square that such a move reaches is the rook's.
+        // The square that such a move reaches is the rook's. It lies on the rank where the move begins, as moves are legal.
         patterns.push(Pattern { bits: 0xfe00, set: home << 9, word: castled });
     }
     if role == PAWN && on(0xff, passing) != 0 {

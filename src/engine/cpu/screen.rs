@@ -78,14 +78,14 @@ impl Rest {
 
     /// Begins where fewer than so many hundredths of some segments were passed over.
     fn begin_unless(&self, left: usize, all: usize, worth: usize) {
-        let next = if (all - left) * 100 < all * worth {
+        if (all - left) * 100 >= all * worth {
+            self.next.store(REST_FIRST, Relaxed);
+        } else if self.left.load(Relaxed) == 0 {
+            // Another thread may look at another block meanwhile, and began no rest.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
-            REST_MAX.min(2 * rest + 1)
-        } else {
-            REST_FIRST
-        };
-        self.next.store(next, Relaxed);
+            self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);
+        }
     }
 }
 
@@ -122,7 +122,7 @@ impl Screening {
 
     /// Those of some segments that may hold hits by the material of a block that was searched before.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
-        if !block.was_searched() {
+        if !block.is_searched_again() {
             return all;
         }
         let made = || {

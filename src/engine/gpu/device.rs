@@ -245,7 +245,8 @@ impl Device {
             return Ok(Arc::clone(known));
         }
         let (layout, wgsl) = (self.layout(pass).1.clone(), text.to_string());
-        let limit = self.driver.silence() * COMPILING;
+        let silence = self.driver.silence();
+        let limit = (silence.min(SILENCE_MAX) * COMPILING).max(silence);
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("query"),
