@@ -113,10 +113,9 @@ impl Screening {
 
     /// The segments of a block that may hold hits, ascending.
     pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
-        let all = segments(block);
-        let left = self.looked_at(block, self.by_material(block, all.clone()));
-        self.passed.fetch_add((all.len() - left.len()) as u64, Relaxed);
-        self.all.fetch_add(all.len() as u64, Relaxed);
+        let left = self.looked_at(block, self.by_material(block, segments(block)));
+        self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
+        self.all.fetch_add(block.segments() as u64, Relaxed);
         left
     }
 
