@@ -112,6 +112,8 @@ pub struct Options {
     pub unrolling: bool,
     /// Segments whose positions cannot match are passed over.
     pub screens: bool,
+    /// Answers that are carried along games as they are need no program over the positions.
+    pub direct: bool,
 }
 
 impl Default for Options {
@@ -126,6 +128,7 @@ impl Default for Options {
             chains: true,
             unrolling: true,
             screens: true,
+            direct: true,
         }
     }
 }

@@ -116,6 +116,8 @@ pub struct SharedPlan {
     pub program: Program,
     /// For each query, whether its mask is true everywhere.
     pub always: Vec<bool>,
+    /// For each query, which of [`Program::reads`] its mask is, where each is one: then the program need not run.
+    pub carried: Option<Vec<usize>>,
     /// Per-game columns that the code reads.
     pub columns: Vec<Column>,
 }

@@ -178,6 +178,20 @@ impl Program {
         self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
     }
 
+    /// For each of so many queries, which of [`Program::reads`] its answer is. Nothing where that of one of them is computed.
+    pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
+        let mut answers = vec![None; queries];
+        for step in &self.steps {
+            let Step::Answer { query, mask } = *step else { return None };
+            let place = self.inputs.iter().find_map(|&(input, reg)| match input {
+                Input::Carried(place) if reg == mask => Some(place),
+                _ => None,
+            });
+            answers[query] = place.filter(|&place| self.reads[place].is_mask);
+        }
+        answers.into_iter().collect()
+    }
+
     /// How many steps are chains, and how many terms these have in all.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {

@@ -56,6 +56,7 @@ mod common;
 mod conformance;
 mod cql5;
 mod differential;
+mod direct;
 mod errors;
 mod examples;
 mod find;

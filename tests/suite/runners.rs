@@ -76,7 +76,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 type Switch = (&'static str, fn(&mut Options));
 
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [Switch; 9] = [
+pub const OPTIMISATIONS: [Switch; 10] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
@@ -86,6 +86,7 @@ pub const OPTIMISATIONS: [Switch; 9] = [
     ("chains", |options| options.chains = false),
     ("unrolling", |options| options.unrolling = false),
     ("screens", |options| options.screens = false),
+    ("direct", |options| options.direct = false),
 ];
 
 /// All optimisations switched off.

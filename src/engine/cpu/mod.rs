@@ -23,8 +23,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, context::Context,
-    slots_of,
+    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, carry::SlotColumn,
+    context::Context, slots_of,
 };
 use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
@@ -130,6 +130,12 @@ impl Cpu {
             return all;
         }
         self.hits.with_machine(context, |plan, machine, native, beside| {
+            if let Some(places) = &plan.carried {
+                for (hits, &place) in all.iter_mut().zip(places) {
+                    copy(beside.carried[place], &mut hits.bits, block.slots());
+                }
+                return;
+            }
             let segments = match &self.screen {
                 Some(screen) => screen.segments(block),
                 None => segments(block),
@@ -223,7 +229,19 @@ const DENSE: usize = 4;
 /// Sets the bits of the first slots.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
+    clear_after(bits, slots);
+}
+
+/// Copies the bits of the first slots of a column of masks.
+fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
+    let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
+    bits.copy_from_slice(from);
+    clear_after(bits, slots);
+}
+
+/// Clears the bits after the first slots.
+fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
-        *last = (1 << tail) - 1;
+        *last &= (1 << tail) - 1;
     }
 }

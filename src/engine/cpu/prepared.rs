@@ -148,6 +148,12 @@ impl Machines {
         Machines { main: Machine::new(program, isa), stages }
     }
 
+    /// On how many groups the program ran since it was asked last, or the stage that ran on most.
+    fn take_runs(&mut self) -> u64 {
+        let machines = self.stages.iter_mut().chain([&mut self.main]);
+        machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
+    }
+
     /// Runs those stages of a program over a block whose answers are not known yet.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
@@ -202,7 +208,7 @@ impl<P: Code> Prepared<P> {
         let machines = idle().pop();
         let mut machines = machines.unwrap_or_else(|| Machines::new(self.plan.program(), self.isa));
         let out = work(&mut machines, self.natives());
-        self.groups.fetch_add(std::mem::take(&mut machines.main.runs), Ordering::Relaxed);
+        self.groups.fetch_add(machines.take_runs(), Ordering::Relaxed);
         idle().push(machines);
         out
     }
