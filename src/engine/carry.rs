@@ -113,6 +113,13 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
+/// Clears the bits of a mask that belong to no position: those after the first `slots`.
+pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
+    if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
+        *last &= (1 << tail) - 1;
+    }
+}
+
 /// The slots of a game.
 pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()

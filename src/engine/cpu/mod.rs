@@ -23,12 +23,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use shakmaty::Bitboard;
 
 use super::{
-    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, carry::SlotColumn,
-    context::Context, slots_of,
+    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values,
+    carry::{SlotColumn, clear_after},
+    context::Context,
+    slots_of,
 };
 use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
-    reel::{Block, SEGMENT_SLOTS, lanes::LANES},
+    reel::{Block, lanes::LANES},
 };
 pub use isa::Isa;
 pub use prepared::MachineCode;
@@ -237,11 +239,4 @@ fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
     let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
     bits.copy_from_slice(from);
     clear_after(bits, slots);
-}
-
-/// Clears the bits after the first slots.
-fn clear_after(bits: &mut [u32], slots: usize) {
-    if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
-        *last &= (1 << tail) - 1;
-    }
 }

@@ -17,7 +17,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::{
-    carry::{SlotColumn, first_set, has},
+    carry::{SlotColumn, clear_after, first_set, has},
     slots_of,
 };
 use crate::{
@@ -133,6 +133,13 @@ struct Bits(Vec<u32>);
 impl Bits {
     fn new(block: &Block) -> Bits {
         Bits(vec![0; block.segments()])
+    }
+
+    /// That of all positions.
+    fn full(block: &Block) -> Bits {
+        let mut bits = vec![u32::MAX; block.segments()];
+        clear_after(&mut bits, block.slots());
+        Bits(bits)
     }
 
     fn set(&mut self, slot: usize) {

@@ -108,9 +108,8 @@ pub(super) struct Tree {
 impl Tree {
     /// That of a block.
     pub(super) fn new(block: &Block) -> Tree {
-        let (mut follows, mut branches) = (Bits::new(block), Bits::new(block));
+        let (mut follows, mut branches) = (Bits::full(block), Bits::new(block));
         let (mut links, mut parents) = (Vec::new(), Vec::new());
-        (0..block.slots()).for_each(|slot| follows.set(slot));
         for game in block.games() {
             let first = game.first_slot();
             follows.clear(first);
