@@ -19,7 +19,7 @@ use crate::{
     reel::{
         Block, Material,
         bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
-        lanes::LANES,
+        lanes::{LANES, LaneColumn},
     },
 };
 
@@ -193,6 +193,17 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
         }
     }
     out.map(|word| word as u32)
+}
+
+for_each_isa! {
+    /// Turns bits, a word for each segment, into masks.
+    pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
+        for (i, row) in out.iter_mut().enumerate() {
+            for n in 0..LANES {
+                row[n] = (u64::from(bits[n]) >> i & 1).wrapping_neg();
+            }
+        }
+    }
 }
 
 for_each_isa! {

@@ -1,6 +1,7 @@
 //! How registers are filled and emptied.
 
 use super::emit::Native;
+use super::isa::Isa;
 use super::kernels;
 use super::registers::Machine;
 use crate::{
@@ -44,7 +45,7 @@ impl Machine {
         }
         self.load_inputs(program, beside.columns);
         for (column, reg) in carried_inputs(program, beside.carried) {
-            load_carried(&mut self.regs[reg.0 as usize].0, column, segments);
+            load_carried(self.isa, &mut self.regs[reg.0 as usize].0, column, segments);
         }
     }
 
@@ -84,18 +85,19 @@ impl Machine {
 
     /// Loads what the program reads beside the planes, from what was replayed.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
+        let isa = self.isa;
         for &(input, reg) in &program.inputs {
             let out = &mut self.regs[reg.0 as usize].0;
             match input {
                 Input::Plane(_) | Input::Carried(_) => {}
-                Input::WhiteToMove => spread(out, self.masks.map(|mask| mask.white)),
+                Input::WhiteToMove => kernels::spread(isa, self.masks.map(|mask| mask.white), out),
                 Input::Ply => {
                     for (row, plies) in out.iter_mut().zip(&self.plies) {
                         *row = plies.map(u64::from);
                     }
                 }
-                Input::Initial => spread(out, self.masks.map(|mask| mask.initial)),
-                Input::Terminal => spread(out, self.masks.map(|mask| mask.terminal)),
+                Input::Initial => kernels::spread(isa, self.masks.map(|mask| mask.initial), out),
+                Input::Terminal => kernels::spread(isa, self.masks.map(|mask| mask.terminal), out),
                 Input::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
                 Input::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
             }
@@ -203,12 +205,12 @@ fn carried_inputs<'a>(
 }
 
 /// Writes the entries of a group of segments.
-fn load_carried(out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
+fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
             let mut lanes = [0; LANES];
             lanes.iter_mut().zip(segments).for_each(|(lane, &segment)| *lane = bits[segment as usize]);
-            spread(out, lanes);
+            kernels::spread(isa, lanes, out);
         }
         SlotColumn::Words(words) => {
             for (n, &segment) in segments.iter().enumerate() {
@@ -227,13 +229,6 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
             u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
         }
         SlotColumn::Words(words) => words[slot],
-    }
-}
-
-/// Turns bits, a word for each segment, into masks.
-fn spread(out: &mut LaneColumn, bits: [u32; LANES]) {
-    for (i, row) in out.iter_mut().enumerate() {
-        *row = bits.map(|bits| u64::from(bits >> i & 1).wrapping_neg());
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) struct Reach<'a> {
     valued: Option<Bits>,
     /// Where a move leaves the position; empty if no state asks.
     inner: Vec<u32>,
+    /// Whether all ways lead to the same state or a later one, and no position to a side line, so that one pass over the
+    /// states of a segment finds all.
+    is_ordered: bool,
     /// For each segment and state, the positions that the state takes, or to which it takes a move, and from which the
     /// walk can be completed.
     alive: Vec<u32>,
@@ -50,6 +53,7 @@ impl<'a> Reach<'a> {
             masks: masks.iter().map(|mask| mask.bits(block)).collect(),
             valued,
             inner,
+            is_ordered: !is_tied && !block.has_lines() && is_ordered(walk),
             alive: column(true),
             next: column(true),
             further: column(walk.sees != Sees::All),
@@ -110,18 +114,22 @@ impl<'a> Reach<'a> {
         for state in 0..states {
             self.put(at, state, 0, seen);
         }
-        let mut is_settled = false;
-        while !is_settled {
-            is_settled = true;
-            // Most ways lead to later states.
-            for state in (0..states).rev() {
-                let alive = self.taken(at, state, seen);
-                if alive != self.alive[self.place(at, state)] {
-                    self.put(at, state, alive, seen);
-                    is_settled = false;
-                }
+        while self.settle(at, seen) && !self.is_ordered {}
+        debug_assert!(!self.settle(at, seen), "one pass finds all if all ways lead to later states");
+    }
+
+    /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.
+    fn settle(&mut self, at: usize, seen: Option<&Seen>) -> bool {
+        let mut has_changed = false;
+        // Most ways lead to later states.
+        for state in (0..self.walk.automaton.states.len()).rev() {
+            let alive = self.taken(at, state, seen);
+            if alive != self.alive[self.place(at, state)] {
+                self.put(at, state, alive, seen);
+                has_changed = true;
             }
         }
+        has_changed
     }
 
     /// Notes where a state is alive in a segment.
@@ -191,6 +199,15 @@ impl<'a> Reach<'a> {
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
     }
+}
+
+/// Whether all ways of a walk lead to the same state or a later one. Ways back to the same state are found with it, but for
+/// walks of pieces in focus.
+fn is_ordered(walk: &Walk) -> bool {
+    let is_later = |(state, ways): (usize, &Vec<Branch>)| {
+        ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)
+    };
+    !matches!(walk.sees, Sees::Pieces { .. }) && walk.automaton.follow.iter().enumerate().all(is_later)
 }
 
 /// Where a number has a value.
