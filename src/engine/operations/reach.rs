@@ -162,6 +162,9 @@ impl<'a> Reach<'a> {
         let (of, further) =
             (automaton.states[state], if self.further.is_empty() { &self.next } else { &self.further });
         let here = self.takes(of, at, seen);
+        if here == 0 && of.leaving.is_none() {
+            return 0;
+        }
         let (mut alive, mut again) = (0, 0);
         for way in &automaton.follow[state] {
             let open = self.open(way, at);
