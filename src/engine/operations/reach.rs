@@ -21,10 +21,11 @@ pub(super) struct Reach<'a> {
     valued: Option<Bits>,
     /// Where a move leaves the position; empty if no state asks.
     inner: Vec<u32>,
-    /// Whether all ways lead to the same state or a later one, and no position to a side line, so that one pass over the
-    /// states of a segment finds all.
+    /// Whether all ways lead to the same state or a later one, and no position to a side line, so that the states are found
+    /// one after the other.
     is_ordered: bool,
-    /// For each segment and state, the positions that the state takes, or to which it takes a move, and from which the
+    segments: usize,
+    /// For each state and segment, the positions that the state takes, or to which it takes a move, and from which the
     /// walk can be completed.
     alive: Vec<u32>,
     /// The positions with such a child, or with `back` parent.
@@ -54,6 +55,7 @@ impl<'a> Reach<'a> {
             valued,
             inner,
             is_ordered: !is_tied && !block.has_lines() && is_ordered(walk),
+            segments: block.segments(),
             alive: column(true),
             next: column(true),
             further: column(walk.sees != Sees::All),
@@ -64,6 +66,9 @@ impl<'a> Reach<'a> {
     /// Finds the masks of some segments, which hold whole games. With a focus they are those of the game whose moves are
     /// `seen`; without these, what there could be if every move were seen as well as passed over.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&Seen>) {
+        if self.is_ordered && segments == (0..self.segments) {
+            return self.run_states();
+        }
         for k in 0..segments.len() {
             let at = if self.walk.back { segments.start + k } else { segments.end - 1 - k };
             self.segment(at, seen);
@@ -93,7 +98,7 @@ impl<'a> Reach<'a> {
     }
 
     fn place(&self, at: usize, state: usize) -> usize {
-        at * self.walk.automaton.states.len() + state
+        state * self.segments + at
     }
 
     fn mask(&self, mask: u16, at: usize) -> u32 {
@@ -109,13 +114,67 @@ impl<'a> Reach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
+    /// Finds the masks of all segments, a state at a time: what it leads to is known by then, and most of it is done to
+    /// many words at once.
+    fn run_states(&mut self) {
+        let Walk { automaton, .. } = self.walk;
+        let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
+        let (mut open, mut again) = (vec![0; self.segments], vec![0; self.segments]);
+        for state in (0..automaton.states.len()).rev() {
+            let column = self.column(state);
+            let alive = &mut alive[column.clone()];
+            again.fill(0);
+            for way in &automaton.follow[state] {
+                open.copy_from_slice(&self.masks[usize::from(automaton.states[state].mask)]);
+                way.guards.iter().for_each(|&guard| meet(&mut open, &self.masks[usize::from(guard)]));
+                match way.to.map(usize::from) {
+                    Some(to) if to == state => join(&mut again, &open),
+                    Some(to) => {
+                        meet(&mut open, &next[self.column(to)]);
+                        join(alive, &open);
+                    }
+                    None => {
+                        self.valued.iter().for_each(|valued| meet(&mut open, &valued.0));
+                        join(alive, &open);
+                    }
+                }
+            }
+            if automaton.follow[state].iter().any(|way| way.to.map(usize::from) == Some(state)) {
+                self.go_on(alive, &again);
+            }
+            for (at, next) in next[column].iter_mut().enumerate() {
+                *next = self.flow.step(|at| alive[at], at);
+            }
+        }
+        (self.alive, self.next) = (alive, next);
+        debug_assert!(
+            (0..self.segments).all(|at| !self.settle(at, None)),
+            "what is found a state at a time is all there is"
+        );
+    }
+
+    /// Adds to a mask the positions of `again` from which steps over such positions lead to it.
+    fn go_on(&self, mask: &mut [u32], again: &[u32]) {
+        for k in 0..mask.len() {
+            let at = if self.walk.back { k } else { mask.len() - 1 - k };
+            if again[at] != 0 {
+                let reached = mask[at] | again[at] & self.flow.step(|at| mask[at], at);
+                mask[at] = self.flow.fill(reached, again[at], at, 1);
+            }
+        }
+    }
+
+    /// The words of a state.
+    fn column(&self, state: usize) -> Range<usize> {
+        self.place(0, state)..self.place(self.segments, state)
+    }
+
     fn segment(&mut self, at: usize, seen: Option<&Seen>) {
         let states = self.walk.automaton.states.len();
         for state in 0..states {
             self.put(at, state, 0, seen);
         }
-        while self.settle(at, seen) && !self.is_ordered {}
-        debug_assert!(!self.settle(at, seen), "one pass finds all if all ways lead to later states");
+        while self.settle(at, seen) {}
     }
 
     /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.
@@ -134,9 +193,10 @@ impl<'a> Reach<'a> {
 
     /// Notes where a state is alive in a segment.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&Seen>) {
-        let (states, place) = (self.walk.automaton.states.len(), self.place(at, state));
+        let place = self.place(at, state);
         self.alive[place] = alive;
-        let step = |column: &[u32]| self.flow.step(|at| column[at * states + state], at);
+        let (flow, column) = (&self.flow, self.column(state));
+        let step = |words: &[u32]| flow.step(|at| words[column.start + at], at);
         self.next[place] = step(&self.alive);
         match (self.walk.sees, seen) {
             (Sees::All, _) => {}
@@ -146,7 +206,7 @@ impl<'a> Reach<'a> {
                 self.ahead[place] = alive;
                 loop {
                     self.further[place] = step(&self.ahead);
-                    let ahead = self.flow.fill(alive | unseen & self.further[place], unseen, at, 1);
+                    let ahead = flow.fill(alive | unseen & self.further[place], unseen, at, 1);
                     if ahead == self.ahead[place] {
                         break;
                     }
@@ -204,13 +264,22 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// Whether all ways of a walk lead to the same state or a later one. Ways back to the same state are found with it, but for
-/// walks of pieces in focus.
+/// Whether all ways of a walk that sees every position lead to the same state or a later one.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)
     };
-    !matches!(walk.sees, Sees::Pieces { .. }) && walk.automaton.follow.iter().enumerate().all(is_later)
+    walk.sees == Sees::All && walk.automaton.follow.iter().enumerate().all(is_later)
+}
+
+/// Takes from a mask what is not in another one.
+fn meet(mask: &mut [u32], other: &[u32]) {
+    mask.iter_mut().zip(other).for_each(|(word, other)| *word &= other);
+}
+
+/// Adds another mask to a mask.
+fn join(mask: &mut [u32], other: &[u32]) {
+    mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }
 
 /// Where a number has a value.
