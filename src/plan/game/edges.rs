@@ -82,7 +82,8 @@ impl Lower {
         out
     }
 
-    /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there.
+    /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there. Unless
+    /// the edge is `entering`, the first positions of games are not told apart.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
@@ -91,18 +92,21 @@ impl Lower {
         }
         let (test, operands) = self.edge_test(edge);
         let target = self.apart(|lower| lower.behind(test, &operands, target));
-        (self.entered(test, operands), target)
+        (self.passed(test, operands), target)
     }
 
     /// Where a move that passes a test led to the position.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
-        // The squares of castling do not matter where no square does.
-        if (EdgeTest { kings: false, ..test }) == EdgeTest::ANY {
-            // No move has to be looked at.
+        if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
             return self.not(initial);
         }
         self.dag.game(GameOp::Entered(test), operands)
+    }
+
+    /// The same for what asks at positions alone to which a move led.
+    fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
+        if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
 
     /// `L--R(T)` as a condition, and `truth` of T.
@@ -121,6 +125,7 @@ impl Lower {
     fn any_child(&mut self, entered: Id, target: Id) -> Id {
         match self.dag.constant(target) {
             Some(TRUE) => self.dag.game(GameOp::AnyChild, vec![entered]),
+            _ if self.dag.constant(entered) == Some(TRUE) => self.dag.game(GameOp::AnyChild, vec![target]),
             _ => self.dag.game(GameOp::AnyChild, vec![entered, target]),
         }
     }
@@ -303,9 +308,14 @@ impl Lower {
         let (test, operands) = self.edge_test(edge);
         let target = self.apart(|lower| lower.behind(test, &operands, |lower| lower.all(targets)));
         let mut mask = |part| {
-            let entered = self.entered(EdgeTest { part, ..test }, operands.clone());
-            self.and(entered, target)
+            let passed = self.passed(EdgeTest { part, ..test }, operands.clone());
+            self.and(passed, target)
         };
         parts.iter().map(|&part| mask(part)).collect()
     }
+}
+
+/// Whether every move passes a test. The squares of castling do not matter where no square does.
+fn looks_at_no_move(test: EdgeTest) -> bool {
+    EdgeTest { kings: false, ..test } == EdgeTest::ANY
 }
