@@ -17,6 +17,18 @@ const WINDOWS_1252: [char; 32] = [
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
+/// Whether two byte strings are the same. Names and values of tags are mostly of four to sixteen bytes, for which two words say
+/// it sooner than a call of the system's `memcmp`.
+#[inline]
+pub fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match a.len() {
+            8..=16 => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+            4..8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+            _ => a == b,
+        }
+}
+
 /// Bytes of a game as text: UTF-8, or else Windows-1252, in which every byte means something.
 ///
 /// ```
@@ -146,6 +158,20 @@ mod tests {
         }
         for (text, letters, expected) in [("éé", 2, "éé"), ("ééé", 2, "éé…")] {
             assert_eq!(shortened(text, letters), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_that_differ_in_one_byte_are_not_the_same() {
+        for len in 0..40 {
+            let a: Vec<u8> = (0..len).collect();
+            assert!(is_same(&a, &a.clone()));
+            assert!(!is_same(&a, &[&a[..], b"x"].concat()));
+            for at in 0..a.len() {
+                let mut b = a.clone();
+                b[at] ^= 0x80;
+                assert!(!is_same(&a, &b), "{len}, {at}");
+            }
         }
     }
 }

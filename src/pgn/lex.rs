@@ -4,6 +4,7 @@ use memchr::{memchr2, memchr3};
 
 use super::Outcome;
 use super::san::Shape;
+use crate::text::is_same;
 
 /// A byte range of the text.
 pub(super) type Range = std::ops::Range<usize>;
@@ -98,12 +99,20 @@ pub(super) struct Pair {
 }
 
 /// Reads `[Name "value"]` if nothing is unusual about it; a quick way to what [`quoted_tag`] and
-/// [`tag_value`] find.
-pub(super) fn plain_tag(text: &[u8], at: usize) -> Option<Pair> {
+/// [`tag_value`] find. The name is mostly `likely`, that of an earlier tag pair or nothing.
+#[inline(always)]
+pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<Pair> {
     let name = at + 1;
-    let open = name + text[name..].iter().position(|&byte| !NAME[byte as usize])? + 2;
-    if text.get(open - 2..open)? != b" \"" || !text[name].is_ascii_alphabetic() {
-        return None;
+    let is_open = |open: usize| text.get(open - 2..open).is_some_and(|between| between == b" \"");
+    let mut open = name + likely.len() + 2;
+    let is_likely = !likely.is_empty()
+        && is_open(open)
+        && text.get(name..open - 2).is_some_and(|name| is_same(name, likely));
+    if !is_likely {
+        open = name + text[name..].iter().position(|&byte| !NAME[byte as usize])? + 2;
+        if !is_open(open) || !text[name].is_ascii_alphabetic() {
+            return None;
+        }
     }
     let close = plain_value(text, open)?;
     Some(Pair { name: name..open - 2, value: open..close, next: close + 2 })

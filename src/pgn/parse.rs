@@ -12,6 +12,7 @@ use super::tree::{Loss, Tree, comment};
 use super::{AnnotationKind, Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
 use crate::fen::Line;
+use crate::text::is_same;
 
 /// What to keep of each game.
 #[derive(Clone, Debug)]
@@ -445,7 +446,7 @@ impl<'a> Parser<'a> {
         let tag = &mut tags[self.tags];
         self.tags += 1;
         // Games mostly have the tags of the game before in the same order.
-        if tag.name != name {
+        if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
         }
@@ -538,7 +539,10 @@ impl<'a> Parser<'a> {
             Board::Legal(position) => self.plain_moves(position, tokenizer),
             Board::Dead => tokenizer.skip_plain(),
             Board::Unset => {
-                while let Some((name, value)) = tokenizer.plain_tag() {
+                // Games mostly have the tags of the game before in the same order.
+                while let Some((name, value)) =
+                    tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
+                {
                     self.tag(name, value, false);
                 }
             }

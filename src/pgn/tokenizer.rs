@@ -242,7 +242,7 @@ impl<'a> Tokenizer<'a> {
 
     fn bracket(&mut self) -> Option<Event> {
         let at = self.pos;
-        if let Some(Pair { name, value, next }) = lex::plain_tag(self.text, at) {
+        if let Some(Pair { name, value, next }) = lex::plain_tag(self.text, at, b"") {
             return self.tag(at, name, |_| (value, next, false));
         }
         let line = &self.text[..lex::line_end(self.text, at)];

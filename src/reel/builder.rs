@@ -200,7 +200,7 @@ impl BlockBuilder {
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();
-            let likely = likely.filter(|&(name, _)| names.get(name) == Some(&tag.name));
+            let likely = likely.filter(|&(name, _)| names.is(name, &tag.name));
             let name = likely.map(|pair| pair.0).or_else(|| names.find(&tag.name));
             let name = name.unwrap_or_else(|| names.push(&tag.name));
             let value = likely.map(|pair| pair.1).filter(|&value| self.values.is(value, &tag.value));

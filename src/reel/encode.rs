@@ -232,14 +232,20 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
+    // Games mostly have the names of the game before.
+    let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
-        let shape: Vec<u32> = row.iter().map(|pair| pair.0).collect();
-        let (next, len) = (shapes.len(), shape.len());
-        let shape = *shapes.entry(shape).or_insert_with(|| {
-            put(&mut lists, len as u64);
-            row.iter().for_each(|pair| put(&mut lists, pair.0.into()));
-            next
+        let names = || row.iter().map(|pair| pair.0);
+        let same = before.filter(|(before, _)| before.iter().map(|pair| pair.0).eq(names()));
+        let shape = same.map(|(_, shape)| shape).unwrap_or_else(|| {
+            let next = shapes.len();
+            *shapes.entry(names().collect()).or_insert_with(|| {
+                put(&mut lists, row.len() as u64);
+                names().for_each(|name| put(&mut lists, name.into()));
+                next
+            })
         });
+        before = Some((row, shape));
         put(&mut chosen, shape as u64);
     }
     put(&mut out, shapes.len() as u64);

@@ -4,6 +4,8 @@ use std::hash::BuildHasher as _;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::text::is_same;
+
 /// A list of byte strings, end to end in one allocation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Strings {
@@ -34,6 +36,11 @@ impl Strings {
         let end = *self.ends.get(index)?;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         Some(&self.bytes[start..end])
+    }
+
+    /// Whether there is a string of that index, and it is this one.
+    pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
+        self.get(index).is_some_and(|known| is_same(known, string))
     }
 
     /// All strings in order.
@@ -76,7 +83,7 @@ impl Interner {
     pub(super) fn intern(&mut self, string: &[u8]) -> u32 {
         let Interner { strings, table, hasher } = self;
         let hash = hasher.hash_one(string);
-        let same = |&(known, id): &(u64, u32)| known == hash && strings.get(id) == Some(string);
+        let same = |&(known, id): &(u64, u32)| known == hash && strings.is(id, string);
         if let Some(&(_, id)) = table.find(hash, same) {
             return id;
         }
@@ -90,7 +97,7 @@ impl Interner {
 
     /// Whether the string of that index is this one.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
-        self.strings.get(index) == Some(string)
+        self.strings.is(index, string)
     }
 
     /// The strings, in order of their first appearance.

@@ -65,8 +65,9 @@ impl Tokenizer<'_> {
     }
 
     /// The name and the value of the next tag pair, if it stands on the line after another one and nothing about it is unusual.
+    /// Its name is mostly `likely`, that of an earlier tag pair or nothing.
     #[inline(always)]
-    pub(in crate::pgn) fn plain_tag(&mut self) -> Option<(Range, Range)> {
+    pub(in crate::pgn) fn plain_tag(&mut self, likely: &[u8]) -> Option<(Range, Range)> {
         if self.section != Section::Tags || self.blank || self.first_name.is_empty() {
             return None;
         }
@@ -75,7 +76,7 @@ impl Tokenizer<'_> {
             [b'\r', b'\n', b'[', ..] => self.pos + 2,
             _ => return None,
         };
-        let Pair { name, value, next } = lex::plain_tag(self.text, at)?;
+        let Pair { name, value, next } = lex::plain_tag(self.text, at, likely)?;
         // A tag `Event` may begin a game.
         if self.text[name.clone()] == *b"Event" {
             return None;
