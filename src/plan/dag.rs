@@ -112,7 +112,8 @@ pub struct Options {
     pub unrolling: bool,
     /// Segments whose positions cannot match are passed over.
     pub screens: bool,
-    /// Answers that are carried along games as they are need no program over the positions.
+    /// Answers that are carried along games as they are need no program over the positions, and programs that read nothing
+    /// else no positions.
     pub direct: bool,
 }
 
@@ -154,13 +155,14 @@ pub struct Dag {
     simplify: bool,
     pub(super) chains: bool,
     pub(super) unrolling: bool,
+    pub(super) direct: bool,
 }
 
 impl Dag {
     /// An empty graph.
     pub fn new(options: Options) -> Dag {
-        let Options { sharing, simplify, chains, unrolling, .. } = options;
-        Dag { sharing, simplify, chains, unrolling, ..Dag::default() }
+        let Options { sharing, simplify, chains, unrolling, direct, .. } = options;
+        Dag { sharing, simplify, chains, unrolling, direct, ..Dag::default() }
     }
 
     /// The operation of a node.

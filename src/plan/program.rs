@@ -107,6 +107,8 @@ pub struct Program {
     pub scalars: Vec<u64>,
     /// The rows of every table.
     pub tables: Vec<Vec<Vec<u64>>>,
+    /// Whether it reads something of the positions, not only what stages carry.
+    pub positions: bool,
     /// Whether a step looks at the whole position (turn, rights), not only at the planes.
     pub whole_positions: bool,
 }
@@ -498,6 +500,10 @@ impl<'a> Writer<'a> {
         }
         let mut steps = Vec::with_capacity(self.drafts.len());
         let mut whole_positions = false;
+        let is_of_position =
+            |op: Op| input(op).is_some() || op.takes_whole_positions() || matches!(op, Op::Content(_));
+        let mut needed = self.dag.ops.iter().zip(&self.needed).filter(|(_, needed)| **needed);
+        let positions = !self.dag.direct || needed.any(|(op, _)| is_of_position(*op));
         let all = self.words.get(&TRUE).copied();
         for (at, draft) in self.drafts.iter().enumerate() {
             let mut new = |id: Id, regs: &mut HashMap<Id, Reg>, free: &mut Vec<Reg>| {
@@ -569,6 +575,7 @@ impl<'a> Writer<'a> {
             reads: self.reads,
             scalars: self.scalars,
             tables,
+            positions,
             whole_positions,
         };
         (program, roots)

@@ -5,7 +5,7 @@ use super::isa::Isa;
 use super::kernels;
 use super::registers::Machine;
 use crate::{
-    engine::{Values, carry::SlotColumn, columns::GameColumn},
+    engine::{Values, carry::SlotColumn, columns::GameColumn, within},
     plan::{Input, Output, Plan, Program, Reg},
     reel::{
         Block, SEGMENT_SLOTS,
@@ -24,9 +24,16 @@ pub(super) struct Beside<'a> {
 }
 
 impl Machine {
-    /// Replays a group of segments and loads everything that the program reads.
+    /// Replays a group of segments, if the program reads something of their positions, and loads everything that it reads.
     pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: Beside<'_>) {
-        kernels::replay(self.isa, self, block, segments, program.whole_positions);
+        if program.positions {
+            kernels::replay(self.isa, self, block, segments, program.whole_positions);
+        } else {
+            for (masks, &segment) in self.masks.iter_mut().zip(segments) {
+                let valid = within(u32::MAX, segment as usize, &(0..block.slots()));
+                *masks = Masks { valid, ..Masks::default() };
+            }
+        }
         let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
         for (n, segment) in segments.iter().map(|&segment| segment as usize).enumerate() {
             let (key, masks) = (&block.keys[segment], self.masks[n]);

@@ -228,6 +228,7 @@ impl Random {
             reads: Vec::new(),
             scalars,
             tables: Vec::new(),
+            positions: true,
             whole_positions: false,
         };
         let mut random = Random {
