@@ -12,19 +12,42 @@ use crate::common::{by_length, some_and_small};
 /// Queries that match elsewhere each.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// The hits of queries that are answered together on each block, and whether they are carried as they are.
-fn hits(blocks: &[&Block], texts: &[&str], direct: bool) -> (Vec<Vec<Vec<u32>>>, bool) {
+/// Queries of which each looks at what matches elsewhere, and at no square.
+const COMPUTED: [&str; 4] = [
+    "not find mate",
+    "2 <= find all check",
+    "find check find <-- [x]",
+    "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
+];
+
+/// What queries that are answered together are found to need.
+struct Found {
+    /// The hits of each query on each block.
+    hits: Vec<Vec<Vec<u32>>>,
+    /// Whether the answers are carried as they are.
+    is_carried: bool,
+    /// Whether the program looks at positions.
+    positions: bool,
+}
+
+fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     let prepare = |text: &&str| {
         let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         PreparedQuery::new(parsed.query, Options { direct, ..Options::default() }).unwrap()
     };
     let prepared: Vec<PreparedQuery> = texts.iter().map(prepare).collect();
     let plans = plans(&prepared).unwrap();
-    let is_carried = plans.hits(0..texts.len()).carried.is_some();
+    let plan = plans.hits(0..texts.len());
+    let (is_carried, positions) = (plan.carried.is_some(), plan.program.positions);
     let outputs = vec![Outputs::BITS; texts.len()];
     let answers = Cpu::new(plans).scan(blocks, &Request::all(&outputs)).unwrap();
     let bits = |answers: Vec<Answers>| answers.into_iter().map(|answer| answer.hits.bits).collect();
-    (answers.into_iter().map(bits).collect(), is_carried)
+    Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
+}
+
+/// Hits of one query.
+fn count(found: &Found, query: usize) -> u32 {
+    found.hits.iter().flat_map(|of_block| &of_block[query]).map(|bits| bits.count_ones()).sum()
 }
 
 #[test]
@@ -32,13 +55,11 @@ fn carried_answers_are_taken_as_they_are() {
     let blocks = some_and_small(true, 1, by_length(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
     for texts in [&CARRIED[..1], &CARRIED[1..2], &CARRIED[2..3], &CARRIED[3..], &CARRIED] {
-        let (with, without) = (hits(&blocks, texts, true), hits(&blocks, texts, false));
-        assert!(with.1 && !without.1, "{texts:?}");
-        assert!(with.0 == without.0, "{texts:?}");
+        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
+        assert!(with.is_carried && !without.is_carried, "{texts:?}");
+        assert!(with.hits == without.hits, "{texts:?}");
         for (query, text) in texts.iter().enumerate() {
-            let count =
-                |answers: &Vec<Vec<u32>>| answers[query].iter().map(|bits| bits.count_ones()).sum::<u32>();
-            let count: u32 = with.0.iter().map(count).sum();
+            let count = count(&with, query);
             assert!(count > 10, "{text}: {count} hits");
         }
     }
@@ -48,15 +69,29 @@ fn carried_answers_are_taken_as_they_are() {
 fn what_is_computed_is_not_taken_as_it_is() {
     let blocks = some_and_small(true, 1, by_length(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
-    for texts in [
-        &["check", "--(check)"][..],
-        &["true", "find mate"],
-        &["find mate check"],
-        &["2 <= find all check"],
-        &["not find mate"],
-    ] {
-        let (with, without) = (hits(&blocks, texts, true), hits(&blocks, texts, false));
-        assert!(!with.1 && !without.1, "{texts:?}");
-        assert!(with.0 == without.0, "{texts:?}");
+    for texts in [&["check", "--(check)"][..], &["true", "find mate"], &["find mate check"]] {
+        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
+        assert!(!with.is_carried && !without.is_carried, "{texts:?}");
+        assert!(with.hits == without.hits, "{texts:?}");
+    }
+}
+
+#[test]
+fn what_reads_no_square_looks_at_no_position() {
+    let blocks = some_and_small(true, 1, by_length(1, 5));
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for texts in [&COMPUTED[..1], &COMPUTED[1..2], &COMPUTED[2..3], &COMPUTED[3..], &COMPUTED] {
+        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
+        assert!(!with.is_carried && !with.positions && without.positions, "{texts:?}");
+        assert!(with.hits == without.hits, "{texts:?}");
+        for (query, text) in texts.iter().enumerate() {
+            let count = count(&with, query);
+            assert!(count > 10, "{text}: {count} hits");
+        }
+    }
+    for text in
+        ["find mate check", "find mate wtm", "find mate initial", "find mate elo>2000", "find mate ply>3"]
+    {
+        assert!(found(&blocks, &[text], true).positions, "{text}");
     }
 }

@@ -29,8 +29,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("pgn", &["board", "fen", "text"], "moves are played and packed while they are read"),
     (
         "reel",
-        &["board", "fen", "files", "game", "pgn"],
-        "its builder lays out games as they were read; its games have headers",
+        &["board", "fen", "files", "game", "pgn", "text"],
+        "its builder lays out games as they were read; its games have headers; values of tags are bytes",
     ),
     ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
     ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
