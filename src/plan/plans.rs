@@ -92,9 +92,8 @@ impl Plans {
         let graph = self.graph();
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
         let program = Program::answering(dag, roots);
-        let is_direct = self.planners.first().is_some_and(|planner| planner.options.direct);
         SharedPlan {
-            carried: if is_direct { program.carried_answers(roots.len()) } else { None },
+            carried: if dag.direct { program.carried_answers(roots.len()) } else { None },
             program,
             always: roots.iter().map(|&root| dag.constant(root) == Some(TRUE)).collect(),
             columns: graph.lower.columns.clone(),

@@ -45,24 +45,31 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Hits of one query.
-fn count(found: &Found, query: usize) -> u32 {
-    found.hits.iter().flat_map(|of_block| &of_block[query]).map(|bits| bits.count_ones()).sum()
+/// What is found with and without the optimisation: the same hits.
+fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
+    let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
+    assert!(with.hits == without.hits, "{texts:?}");
+    (with, without)
+}
+
+/// The same for each of some queries and for all together, which have hits. `holds` is what else must be seen.
+fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
+    let blocks = some_and_small(true, 1, by_length(1, 5));
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for texts in texts.chunks(1).chain([texts]) {
+        let (with, without) = compared(&blocks, texts);
+        assert!(holds(&with, &without), "{texts:?}");
+        for (query, text) in texts.iter().enumerate() {
+            let of_query = with.hits.iter().flat_map(|of_block| &of_block[query]);
+            let count: u32 = of_query.map(|bits| bits.count_ones()).sum();
+            assert!(count > 10, "{text}: {count} hits");
+        }
+    }
 }
 
 #[test]
 fn carried_answers_are_taken_as_they_are() {
-    let blocks = some_and_small(true, 1, by_length(1, 5));
-    let blocks: Vec<&Block> = blocks.iter().collect();
-    for texts in [&CARRIED[..1], &CARRIED[1..2], &CARRIED[2..3], &CARRIED[3..], &CARRIED] {
-        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
-        assert!(with.is_carried && !without.is_carried, "{texts:?}");
-        assert!(with.hits == without.hits, "{texts:?}");
-        for (query, text) in texts.iter().enumerate() {
-            let count = count(&with, query);
-            assert!(count > 10, "{text}: {count} hits");
-        }
-    }
+    each_and_all(&CARRIED, |with, without| with.is_carried && !without.is_carried);
 }
 
 #[test]
@@ -70,28 +77,26 @@ fn what_is_computed_is_not_taken_as_it_is() {
     let blocks = some_and_small(true, 1, by_length(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
     for texts in [&["check", "--(check)"][..], &["true", "find mate"], &["find mate check"]] {
-        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
+        let (with, without) = compared(&blocks, texts);
         assert!(!with.is_carried && !without.is_carried, "{texts:?}");
-        assert!(with.hits == without.hits, "{texts:?}");
     }
 }
 
 #[test]
 fn what_reads_no_square_looks_at_no_position() {
+    each_and_all(&COMPUTED, |with, without| {
+        !with.is_carried && !without.is_carried && !with.positions && without.positions
+    });
+}
+
+#[test]
+fn what_reads_something_of_a_position_looks_at_it() {
     let blocks = some_and_small(true, 1, by_length(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
-    for texts in [&COMPUTED[..1], &COMPUTED[1..2], &COMPUTED[2..3], &COMPUTED[3..], &COMPUTED] {
-        let (with, without) = (found(&blocks, texts, true), found(&blocks, texts, false));
-        assert!(!with.is_carried && !with.positions && without.positions, "{texts:?}");
-        assert!(with.hits == without.hits, "{texts:?}");
-        for (query, text) in texts.iter().enumerate() {
-            let count = count(&with, query);
-            assert!(count > 10, "{text}: {count} hits");
-        }
-    }
     for text in
         ["find mate check", "find mate wtm", "find mate initial", "find mate elo>2000", "find mate ply>3"]
     {
-        assert!(found(&blocks, &[text], true).positions, "{text}");
+        let (with, _) = compared(&blocks, &[text]);
+        assert!(with.positions, "{text}");
     }
 }
