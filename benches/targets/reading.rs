@@ -10,7 +10,7 @@ use orbit_chess::internals::report::grouped;
 
 use crate::process::{self, PGN_EXTRACT_MISSING};
 use crate::table::{Row, Target, figures};
-use crate::timing::{in_turn, mb_per_s, ratio};
+use crate::timing::{in_turn_after, mb_per_s, ratio};
 use crate::{Bench, Measure};
 
 /// Annotated games are given again and again until there is so much text.
@@ -32,6 +32,15 @@ pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
+/// Removes the reels of the run before: it takes the system a few hundredths of a run to free what a file that is replaced
+/// held in memory.
+fn remove(reels: &[&Path]) {
+    for reel in reels {
+        // There is none before the first run.
+        let _ = fs::remove_file(reel);
+    }
+}
+
 /// `orbit index` on one and on two threads, and pgn-extract.
 fn plain(bench: &Bench) -> Vec<Row> {
     let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("plain.reel"));
@@ -50,7 +59,9 @@ fn plain(bench: &Bench) -> Vec<Row> {
             process::index(&[pgn], &beside, 1);
         });
     };
-    let [one, two, other, pair] = in_turn(bench.runs, [&|| index(1), &|| index(2), &other, &pair]);
+    let remove = || remove(&[&reel, &beside]);
+    let [one, two, other, pair] =
+        in_turn_after(bench.runs, &remove, [&|| index(1), &|| index(2), &other, &pair]);
     let text = |time| seconds_text(bench.inputs.pgn_bytes, time);
     let against = |threads: &str, time: Duration, target: Target| {
         let what = format!("`orbit index`, {threads}, as fast as `pgn-extract -s -r`");
@@ -98,7 +109,8 @@ fn annotated(bench: &Bench) -> Vec<Row> {
     let paths = vec![path.as_path(); ANNOTATED_BYTES_MIN.div_ceil(once) as usize];
     let bytes = once * paths.len() as u64;
     let reel = bench.inputs.temporary("annotated.reel");
-    let [time] = in_turn(bench.runs, [&|| process::index(&paths, &reel, 2)]);
+    let remove = || remove(&[&reel]);
+    let [time] = in_turn_after(bench.runs, &remove, [&|| process::index(&paths, &reel, 2)]);
     let remark = format!(
         "{} s; {} bytes of text, all files {} times over",
         figures(time.as_secs_f64()),
@@ -122,8 +134,9 @@ fn frames(bench: &Bench) -> Vec<Row> {
         .collect();
     fs::write(&packed, &frames).expect("the temporary folder has room");
     let index = |file: &Path, threads| process::index(&[file], &reel, threads);
-    let [one, two, plain] =
-        in_turn(bench.runs, [&|| index(&packed, 1), &|| index(&packed, 2), &|| index(pgn, 2)]);
+    let remove = || remove(&[&reel]);
+    let works: [&dyn Fn(); 3] = [&|| index(&packed, 1), &|| index(&packed, 2), &|| index(pgn, 2)];
+    let [one, two, plain] = in_turn_after(bench.runs, &remove, works);
     let seconds = |time: Duration| figures(time.as_secs_f64());
     let count = text.len().div_ceil(FRAME_BYTES);
     vec![
@@ -148,7 +161,9 @@ fn scan(bench: &Bench) -> Vec<Row> {
     let row = |(threads, text): (usize, &str)| {
         let count =
             || bench.counts.agree(bench.inputs.games.name, QUERY, process::count(QUERY, pgn, threads));
-        let [scan, index] = in_turn(bench.runs, [&count, &|| process::index(&[pgn], &reel, threads)]);
+        let remove = || remove(&[&reel]);
+        let index = || process::index(&[pgn], &reel, threads);
+        let [scan, index] = in_turn_after(bench.runs, &remove, [&count, &index]);
         Row::new(
             format!("`orbit scan` of PGN, `{QUERY}`, {text}, time over that of `orbit index`"),
             ratio(scan, index),

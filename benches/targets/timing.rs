@@ -5,9 +5,19 @@ use std::time::{Duration, Instant};
 /// The shortest time of each of several works. They run in turn, so that what disturbs the machine for a
 /// while disturbs all of them.
 pub fn in_turn<const N: usize>(runs: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
+    in_turn_after(runs, &|| (), works)
+}
+
+/// The same; before each run something is done that takes no part in its time.
+pub fn in_turn_after<const N: usize>(
+    runs: usize,
+    prepare: &dyn Fn(),
+    works: [&dyn Fn(); N],
+) -> [Duration; N] {
     let mut shortest = [Duration::MAX; N];
     for _ in 0..runs {
         for (shortest, work) in shortest.iter_mut().zip(works) {
+            prepare();
             let begun = Instant::now();
             work();
             *shortest = begun.elapsed().min(*shortest);
