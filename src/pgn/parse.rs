@@ -100,6 +100,7 @@ pub(super) struct Parser<'a> {
     base: u64,
     options: &'a ParseOptions,
     ways: Ways,
+    blocks: quick::Blocks,
     game: Game,
     /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
     tags: usize,
@@ -128,6 +129,7 @@ impl<'a> Parser<'a> {
             base: 0,
             options,
             ways,
+            blocks: quick::Blocks::EMPTY,
             game: Game::default(),
             tags: 0,
             spare: Vec::new(),
@@ -557,7 +559,8 @@ impl<'a> Parser<'a> {
             if let (Some(level), Some((text, from))) = (self.ways.quick, tokenizer.plain_text()) {
                 let Game { moves, positions, .. } = &mut self.game;
                 let before = moves.len();
-                let (to, after) = quick::play(level, text, from, position, quick::Line { moves, positions });
+                let line = quick::Line { moves, positions, blocks: &mut self.blocks };
+                let (to, after) = quick::play(level, text, from, position, line);
                 position = after;
                 tokenizer.pass(to, self.game.moves.len() - before);
             }

@@ -8,25 +8,35 @@
 //!
 //! Invariant: games, offsets and faults are those of the ways behind it.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod block;
 mod classes;
-mod says;
+mod instructions;
+mod lanes;
+mod level;
+mod sketches;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub(super) use self::classes::Level;
+pub(super) use self::level::Level;
+
+use std::ops::Range;
 
 use shakmaty::{CastlingSide, Square};
 
-use self::classes::Classify;
-use self::says::Says;
-use self::tables::{AROUND, FROM, HINTS, LETTERS, Letter, RIGHTS};
-use self::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
+use self::block::Block;
+use self::instructions::Instructions;
+use self::sketches::Sketches;
+use self::tables::{AROUND, FROM, HINTS, KING, RIGHTS, WAYS};
+use self::words::WORDS;
 use super::lex::window;
 use super::resolve;
 use super::tokenizer::San;
-use crate::board::lines::BETWEEN;
 use crate::board::{Board, PackedMove, Position, State};
 
 /// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
@@ -42,25 +52,34 @@ pub(super) fn play(
     if !may_begin(text, from) {
         return (from, position);
     }
-    match level {
-        Level::Base(classify) => play_with(classify, text, from, position, game),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2(classify) => {
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2(
-                classify: classes::Avx2,
+    /// The same code for another instruction set.
+    #[cfg(target_arch = "x86_64")]
+    macro_rules! play_on {
+        ($features:literal, $with:expr) => {{
+            #[target_feature(enable = $features)]
+            fn play_so(
+                with: impl Instructions,
                 text: &[u8],
                 from: usize,
                 position: Position,
                 game: Line<'_>,
             ) -> (usize, Position) {
-                play_with(classify, text, from, position, game)
+                play_with(with, text, from, position, game)
             }
             #[expect(unsafe_code, reason = "code for another instruction set")]
             // SAFETY: the value exists only where the processor has these instructions.
             unsafe {
-                avx2(classify, text, from, position, game)
+                play_so($with, text, from, position, game)
             }
+        }};
+    }
+    match level {
+        Level::Base(with) => play_with(with, text, from, position, game),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2(with) => play_on!("avx2,bmi1,bmi2,lzcnt,popcnt", with),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512(with) => {
+            play_on!("avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512vbmi2", with)
         }
     }
 }
@@ -69,6 +88,14 @@ pub(super) fn play(
 pub(super) struct Line<'a> {
     pub(super) moves: &'a mut Vec<PackedMove>,
     pub(super) positions: &'a mut Vec<Position>,
+    pub(super) blocks: &'a mut Blocks,
+}
+
+/// Room for the block whose moves are played, and for the next one.
+pub(super) struct Blocks([Block; 2]);
+
+impl Blocks {
+    pub(super) const EMPTY: Blocks = Blocks([Block::EMPTY; 2]);
 }
 
 /// Whether a word or a number begins here or after a blank: where comments follow each move, no block is looked at.
@@ -82,41 +109,50 @@ fn may_begin(text: &[u8], from: usize) -> bool {
 
 #[inline(always)]
 fn play_with(
-    classify: impl Classify,
+    with: impl Instructions,
     text: &[u8],
     from: usize,
     position: Position,
-    Line { moves, positions }: Line<'_>,
+    Line { moves, positions, blocks }: Line<'_>,
 ) -> (usize, Position) {
     let mut men = Men::of(position);
-    let mut at = from;
     if !men.has_usual_rights() {
-        return (at, position);
+        return (from, position);
     }
-    while let Some(span) = text.get(at..).and_then(|rest| rest.first_chunk::<SPAN>()) {
-        let (block, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
-        let found = classify.classes(block).words();
-        let words = found.starts.count_ones().min(WORDS as u32) as usize;
-        if words == 0 {
-            break;
-        }
-        let says = classify.says(&FirstWords::of(span, found));
-        moves.reserve(words);
-        positions.reserve(words);
+    let [mut block, mut next] = blocks.0.each_mut();
+    block.read(with, text, from);
+    while block.words > 0 {
+        // The next words are read before these are played: they wait for no move.
+        next.read(with, text, block.end);
+        moves.reserve(WORDS);
+        positions.reserve(WORDS);
+        let move_slots =
+            moves.spare_capacity_mut().first_chunk_mut::<WORDS>().expect("so many were reserved");
+        let position_slots =
+            positions.spare_capacity_mut().first_chunk_mut::<WORDS>().expect("so many were reserved");
+        let before = men;
+        let words = block.words.min(WORDS);
         let mut played = 0;
-        let slots = moves.spare_capacity_mut().iter_mut().zip(positions.spare_capacity_mut());
-        for (says, (move_slot, position_slot)) in says[..words].iter().zip(slots) {
-            let usual = if men.state & 1 == 0 { men.play::<0>(*says) } else { men.play::<1>(*says) };
-            let mv = match usual {
-                Some(mv) => mv,
-                None => {
-                    let Some((mv, after)) = unusual(span, found, played, men) else { break };
-                    men = after;
-                    mv
-                }
+        while played < words {
+            let (after, mv, is_usual) = if men.state & 1 == 0 {
+                men.play::<0>(&block.sketches, played)
+            } else {
+                men.play::<1>(&block.sketches, played)
             };
-            move_slot.write(mv);
-            position_slot.write(men.position());
+            move_slots[played].write(mv);
+            men = after;
+            if !is_usual {
+                men = match played {
+                    0 => before,
+                    #[expect(unsafe_code, reason = "slots are filled one after the other")]
+                    // SAFETY: all slots before this one were written.
+                    _ => Men::of(unsafe { position_slots[played - 1].assume_init() }),
+                };
+                let Some((mv, after)) = unusual(text, block.word(played), men) else { break };
+                move_slots[played].write(mv);
+                men = after;
+            }
+            position_slots[played].write(men.position());
             played += 1;
         }
         #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
@@ -126,20 +162,18 @@ fn play_with(
             positions.set_len(positions.len() + played);
         }
         if played < words {
-            at += played.checked_sub(1).map_or(0, |last| found.word(last).end);
-            break;
+            return (played.checked_sub(1).map_or(block.at, |last| block.word(last).end), men.position());
         }
-        at += found.word(words - 1).end;
+        std::mem::swap(&mut block, &mut next);
     }
-    (at, men.position())
+    (block.end, men.position())
 }
 
 /// Castles, or plays a plain move by the way of all moves.
 #[cold]
 #[inline(never)]
-fn unusual(span: &[u8; SPAN], found: Words, word: usize, mut men: Men) -> Option<(PackedMove, Men)> {
-    let word = found.word(word);
-    let (san, _) = San::read(window(span, word.start)?).filter(|&(_, length)| length == word.len())?;
+fn unusual(text: &[u8], word: Range<usize>, mut men: Men) -> Option<(PackedMove, Men)> {
+    let (san, _) = San::read(window(text, word.start)?).filter(|&(_, length)| length == word.len())?;
     if let San::Castle(towards) = san {
         let mv = if men.state & 1 == 0 { men.castle::<0>(towards) } else { men.castle::<1>(towards) }?;
         return Some((mv, men));
@@ -157,6 +191,9 @@ struct Men {
     roles: [u64; 3],
     own: u64,
     other: u64,
+    /// The numbers of the squares of the kings of both sides.
+    own_king: usize,
+    other_king: usize,
     state: u32,
 }
 
@@ -166,12 +203,21 @@ impl Men {
         let [p0, p1, p2, black] = position.board.planes;
         let occupied = p0 | p1 | p2;
         let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
-        Men { roles: [p0, p1, p2], own, other: occupied ^ own, state: position.state.0 }
+        let other = occupied ^ own;
+        let king_of = |side: u64| (!p0 & p1 & p2 & side).trailing_zeros() as usize;
+        Men {
+            roles: [p0, p1, p2],
+            own,
+            other,
+            own_king: king_of(own),
+            other_king: king_of(other),
+            state: position.state.0,
+        }
     }
 
     #[inline(always)]
     fn position(&self) -> Position {
-        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        let Men { roles: [p0, p1, p2], own, other, state, .. } = *self;
         let black = if state & 1 == 0 { other } else { own };
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
@@ -188,82 +234,48 @@ impl Men {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move that a word says, if it is a usual one and legal. Where it is not, nothing changes.
+    /// Plays the move of a word; tells whether it was a usual one and legal. Where it was not, the men stand anyhow.
     #[inline(always)]
-    fn play<const COLOR: usize>(&mut self, says: Says) -> Option<PackedMove> {
-        if says.is_other() {
-            return None;
-        }
-        let Says(says) = says;
-        let Men { roles: [p0, p1, p2], own, other, state } = *self;
-        let (to, hint, first) = (says as u32 & 63, says >> 8 & 511, says >> 24 & 255);
-        let is_pawn = first as u32 >> 5 & 1;
-        let &Letter { inverted: [n0, n1, n2], role } = &LETTERS[first as usize];
-        // The pieces that may have been meant: mostly one. Of several, those with a free way are; two are looked at.
+    fn play<const COLOR: usize>(self, sketches: &Sketches, word: usize) -> (Men, PackedMove, bool) {
+        let Men { roles: [p0, p1, p2], own, other, own_king, other_king, state } = self;
+        let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
+        let [n0, n1, n2] =
+            [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
+        // The pieces that may have been meant: mostly one. Of several, those with a free way are.
         let occupied = own | other;
-        let target = 1u64 << to;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
-        let all = pieces & HINTS[hint as usize] & FROM[COLOR][(role as usize & 7) << 6 | to as usize];
-        let ways = &BETWEEN[to as usize];
-        let (mut origin, mut rest) = (all, 0);
-        if all & all.wrapping_sub(1) != 0 {
-            let (first, others) = first_open(ways, all, occupied);
-            let (second, others) = first_open(ways, others, occupied);
-            (origin, rest) = (first | second, others);
+        let reach = sketches.reach[word] as usize & 511;
+        let mut origin = pieces & HINTS[sketches.hint[word] as u8 as usize] & FROM[COLOR][reach];
+        if origin & origin.wrapping_sub(1) != 0 {
+            origin = only_free(to, origin, occupied);
         }
-        let from = origin.trailing_zeros() & 63;
-        // A pawn takes if and only if it leaves its file.
-        let is_taken = (other >> to) as u32 & 1;
-        let stays_on_file = u32::from((from ^ to) & 7 == 0);
-        let pawn_errs = is_pawn & (is_taken ^ stays_on_file ^ 1);
-        let way = ways[from as usize] & occupied;
-        let errs = rest | way | own & target | u64::from(pawn_errs) | origin & origin.wrapping_sub(1);
-        if errs != 0 || origin == 0 {
-            return None;
-        }
-        // No enemy may see the king afterwards.
-        let king = (p1 & p2 & own).trailing_zeros() & 63;
-        let king = if role == 6 { to } else { king } as usize;
-        let enemies = other & !target;
-        if self.seen::<COLOR>(king, enemies, occupied & !origin | target) != 0 {
-            return None;
-        }
-        // The square that a pawn passes over, without a branch: openings are hard to foretell.
-        let is_double = is_pawn & u32::from(from ^ to == 16);
-        let passed = 64 ^ (64 ^ 24 ^ from) & is_double.wrapping_neg();
-        let rights = state & 0xffff_0000 & RIGHTS[from as usize] & RIGHTS[to as usize];
+        // 64 if there is none: that way is never free.
+        let from = origin.trailing_zeros();
+        let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
+        let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;
         let keep = !(origin | target);
-        *self = Men {
-            roles: [p0 & keep | target & !n0, p1 & keep | target & !n1, p2 & keep | target & !n2],
-            own: enemies,
-            other: own & !origin | target,
-            state: rights | passed << 8 | (COLOR as u32 ^ 1),
-        };
-        Some(PackedMove((from | to << 6 | role << 12) as u16 | (COLOR as u16) << 15))
-    }
-
-    /// Those of `enemies` that attack a square where `occupied` squares are in the way.
-    #[inline(always)]
-    fn seen<const COLOR: usize>(&self, square: usize, enemies: u64, occupied: u64) -> u64 {
-        let [p0, p1, p2] = self.roles;
-        let around = &AROUND[square];
-        let steps = around[COLOR] & p0 & !p1 & !p2 | around[2] & p1 & !p0 & !p2 | around[3] & p1 & p2;
-        let far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
-        // There are mostly two at most: these are looked at without a branch.
-        let ways = &BETWEEN[square];
-        let (seen_1, rest) = first_open(ways, far, occupied);
-        let (seen_2, mut rest) = first_open(ways, rest, occupied);
-        let mut seen = seen_1 | seen_2 | steps & enemies;
-        while rest != 0 {
-            let (seen_more, others) = first_open(ways, rest, occupied);
-            (seen, rest) = (seen | seen_more, others);
-        }
-        seen
+        let roles = [
+            p0 & keep | sketches.put[0][word],
+            p1 & keep | sketches.put[1][word],
+            p2 & keep | sketches.put[2][word],
+        ];
+        let moved = own & !origin | target;
+        let enemies = other & !target;
+        // No enemy may see the king afterwards.
+        let king = if reach >= KING { to } else { own_king };
+        let seen = seen::<COLOR>(self.roles, king & 63, enemies, moved | enemies);
+        // The square that a pawn passes over.
+        let passed = if origin & sketches.double[word] == 0 { 64 << 8 } else { (to as u32 ^ 8) << 8 };
+        let rights = state & RIGHTS[from as usize] & RIGHTS[to];
+        let state = rights | passed | (COLOR as u32 ^ 1);
+        let men = Men { roles, own: enemies, other: moved, own_king: other_king, other_king: king, state };
+        let mv = PackedMove((from | sketches.mv[word] as u32) as u16 | (COLOR as u16) << 15);
+        (men, mv, wrong | seen == 0)
     }
 
     /// Castles as in standard chess, if that is legal. Where it is not, nothing changes.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
-        let Men { roles: [p0, p1, p2], own, other, state } = *self;
+        let Men { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
         // Files: king and rook after the move, the rook before, those to be free, those that the king is on.
         let (king_to, rook_to, rook, free, way) = match towards {
@@ -277,7 +289,7 @@ impl Men {
             return None;
         }
         for file in way {
-            if self.seen::<COLOR>(back + file, other, occupied ^ king) != 0 {
+            if seen::<COLOR>(self.roles, back + file, other, occupied ^ king) != 0 {
                 return None;
             }
         }
@@ -287,16 +299,45 @@ impl Men {
             roles: [p0, p1 ^ kings, p2 ^ kings ^ rooks],
             own: other,
             other: own ^ kings ^ rooks,
+            own_king: other_king,
+            other_king: back + king_to,
             state: state & 0xffff_0000 & RIGHTS[back + 4] | 64 << 8 | (COLOR as u32 ^ 1),
         };
         Some(PackedMove::castle(Square::new(back as u32 + 4), Square::new((back + rook) as u32)))
     }
 }
 
-/// The first square of a set, if nothing stands between, and the others.
+/// The one square of a set that nothing stands before, or none if there are more or less of them.
 #[inline(always)]
-fn first_open(ways: &[u64; 64], set: u64, occupied: u64) -> (u64, u64) {
-    let first = set & set.wrapping_neg();
-    let is_open = ways[set.trailing_zeros() as usize & 63] & occupied == 0;
-    (if is_open { first } else { 0 }, set ^ first)
+fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
+    let mut free = 0;
+    while set != 0 {
+        let first = set & set.wrapping_neg();
+        if WAYS[set.trailing_zeros() as usize][to] & occupied == 0 {
+            free |= first;
+        }
+        set ^= first;
+    }
+    if free & free.wrapping_sub(1) == 0 { free } else { 0 }
+}
+
+/// Not 0 if one of `enemies` attacks a square where `occupied` squares are in the way. It is one of that color.
+#[inline(always)]
+fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
+    let around = &AROUND[square];
+    let steps = around[COLOR] & p0 & !(p1 | p2) | around[2] & p1 & !(p0 | p2) | around[3] & p1 & p2;
+    let mut far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
+    let first_is_free = |far: &mut u64| {
+        let is_free = u64::from(WAYS[far.trailing_zeros() as usize][square & 63] & occupied == 0);
+        *far &= far.wrapping_sub(1);
+        is_free
+    };
+    // There are mostly two at most: these are looked at without a branch.
+    let mut seen = steps & enemies;
+    seen |= first_is_free(&mut far);
+    seen |= first_is_free(&mut far);
+    while far != 0 {
+        seen |= first_is_free(&mut far);
+    }
+    seen
 }

@@ -1,47 +1,42 @@
 //! What a letter of a word means, and which squares a piece may come from.
 
-use crate::board::lines::{PAWN_REACH, REACH};
+use crate::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// What the first letter of a word says.
-#[repr(align(32))]
-#[derive(Clone, Copy)]
-pub(super) struct Letter {
-    /// For each plane of a board that roles are in, all bits if that of the role is not set in it.
-    pub(super) inverted: [u64; 3],
-    /// The role, as in [`Code`](crate::board::Code); a small letter begins a move of a pawn. 0 if none.
-    pub(super) role: u32,
-}
-
-pub(super) static LETTERS: [Letter; 256] = {
-    let mut table = [Letter { inverted: [!0; 3], role: 0 }; 256];
-    let mut letter = 0;
-    while letter < 256 {
-        let role = match letter as u8 {
-            b'N' => 2,
-            b'B' => 3,
-            b'R' => 4,
-            b'Q' => 5,
-            b'K' => 6,
-            b'a'..=b'z' => 1,
-            _ => 0,
-        };
-        let mut k = 0;
-        while k < 3 {
-            table[letter].inverted[k] = (role as u64 >> k & 1).wrapping_sub(1);
-            k += 1;
+/// The squares between two ones. Square 64 stands for none: it is seen from nowhere, as long as there are kings.
+pub(super) static WAYS: [[u64; 64]; 65] = {
+    let mut table = [[!0; 64]; 65];
+    let mut from = 0;
+    while from < 64 {
+        let mut to = 0;
+        while to < 64 {
+            table[from][to] = BETWEEN[from][to];
+            to += 1;
         }
-        table[letter].role = role;
-        letter += 1;
+        from += 1;
     }
     table
 };
 
-/// The entry of [`HINTS`] for a piece whose origin is not named.
-pub(super) const ANY: u64 = 256;
+/// For each plane of a board that roles are in, the letters, by their lowest six bits, that begin a move of a role in it. A small letter
+/// begins one of a pawn.
+pub(super) const LETTERS: [u64; 3] = {
+    let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
+    let mut planes = [!0 << 32, 0, 0];
+    let mut k = 0;
+    while k < 3 * pieces.len() {
+        let (letter, role) = pieces[k / 3];
+        planes[k % 3] |= (role >> (k % 3) & 1) << (letter & 63);
+        k += 1;
+    }
+    planes
+};
+
+/// The entry of [`HINTS`] for a piece whose origin is not named: a byte that no word has.
+pub(super) const ANY: u64 = b' ' as u64;
 
 /// The squares that a letter of origin allows: those of a file or a rank, or none if it names neither.
-pub(super) static HINTS: [u64; 512] = {
-    let mut table = [0; 512];
+pub(super) static HINTS: [u64; 256] = {
+    let mut table = [0; 256];
     let mut k = 0;
     while k < 8 {
         table[b'a' as usize + k] = 0x0101_0101_0101_0101 << k;
@@ -51,6 +46,9 @@ pub(super) static HINTS: [u64; 512] = {
     table[ANY as usize] = !0;
     table
 };
+
+/// The entries of [`FROM`] from here on are those of kings.
+pub(super) const KING: usize = 6 << 6;
 
 /// `FROM[color][64 * role + to]`: the squares from which a piece may come. A pawn comes from behind or takes; it comes from two squares
 /// behind to the fourth rank, and from nowhere to the last one, where it would be promoted.
@@ -106,13 +104,13 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
 };
 
 /// The rights to castle that stay, as bits of a [`State`](crate::board::State), when a piece leaves or reaches a square of standard chess.
-pub(super) static RIGHTS: [u32; 64] = {
-    let mut table = [!0; 64];
-    table[4] = !(0xff << 16);
-    table[7] = !(0x0f << 16);
-    table[0] = !(0xf0 << 16);
-    table[60] = !(0xff << 24);
-    table[63] = !(0x0f << 24);
-    table[56] = !(0xf0 << 24);
+pub(super) static RIGHTS: [u32; 65] = {
+    let mut table = [!0 << 16; 65];
+    table[4] &= !(0xff << 16);
+    table[7] &= !(0x0f << 16);
+    table[0] &= !(0xf0 << 16);
+    table[60] &= !(0xff << 24);
+    table[63] &= !(0x0f << 24);
+    table[56] &= !(0xf0 << 24);
     table
 };

@@ -1,5 +1,7 @@
 //! The quick ways against the general one, on real games that were damaged and on random ones.
 
+use std::ops::Range;
+
 use fastrand::Rng;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -7,9 +9,9 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 
 use super::super::parse::{Parser, Ways};
 use super::super::{Game, ParseOptions};
-use super::classes::Level;
-use super::says::Says;
-use super::words::{FirstWords, WORDS};
+use super::block::Block;
+use super::classes::Classes;
+use super::level::Level;
 
 /// All ways to read, the general one first.
 fn ways() -> Vec<Ways> {
@@ -207,26 +209,58 @@ fn random_games_are_read_alike() {
     assert!(seen.moves > 100_000 && seen.cut > 1000 && seen.games == 3000, "{seen:?}");
 }
 
+/// Where a word stands, and its sketch if it is a usual move.
+type Word = (Range<usize>, Option<Vec<u64>>);
+
+/// Where the words of a block end, and what is read of each.
+fn read_of(block: &Block) -> (usize, Vec<Word>) {
+    let sketches = &block.sketches;
+    let sketch = |word: usize| {
+        let [n0, n1, n2] = sketches.inverted.each_ref().map(|plane| plane[word]);
+        let [t0, t1, t2] = sketches.put.each_ref().map(|plane| plane[word]);
+        let places = [sketches.hint[word], sketches.reach[word], sketches.to[word], sketches.mv[word]];
+        let squares =
+            [sketches.target[word], sketches.pawn_target[word], sketches.takes[word], sketches.double[word]];
+        [places, squares, [n0, n1, n2, 0], [t0, t1, t2, 0]].concat()
+    };
+    let words =
+        (0..block.words).map(|word| (block.word(word), (sketches.hint[word] != 0).then(|| sketch(word))));
+    (block.end, words.collect())
+}
+
 #[test]
-fn levels_say_the_same_of_words() {
+fn levels_read_blocks_alike() {
     let mut random = Rng::with_seed(20);
-    let mut usual = 0;
+    let (mut words, mut usual) = (0, 0);
     for _ in 0..20_000 {
-        let mut words = FirstWords { bytes: [0; WORDS], lengths: [0; WORDS] };
-        for k in 0..WORDS {
-            let bytes = std::array::from_fn(|_| LETTERS[random.usize(0..LETTERS.len())]);
-            words.bytes[k] = u64::from_le_bytes(bytes);
-            words.lengths[k] = random.u64(1..11);
+        let mut text = Vec::new();
+        while text.len() < 80 {
+            let letters = random.usize(1..11);
+            match random.u8(0..12) {
+                0 => text.extend(format!("{}. ", random.u16(0..2000)).bytes()),
+                1 => text.extend(format!("{}...", random.u8(..)).bytes()),
+                2 => text.extend((0..letters).map(|_| LETTERS[random.usize(0..LETTERS.len())])),
+                3 => text.extend((0..letters).map(|_| LETTERS[random.usize(0..30)])),
+                kind => {
+                    let mut letter = |letters: &[u8]| letters[random.usize(0..letters.len())];
+                    text.extend((kind < 9).then(|| letter(b"KQRBNPx")));
+                    text.extend((kind % 4 == 0).then(|| letter(b"abcdefgh12345678")));
+                    text.extend((kind % 3 == 0).then_some(b'x'));
+                    text.extend([letter(b"abcdefgh"), letter(b"12345678")]);
+                    text.extend((kind % 5 == 0).then(|| letter(b"+#!")));
+                }
+            }
+            text.push(if random.u8(0..8) == 0 { b'\n' } else { b' ' });
         }
-        let says = Says::of_each(&words);
-        let meant = |says: Says| (!says.is_other()).then_some(says);
-        usual += says.into_iter().filter_map(meant).count();
-        for level in Level::available() {
-            let found = level.says(&words);
-            assert_eq!(found.map(meant), says.map(meant), "{level:?} {words:x?}");
+        let mut levels = Level::available().map(|level| (level, read_of(&level.block(&text))));
+        let (_, base) = levels.next().expect("there is a base");
+        for (level, found) in levels {
+            assert_eq!(found, base, "{level:?} {:?}", String::from_utf8_lossy(&text));
         }
+        words += base.1.len();
+        usual += base.1.iter().filter(|word| word.1.is_some()).count();
     }
-    assert!(usual > 1000, "{usual}");
+    assert!(words > 50_000 && usual > 30_000 && usual < words, "{usual} of {words}");
 }
 
 #[test]
@@ -237,9 +271,8 @@ fn levels_find_the_same_classes() {
             0 => random.u8(..),
             _ => LETTERS[random.usize(0..LETTERS.len())],
         });
-        let mut levels = Level::available().map(|level| level.classes(&block));
-        let base = levels.next().expect("there is a base");
-        levels.for_each(|classes| assert_eq!(classes, base, "{block:?}"));
-        assert_eq!(base, super::classes::Classes::one_by_one(&block));
+        for level in Level::available() {
+            assert_eq!(level.classes(&block), Classes::one_by_one(&block), "{level:?} {block:?}");
+        }
     }
 }

@@ -18,35 +18,37 @@ pub(super) struct Words {
     pub(super) blanks: u64,
 }
 
-impl Words {
-    /// Where the word of that number stands in its block.
-    #[inline]
-    pub(super) fn word(self, number: usize) -> std::ops::Range<usize> {
-        let starts = (0..number).fold(self.starts, |starts, _| starts & starts.wrapping_sub(1));
-        let start = starts.trailing_zeros();
-        let length = (self.blanks >> (start & 63)).trailing_zeros();
-        start as usize..(start + length) as usize
-    }
-}
-
-/// The first words of a block; behind its last word stands anything.
-#[derive(Clone, Copy, Debug)]
+/// The first words of a block; behind the last one stands anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FirstWords {
-    /// The bytes from the beginning of each.
+    /// Eight bytes from the beginning of each.
     pub(super) bytes: [u64; WORDS],
     pub(super) lengths: [u64; WORDS],
+    /// Where each begins in its block.
+    pub(super) starts: [u64; WORDS],
+    /// How many there are.
+    pub(super) count: usize,
 }
 
 impl FirstWords {
+    pub(super) const EMPTY: FirstWords =
+        FirstWords { bytes: [0; WORDS], lengths: [0; WORDS], starts: [0; WORDS], count: 0 };
+
+    /// The words, and where the last of them ends; there is one at least.
     #[inline(always)]
-    pub(super) fn of(span: &[u8; SPAN], Words { mut starts, blanks }: Words) -> FirstWords {
-        let mut first = FirstWords { bytes: [0; WORDS], lengths: [0; WORDS] };
-        for (bytes, length) in first.bytes.iter_mut().zip(&mut first.lengths) {
+    pub(super) fn of(span: &[u8; SPAN], Words { starts: all, blanks }: Words) -> (FirstWords, usize) {
+        let mut starts = all;
+        let mut first = FirstWords::EMPTY;
+        for word in 0..WORDS {
             let start = starts.trailing_zeros();
             starts &= starts.wrapping_sub(1);
-            *bytes = window(span, start as usize).unwrap_or_default();
-            *length = (blanks >> (start & 63)).trailing_zeros().into();
+            first.bytes[word] = window(span, start as usize).unwrap_or_default();
+            first.lengths[word] = (blanks >> (start & 63)).trailing_zeros().into();
+            first.starts[word] = start.into();
         }
-        first
+        let taken = all ^ starts;
+        first.count = taken.count_ones() as usize;
+        let last = 63 - taken.leading_zeros();
+        (first, (last + (blanks >> last).trailing_zeros()) as usize)
     }
 }

@@ -1,0 +1,206 @@
+//! Vectors of 64 bytes.
+
+use std::arch::is_x86_feature_detected as has;
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
+    _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi64_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epu8_mask,
+    _mm512_cvtepu8_epi64, _mm512_mask_blend_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
+    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_sub_epi8, _mm512_sub_epi64, _mm512_test_epi64_mask, _mm512_xor_si512,
+    _pdep_u64,
+};
+
+use super::avx2::Avx2;
+use super::classes::Classes;
+use super::instructions::Instructions;
+use super::lanes::Lanes;
+use super::sketches::Sketches;
+use super::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
+
+/// AVX-512 with VBMI and VBMI2.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pgn) struct Avx512(());
+
+impl Avx512 {
+    /// If the processor has it.
+    pub(super) fn available() -> Option<Avx512> {
+        let has_all = has!("avx512f") && has!("avx512bw") && has!("avx512vbmi") && has!("avx512vbmi2");
+        Avx2::available().filter(|_| has_all).map(|_| Avx512(()))
+    }
+}
+
+#[expect(unsafe_code, reason = "code for another instruction set")]
+impl Instructions for Avx512 {
+    #[inline(always)]
+    fn classes(self, block: &[u8; BLOCK]) -> Classes {
+        // SAFETY: a value exists only where the processor has these instructions.
+        unsafe { classes(block) }
+    }
+
+    #[inline(always)]
+    fn first_words(self, span: &[u8; SPAN], words: Words) -> (FirstWords, usize) {
+        // SAFETY: the same.
+        unsafe { first_words(span, words) }
+    }
+
+    #[inline(always)]
+    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+        sketches.read::<Eight>(self, words);
+    }
+}
+
+/// What the bytes of a block are.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn classes(block: &[u8; BLOCK]) -> Classes {
+    let bytes: __m512i = bytemuck::cast(*block);
+    let every = |byte: u8| _mm512_set1_epi8(byte as i8);
+    Classes {
+        space: _mm512_cmpeq_epi8_mask(bytes, every(b' ')),
+        line: _mm512_cmpeq_epi8_mask(bytes, every(b'\n')),
+        carriage: _mm512_cmpeq_epi8_mask(bytes, every(b'\r')),
+        dot: _mm512_cmpeq_epi8_mask(bytes, every(b'.')),
+        digit: _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, every(b'0')), every(10)),
+        low: _mm512_cmplt_epi8_mask(bytes, every(0x21)),
+    }
+}
+
+/// [`FirstWords::of`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn first_words(span: &[u8; SPAN], Words { starts, blanks }: Words) -> (FirstWords, usize) {
+    let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
+    let bytes: __m512i = bytemuck::cast(*bytes);
+    // A word goes on to a blank, and no other begins before that.
+    let ends = (!blanks).wrapping_add(starts) & blanks;
+    let places: __m512i = bytemuck::cast(PLACES);
+    let start = _mm512_maskz_compress_epi8(starts, places);
+    let end = _mm512_maskz_compress_epi8(ends, places);
+    // What follows the last bytes of a block is read from its beginning, but no word goes on there.
+    let eight_from =
+        _mm512_add_epi8(_mm512_permutexvar_epi8(bytemuck::cast(EACH_WORD), start), bytemuck::cast(EACH_BYTE));
+    let of_word = _mm512_permutexvar_epi8(eight_from, bytes);
+    let start = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(start));
+    let end = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(end));
+    let count = (starts.count_ones() as usize).min(WORDS);
+    let first = FirstWords {
+        bytes: bytemuck::cast(of_word),
+        lengths: bytemuck::cast(_mm512_sub_epi64(end, start)),
+        starts: bytemuck::cast(start),
+        count,
+    };
+    (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
+}
+
+/// The place of each byte of a block.
+const PLACES: [u8; BLOCK] = bytes(1, 64);
+/// The word that a byte belongs to where each word has eight of them.
+const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
+/// The place of a byte in such a word.
+const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
+
+/// The place of each byte of a block, over one number and modulo another.
+const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
+    let mut bytes = [0; BLOCK];
+    let mut k = 0;
+    while k < BLOCK {
+        bytes[k] = (k / over % modulo) as u8;
+        k += 1;
+    }
+    bytes
+}
+
+/// Eight numbers, of a processor that has AVX-512.
+#[derive(Clone, Copy)]
+pub(super) struct Eight(__m512i);
+
+/// A vector that an instruction gives.
+macro_rules! with {
+    ($instruction:ident $(::<$bits:ident>)?, $($operand:expr),*) => {
+        // SAFETY: a value exists only where the processor has these instructions.
+        Eight(unsafe { $instruction $(::<$bits>)? ($($operand),*) })
+    };
+}
+
+#[expect(unsafe_code, reason = "instructions of AVX-512")]
+impl Lanes for Eight {
+    type With = Avx512;
+
+    const COUNT: usize = 8;
+
+    #[inline(always)]
+    fn of(_: Avx512, numbers: &[u64; WORDS], at: usize) -> Eight {
+        debug_assert_eq!(at, 0, "there are no more");
+        Eight(bytemuck::cast(*numbers))
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: &mut [u64; WORDS], at: usize) {
+        debug_assert_eq!(at, 0, "there are no more");
+        *numbers = bytemuck::cast(self.0);
+    }
+
+    #[inline(always)]
+    fn all(self, number: u64) -> Eight {
+        with!(_mm512_set1_epi64, number as i64)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Eight) -> Eight {
+        with!(_mm512_and_si512, self.0, other.0)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Eight) -> Eight {
+        with!(_mm512_or_si512, self.0, other.0)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Eight) -> Eight {
+        with!(_mm512_xor_si512, self.0, other.0)
+    }
+
+    #[inline(always)]
+    fn add(self, other: Eight) -> Eight {
+        with!(_mm512_add_epi64, self.0, other.0)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Eight) -> Eight {
+        with!(_mm512_sub_epi64, self.0, other.0)
+    }
+
+    #[inline(always)]
+    fn left<const BITS: i32>(self) -> Eight {
+        self.left_by(self.all(BITS as u64))
+    }
+
+    #[inline(always)]
+    fn right<const BITS: i32>(self) -> Eight {
+        self.right_by(self.all(BITS as u64))
+    }
+
+    #[inline(always)]
+    fn left_by(self, bits: Eight) -> Eight {
+        with!(_mm512_sllv_epi64, self.0, bits.0)
+    }
+
+    #[inline(always)]
+    fn right_by(self, bits: Eight) -> Eight {
+        with!(_mm512_srlv_epi64, self.0, bits.0)
+    }
+
+    #[inline(always)]
+    fn equal(self, other: Eight) -> Eight {
+        // SAFETY: the same.
+        let equal = unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) };
+        with!(_mm512_maskz_mov_epi64, equal, self.all(!0).0)
+    }
+
+    #[inline(always)]
+    fn pick(self, yes: Eight, no: Eight) -> Eight {
+        // SAFETY: the same.
+        let is_yes = unsafe { _mm512_test_epi64_mask(self.0, self.0) };
+        with!(_mm512_mask_blend_epi64, is_yes, no.0, yes.0)
+    }
+}

@@ -1,0 +1,35 @@
+//! What blocks are read with.
+
+use super::classes::Classes;
+use super::sketches::Sketches;
+use super::words::{BLOCK, FirstWords, SPAN, Words};
+
+/// How a block is read; a value exists only where the processor has the instructions that it takes.
+pub(super) trait Instructions: Copy {
+    fn classes(self, block: &[u8; BLOCK]) -> Classes;
+
+    /// [`FirstWords::of`].
+    #[inline(always)]
+    fn first_words(self, span: &[u8; SPAN], words: Words) -> (FirstWords, usize) {
+        FirstWords::of(span, words)
+    }
+
+    /// [`Sketches::read`].
+    fn sketch(self, words: &FirstWords, sketches: &mut Sketches);
+}
+
+/// No instruction for vectors.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pgn) struct Base;
+
+impl Instructions for Base {
+    #[inline(always)]
+    fn classes(self, block: &[u8; BLOCK]) -> Classes {
+        Classes::in_words(block)
+    }
+
+    #[inline(always)]
+    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+        sketches.read::<u64>((), words);
+    }
+}

@@ -1,0 +1,109 @@
+//! Numbers of 64 bits side by side: one, or a vector of them.
+
+use super::words::WORDS;
+
+/// Some numbers of 64 bits. What is true is a number of all bits, what is false is 0.
+pub(super) trait Lanes: Copy {
+    /// What exists only where the processor has the instructions that these take.
+    type With: Copy;
+
+    /// How many there are.
+    const COUNT: usize;
+
+    /// So many of the numbers from a place on.
+    fn of(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
+    fn store(self, numbers: &mut [u64; WORDS], at: usize);
+    /// So many times the same number.
+    fn all(self, number: u64) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn left<const BITS: i32>(self) -> Self;
+    fn right<const BITS: i32>(self) -> Self;
+    /// Anything for more bits than 63.
+    fn left_by(self, bits: Self) -> Self;
+    /// Anything for more bits than 63.
+    fn right_by(self, bits: Self) -> Self;
+    /// Whether they are equal.
+    fn equal(self, other: Self) -> Self;
+    /// This where it is true, else `other`.
+    fn pick(self, yes: Self, no: Self) -> Self;
+}
+
+impl Lanes for u64 {
+    type With = ();
+
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    fn of((): (), numbers: &[u64; WORDS], at: usize) -> u64 {
+        numbers[at]
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: &mut [u64; WORDS], at: usize) {
+        numbers[at] = self;
+    }
+
+    #[inline(always)]
+    fn all(self, number: u64) -> u64 {
+        number
+    }
+
+    #[inline(always)]
+    fn and(self, other: u64) -> u64 {
+        self & other
+    }
+
+    #[inline(always)]
+    fn or(self, other: u64) -> u64 {
+        self | other
+    }
+
+    #[inline(always)]
+    fn xor(self, other: u64) -> u64 {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn add(self, other: u64) -> u64 {
+        self.wrapping_add(other)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: u64) -> u64 {
+        self.wrapping_sub(other)
+    }
+
+    #[inline(always)]
+    fn left<const BITS: i32>(self) -> u64 {
+        self << BITS
+    }
+
+    #[inline(always)]
+    fn right<const BITS: i32>(self) -> u64 {
+        self >> BITS
+    }
+
+    #[inline(always)]
+    fn left_by(self, bits: u64) -> u64 {
+        self << (bits & 63)
+    }
+
+    #[inline(always)]
+    fn right_by(self, bits: u64) -> u64 {
+        self >> (bits & 63)
+    }
+
+    #[inline(always)]
+    fn equal(self, other: u64) -> u64 {
+        u64::from(self != other).wrapping_sub(1)
+    }
+
+    #[inline(always)]
+    fn pick(self, yes: u64, no: u64) -> u64 {
+        self & yes | !self & no
+    }
+}
