@@ -131,6 +131,9 @@ where
             let unpacked = run.text.recv().unwrap_or(Unpacked::Faulty);
             if let Unpacked::Whole(text) = unpacked {
                 out.extend_from_slice(&text);
+                if let Some(workers) = &self.workers {
+                    workers.room.put(text);
+                }
                 return Ok(true);
             }
             let is_long = matches!(unpacked, Unpacked::TooLong);
@@ -147,10 +150,36 @@ where
     }
 }
 
+/// Memory of texts that were handed on, for the next ones: new memory is cleared by the system, page by page.
+struct Room {
+    texts: Mutex<Vec<Vec<u8>>>,
+    /// How many are kept.
+    texts_max: usize,
+}
+
+impl Room {
+    /// Text longer than this is rare, and its memory is given back.
+    const BYTES_MAX: usize = 32 << 20;
+
+    fn put(&self, mut text: Vec<u8>) {
+        text.clear();
+        let Ok(mut texts) = self.texts.lock() else { return };
+        if texts.len() < self.texts_max && text.capacity() <= Room::BYTES_MAX {
+            texts.push(text);
+        }
+    }
+
+    /// An empty text.
+    fn take(&self) -> Vec<u8> {
+        self.texts.lock().ok().and_then(|mut texts| texts.pop()).unwrap_or_default()
+    }
+}
+
 /// Threads that unpack. They end when this is dropped.
 struct Workers {
     tasks: Option<Sender<Task>>,
     threads: Vec<JoinHandle<()>>,
+    room: Arc<Room>,
 }
 
 impl Workers {
@@ -162,12 +191,13 @@ impl Workers {
     {
         let (tasks, inbox) = channel::<Task>();
         let inbox = Arc::new(Mutex::new(inbox));
+        let room = Arc::new(Room { texts: Mutex::default(), texts_max: threads });
         let start = |_| {
-            let (inbox, mut unpack) = (Arc::clone(&inbox), one.fresh().ok()?);
+            let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
                 // Who holds the lock waits for the next task.
                 while let Ok(Ok(task)) = inbox.lock().map(|inbox| inbox.recv()) {
-                    let unpacked = unpacked(&mut unpack, &task.raw, text_max);
+                    let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
                     if !matches!(unpacked, Unpacked::Whole(_)) {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
@@ -179,7 +209,7 @@ impl Workers {
             thread::Builder::new().name(String::from("unpack")).spawn(work).ok()
         };
         let threads = (0..threads).map_while(start).collect();
-        Workers { tasks: Some(tasks), threads }
+        Workers { tasks: Some(tasks), threads, room }
     }
 
     /// Whether there is a thread that takes a task.
@@ -196,12 +226,12 @@ impl Drop for Workers {
     }
 }
 
-/// All of a run.
-fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize) -> Unpacked
+/// All of a run, put into `text`, which is empty.
+fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> Unpacked
 where
     for<'a> U: Unpack<&'a [u8]>,
 {
-    let (mut input, mut text) = (Input::new(raw), Vec::new());
+    let mut input = Input::new(raw);
     loop {
         match unpack.step(&mut input, &mut text) {
             Ok(true) if text.len() > text_max => return Unpacked::TooLong,
