@@ -129,8 +129,11 @@ where
         if let Some(run) = self.ahead.pop_front() {
             // Of a thread that panicked nothing comes.
             let unpacked = run.text.recv().unwrap_or(Unpacked::Faulty);
-            if let Unpacked::Whole(text) = unpacked {
-                out.extend_from_slice(&text);
+            if let Unpacked::Whole(mut text) = unpacked {
+                match out.is_empty() {
+                    true => std::mem::swap(out, &mut text),
+                    false => out.extend_from_slice(&text),
+                }
                 if let Some(workers) = &self.workers {
                     workers.room.put(text);
                 }
