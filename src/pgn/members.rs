@@ -130,9 +130,10 @@ where
             // Of a thread that panicked nothing comes.
             let unpacked = run.text.recv().unwrap_or(Unpacked::Faulty);
             if let Unpacked::Whole(mut text) = unpacked {
-                match out.is_empty() {
-                    true => std::mem::swap(out, &mut text),
-                    false => out.extend_from_slice(&text),
+                if out.is_empty() {
+                    std::mem::swap(out, &mut text);
+                } else {
+                    out.extend_from_slice(&text);
                 }
                 if let Some(workers) = &self.workers {
                     workers.room.put(text);

@@ -121,7 +121,7 @@ fn play_with(
     }
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
-    while block.words > 0 {
+    while block.words() > 0 {
         // The next words are read before these are played: they wait for no move.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
@@ -131,7 +131,7 @@ fn play_with(
         let position_slots =
             positions.spare_capacity_mut().first_chunk_mut::<WORDS>().expect("so many were reserved");
         let before = men;
-        let words = block.words.min(WORDS);
+        let words = block.words().min(WORDS);
         let mut played = 0;
         while played < words {
             let (after, mv, is_usual) = if men.state & 1 == 0 {

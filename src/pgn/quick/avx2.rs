@@ -4,13 +4,13 @@ use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
     _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x,
-    _mm256_set1_epi8, _mm256_set1_epi64x, _mm256_slli_epi64, _mm256_sllv_epi64, _mm256_srli_epi64,
-    _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_xor_si256,
+    _mm256_set1_epi8, _mm256_set1_epi64x, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_sub_epi64,
+    _mm256_xor_si256,
 };
 
 use super::classes::Classes;
 use super::instructions::Instructions;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, pairwise};
 use super::sketches::Sketches;
 use super::words::{BLOCK, FirstWords, WORDS};
 
@@ -75,14 +75,6 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 #[derive(Clone, Copy)]
 pub(super) struct Four(__m256i);
 
-/// A vector that an instruction gives.
-macro_rules! with {
-    ($instruction:ident $(::<$bits:ident>)?, $($operand:expr),*) => {
-        // SAFETY: a value exists only where the processor has these instructions.
-        Four(unsafe { $instruction $(::<$bits>)? ($($operand),*) })
-    };
-}
-
 #[expect(unsafe_code, reason = "instructions of AVX2")]
 impl Lanes for Four {
     type With = Avx2;
@@ -92,7 +84,8 @@ impl Lanes for Four {
     #[inline(always)]
     fn of(_: Avx2, numbers: &[u64; WORDS], at: usize) -> Four {
         let number = |k: usize| numbers[at + k] as i64;
-        with!(_mm256_set_epi64x, number(3), number(2), number(1), number(0))
+        // SAFETY: a value exists only where the processor has these instructions.
+        Four(unsafe { _mm256_set_epi64x(number(3), number(2), number(1), number(0)) })
     }
 
     #[inline(always)]
@@ -102,61 +95,24 @@ impl Lanes for Four {
 
     #[inline(always)]
     fn all(self, number: u64) -> Four {
-        with!(_mm256_set1_epi64x, number as i64)
+        // SAFETY: a value exists only where the processor has these instructions.
+        Four(unsafe { _mm256_set1_epi64x(number as i64) })
     }
 
-    #[inline(always)]
-    fn and(self, other: Four) -> Four {
-        with!(_mm256_and_si256, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn or(self, other: Four) -> Four {
-        with!(_mm256_or_si256, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Four) -> Four {
-        with!(_mm256_xor_si256, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn add(self, other: Four) -> Four {
-        with!(_mm256_add_epi64, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Four) -> Four {
-        with!(_mm256_sub_epi64, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn left<const BITS: i32>(self) -> Four {
-        with!(_mm256_slli_epi64::<BITS>, self.0)
-    }
-
-    #[inline(always)]
-    fn right<const BITS: i32>(self) -> Four {
-        with!(_mm256_srli_epi64::<BITS>, self.0)
-    }
-
-    #[inline(always)]
-    fn left_by(self, bits: Four) -> Four {
-        with!(_mm256_sllv_epi64, self.0, bits.0)
-    }
-
-    #[inline(always)]
-    fn right_by(self, bits: Four) -> Four {
-        with!(_mm256_srlv_epi64, self.0, bits.0)
-    }
-
-    #[inline(always)]
-    fn equal(self, other: Four) -> Four {
-        with!(_mm256_cmpeq_epi64, self.0, other.0)
+    pairwise! {
+        and: _mm256_and_si256,
+        or: _mm256_or_si256,
+        xor: _mm256_xor_si256,
+        add: _mm256_add_epi64,
+        sub: _mm256_sub_epi64,
+        left_by: _mm256_sllv_epi64,
+        right_by: _mm256_srlv_epi64,
+        equal: _mm256_cmpeq_epi64,
     }
 
     #[inline(always)]
     fn pick(self, yes: Four, no: Four) -> Four {
-        with!(_mm256_blendv_epi8, no.0, yes.0, self.0)
+        // SAFETY: a value exists only where the processor has these instructions.
+        Four(unsafe { _mm256_blendv_epi8(no.0, yes.0, self.0) })
     }
 }

@@ -13,7 +13,7 @@ use std::arch::x86_64::{
 use super::avx2::Avx2;
 use super::classes::Classes;
 use super::instructions::Instructions;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, pairwise};
 use super::sketches::Sketches;
 use super::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
 
@@ -114,14 +114,6 @@ const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
 #[derive(Clone, Copy)]
 pub(super) struct Eight(__m512i);
 
-/// A vector that an instruction gives.
-macro_rules! with {
-    ($instruction:ident $(::<$bits:ident>)?, $($operand:expr),*) => {
-        // SAFETY: a value exists only where the processor has these instructions.
-        Eight(unsafe { $instruction $(::<$bits>)? ($($operand),*) })
-    };
-}
-
 #[expect(unsafe_code, reason = "instructions of AVX-512")]
 impl Lanes for Eight {
     type With = Avx512;
@@ -142,65 +134,35 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn all(self, number: u64) -> Eight {
-        with!(_mm512_set1_epi64, number as i64)
+        // SAFETY: a value exists only where the processor has these instructions.
+        Eight(unsafe { _mm512_set1_epi64(number as i64) })
     }
 
-    #[inline(always)]
-    fn and(self, other: Eight) -> Eight {
-        with!(_mm512_and_si512, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn or(self, other: Eight) -> Eight {
-        with!(_mm512_or_si512, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Eight) -> Eight {
-        with!(_mm512_xor_si512, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn add(self, other: Eight) -> Eight {
-        with!(_mm512_add_epi64, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Eight) -> Eight {
-        with!(_mm512_sub_epi64, self.0, other.0)
-    }
-
-    #[inline(always)]
-    fn left<const BITS: i32>(self) -> Eight {
-        self.left_by(self.all(BITS as u64))
-    }
-
-    #[inline(always)]
-    fn right<const BITS: i32>(self) -> Eight {
-        self.right_by(self.all(BITS as u64))
-    }
-
-    #[inline(always)]
-    fn left_by(self, bits: Eight) -> Eight {
-        with!(_mm512_sllv_epi64, self.0, bits.0)
-    }
-
-    #[inline(always)]
-    fn right_by(self, bits: Eight) -> Eight {
-        with!(_mm512_srlv_epi64, self.0, bits.0)
+    pairwise! {
+        and: _mm512_and_si512,
+        or: _mm512_or_si512,
+        xor: _mm512_xor_si512,
+        add: _mm512_add_epi64,
+        sub: _mm512_sub_epi64,
+        left_by: _mm512_sllv_epi64,
+        right_by: _mm512_srlv_epi64,
     }
 
     #[inline(always)]
     fn equal(self, other: Eight) -> Eight {
         // SAFETY: the same.
-        let equal = unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) };
-        with!(_mm512_maskz_mov_epi64, equal, self.all(!0).0)
+        unsafe {
+            let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
+            Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
+        }
     }
 
     #[inline(always)]
     fn pick(self, yes: Eight, no: Eight) -> Eight {
         // SAFETY: the same.
-        let is_yes = unsafe { _mm512_test_epi64_mask(self.0, self.0) };
-        with!(_mm512_mask_blend_epi64, is_yes, no.0, yes.0)
+        unsafe {
+            let is_yes = _mm512_test_epi64_mask(self.0, self.0);
+            Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))
+        }
     }
 }

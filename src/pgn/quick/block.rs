@@ -13,29 +13,33 @@ pub(super) struct Block {
     pub(super) at: usize,
     /// Where the last of the words ends that were read, or where the block begins if none was.
     pub(super) end: usize,
-    /// How many of its words were read.
-    pub(super) words: usize,
-    /// What they say; behind the last one stands anything.
+    /// What these say; behind the last one stands anything.
     pub(super) sketches: Sketches,
     first: FirstWords,
 }
 
 impl Block {
     pub(super) const EMPTY: Block =
-        Block { at: 0, end: 0, words: 0, sketches: Sketches::EMPTY, first: FirstWords::EMPTY };
+        Block { at: 0, end: 0, sketches: Sketches::EMPTY, first: FirstWords::EMPTY };
 
     /// Reads the block at a place: no word of it, if the text ends there.
     #[inline(always)]
     pub(super) fn read(&mut self, with: impl Instructions, text: &[u8], at: usize) {
-        (self.at, self.end, self.words) = (at, at, 0);
+        (self.at, self.end, self.first.count) = (at, at, 0);
         let Some(span) = text.get(at..).and_then(|rest| rest.first_chunk::<SPAN>()) else { return };
         let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
         let words = with.classes(bytes).words();
         if words.starts != 0 {
             let (first, end) = with.first_words(span, words);
             with.sketch(&first, &mut self.sketches);
-            (self.end, self.words, self.first) = (at + end, first.count, first);
+            (self.end, self.first) = (at + end, first);
         }
+    }
+
+    /// How many of its words were read.
+    #[inline(always)]
+    pub(super) fn words(&self) -> usize {
+        self.first.count
     }
 
     /// Where the word of that number stands in the text.

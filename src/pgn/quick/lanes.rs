@@ -20,17 +20,41 @@ pub(super) trait Lanes: Copy {
     fn xor(self, other: Self) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    fn left<const BITS: i32>(self) -> Self;
-    fn right<const BITS: i32>(self) -> Self;
     /// Anything for more bits than 63.
     fn left_by(self, bits: Self) -> Self;
     /// Anything for more bits than 63.
     fn right_by(self, bits: Self) -> Self;
     /// Whether they are equal.
     fn equal(self, other: Self) -> Self;
-    /// This where it is true, else `other`.
+    /// One of two where this is true, else the other.
     fn pick(self, yes: Self, no: Self) -> Self;
+
+    #[inline(always)]
+    fn left<const BITS: u64>(self) -> Self {
+        self.left_by(self.all(BITS))
+    }
+
+    #[inline(always)]
+    fn right<const BITS: u64>(self) -> Self {
+        self.right_by(self.all(BITS))
+    }
 }
+
+/// Operations of two vectors that are one instruction each.
+#[cfg(target_arch = "x86_64")]
+macro_rules! pairwise {
+    ($($name:ident: $instruction:ident,)*) => {
+        $(
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                // SAFETY: a value exists only where the processor has these instructions.
+                Self(unsafe { $instruction(self.0, other.0) })
+            }
+        )*
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(super) use pairwise;
 
 impl Lanes for u64 {
     type With = ();
@@ -75,16 +99,6 @@ impl Lanes for u64 {
     #[inline(always)]
     fn sub(self, other: u64) -> u64 {
         self.wrapping_sub(other)
-    }
-
-    #[inline(always)]
-    fn left<const BITS: i32>(self) -> u64 {
-        self << BITS
-    }
-
-    #[inline(always)]
-    fn right<const BITS: i32>(self) -> u64 {
-        self >> BITS
     }
 
     #[inline(always)]

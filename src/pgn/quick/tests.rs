@@ -224,7 +224,7 @@ fn read_of(block: &Block) -> (usize, Vec<Word>) {
         [places, squares, [n0, n1, n2, 0], [t0, t1, t2, 0]].concat()
     };
     let words =
-        (0..block.words).map(|word| (block.word(word), (sketches.hint[word] != 0).then(|| sketch(word))));
+        (0..block.words()).map(|word| (block.word(word), (sketches.hint[word] != 0).then(|| sketch(word))));
     (block.end, words.collect())
 }
 
