@@ -4,13 +4,15 @@
 //! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`Request`],
 //! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use shakmaty::Bitboard;
 
 pub use self::commentary::{Commentary, GameCommentary, SortValue};
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
+pub use self::hits::{GameEnds, Hits, Values};
+use self::hits::{slots_of, within};
 pub use self::request::{Answers, Outputs, Request, Select};
 pub use self::spans::{FindSpan, Span, SpanKind, Spans};
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
@@ -18,8 +20,8 @@ use crate::{
     board::{PackedMove, Position},
     diagnostic::Diagnostic,
     plan::{Options, Planner, Plans},
-    query::{Query, Type},
-    reel::{Block, GameRow, SEGMENT_SLOTS},
+    query::Query,
+    reel::{Block, GameRow},
 };
 
 mod carry;
@@ -36,6 +38,8 @@ pub mod gpu;
 #[cfg(not(feature = "gpu"))]
 #[path = "without_gpu.rs"]
 pub mod gpu;
+mod hits;
+mod isa;
 pub mod mixed;
 pub mod narrowed;
 mod operations;
@@ -102,188 +106,6 @@ pub struct Spot<'a> {
     pub arrival: Option<PackedMove>,
     /// The game.
     pub game: &'a dyn GameFacts,
-}
-
-/// Where a query matches in one block.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hits {
-    /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
-    pub bits: Vec<u32>,
-    /// The values, if they were wanted.
-    pub values: Values,
-    /// Whether the query was asked of main lines alone, in a run in which others are asked of side lines too.
-    pub main_lines: bool,
-}
-
-/// Values of a query, one for each slot.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Values {
-    /// None wanted, or the query is a condition.
-    None,
-    /// Numbers; a slot has one where its bit is set.
-    Numbers(Vec<i32>),
-    /// Sets of squares; every slot has one.
-    Sets(Vec<u64>),
-    /// Strings; a slot has one where its bit is set.
-    Texts(Vec<Option<Box<[u8]>>>),
-}
-
-impl Hits {
-    /// No hits yet.
-    fn new(block: &Block) -> Hits {
-        Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
-    }
-
-    /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
-    fn make_room(&mut self, block: &Block, outputs: Outputs, ty: Type) {
-        self.values = match ty {
-            _ if !outputs.contains(Outputs::VALUES) => Values::None,
-            Type::Set => Values::Sets(vec![0; block.slots()]),
-            Type::Num | Type::Position => Values::Numbers(vec![0; block.slots()]),
-            Type::Bool | Type::Str => Values::None,
-        };
-    }
-
-    /// Whether a slot is a hit.
-    pub fn contains(&self, slot: usize) -> bool {
-        self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
-    }
-
-    /// The value of the query at a slot, as far as it was wanted.
-    pub fn answer(&self, slot: usize) -> Answer {
-        match &self.values {
-            Values::None => Answer::Bool(self.contains(slot)),
-            Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
-            Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
-            Values::Texts(_) => Answer::Bool(self.contains(slot)),
-        }
-    }
-
-    /// The string that the query yields at a slot, if it is a hit and yields a string that was wanted.
-    pub fn text(&self, slot: usize) -> Option<&[u8]> {
-        match &self.values {
-            Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The number of hits.
-    pub fn count(&self) -> u64 {
-        self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
-    }
-
-    /// The number of hits in a range of slots.
-    pub fn count_in(&self, range: Range<usize>) -> u64 {
-        let first = range.start / SEGMENT_SLOTS;
-        let last = range.end.div_ceil(SEGMENT_SLOTS);
-        let words = self.bits[first..last].iter().zip(first..);
-        words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
-    }
-
-    /// Takes the hits of a range of slots away. Values stay.
-    pub fn clear(&mut self, range: Range<usize>) {
-        let first = range.start / SEGMENT_SLOTS;
-        let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
-        for (bits, segment) in self.bits[first..last].iter_mut().zip(first..) {
-            *bits &= !within(*bits, segment, &range);
-        }
-    }
-
-    /// The number of games of the block with a hit.
-    pub fn games(&self, starts: &GameStarts) -> u64 {
-        let any = |words: &[u32]| words.iter().fold(0, |all, word| all | word) != 0;
-        let mut games = CountedGames::default();
-        // Eight segments without hits, as most have of most queries, are passed over at once.
-        for (bits, starts) in self.bits.chunks(8).zip(starts.0.chunks(8)) {
-            if any(bits) {
-                bits.iter().zip(starts).for_each(|(&bits, &starts)| games.add(bits, starts));
-            } else {
-                games.is_counted &= !any(starts);
-            }
-        }
-        games.count
-    }
-
-    /// The hits of a range of slots, ascending.
-    pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
-        slots_of(&self.bits, range)
-    }
-}
-
-/// Where the games of a block begin: bit `i` of a segment's word for its slot `i`.
-#[derive(Clone, Debug)]
-pub struct GameStarts(Vec<u32>);
-
-impl GameStarts {
-    /// Those of a block.
-    pub fn of(block: &Block) -> GameStarts {
-        let mut words = vec![0; block.segments()];
-        for game in block.games() {
-            let slot = game.first_slot();
-            words[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
-        }
-        GameStarts(words)
-    }
-}
-
-/// How many games have hits, segment by segment.
-#[derive(Default)]
-struct CountedGames {
-    count: u64,
-    /// Whether the game that goes on was counted.
-    is_counted: bool,
-}
-
-impl CountedGames {
-    /// Adds the games of a segment, by the bits of its hits and of its beginnings of games.
-    fn add(&mut self, bits: u32, starts: u32) {
-        // The bits before the lowest one; all where there is none.
-        let below = |word: u32| (word & word.wrapping_neg()).wrapping_sub(1);
-        let has = |mask: u32| bits & mask != 0;
-        let mut until = below(starts);
-        self.count += u64::from(has(until) & !self.is_counted);
-        self.is_counted = (self.is_counted | has(until)) & (starts == 0);
-        // No branch on whether a game begins, which no processor can predict. Two rarely do.
-        let mut left = starts & starts.wrapping_sub(1);
-        while left != 0 {
-            self.count += u64::from(has(below(left) & !until));
-            until = below(left);
-            left &= left - 1;
-        }
-        // Nothing where no game begins.
-        let is_last_counted = has(!until);
-        self.count += u64::from(is_last_counted);
-        self.is_counted |= is_last_counted;
-    }
-}
-
-/// The slots of a range whose bits are set, ascending.
-fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item = usize> {
-    let first = range.start / SEGMENT_SLOTS;
-    let last = range.end.div_ceil(SEGMENT_SLOTS);
-    (first..last).flat_map(move |segment| {
-        let from = segment * SEGMENT_SLOTS;
-        let mut bits = within(bits[segment], segment, &range);
-        std::iter::from_fn(move || {
-            (bits != 0).then(|| {
-                let slot = from + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                slot
-            })
-        })
-    })
-}
-
-/// Those bits of a segment whose slots lie in a range that meets it.
-fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
-    let from = segment * SEGMENT_SLOTS;
-    if range.start > from {
-        bits &= u32::MAX << (range.start - from);
-    }
-    if range.end < from + SEGMENT_SLOTS {
-        bits &= !(u32::MAX << (range.end - from));
-    }
-    bits
 }
 
 /// What can go wrong in an engine.

@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{Commentary, CopyDetail, CopyHits, GameAnswer, GameStarts, Hits, Spans};
+use super::{Commentary, CopyDetail, CopyHits, GameAnswer, GameEnds, Hits, Spans};
 use crate::reel::{Block, GameRow};
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -131,11 +131,11 @@ impl Answers {
         }
     }
 
-    /// How many games of the block are found, whose games begin at `starts`.
-    pub fn games_found(&self, starts: &GameStarts) -> u64 {
+    /// How many games of the block are found, whose games end at `ends`.
+    pub fn games_found(&self, ends: &GameEnds) -> u64 {
         match &self.games {
             Some(games) => games.iter().filter(|game| game.is_found).count() as u64,
-            None => self.hits.games(starts),
+            None => self.hits.games(ends),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
-use crate::engine::{Answers, GameStarts};
+use crate::engine::{Answers, GameEnds};
 use crate::reel::Totals;
 use crate::report::HitTotals;
 
@@ -32,9 +32,9 @@ impl Collector for TotalsCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
-        let starts = GameStarts::of(result.block);
+        let ends = GameEnds::of(result.block);
         let hit_totals = |answers: &Answers| HitTotals {
-            games: answers.games_found(&starts),
+            games: answers.games_found(&ends),
             positions: answers.hits.count(),
         };
         TotalsPart {

@@ -2,7 +2,7 @@
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, some_and_small};
 use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
-use orbit_chess::internals::engine::{GameStarts, Hits, Values};
+use orbit_chess::internals::engine::{GameEnds, Hits, Values};
 use orbit_chess::internals::reel::Block;
 
 const GAMES: &str = r#"
@@ -70,7 +70,7 @@ fn games_with_hits_are_counted() {
         for (place, test) in tests.into_iter().enumerate() {
             let hits = hits(&block, Values::None, test);
             let due = block.games().filter(|game| hits.count_in(game.slots()) > 0).count();
-            assert_eq!(hits.games(&GameStarts::of(&block)), due as u64, "test {place}");
+            assert_eq!(hits.games(&GameEnds::of(&block)), due as u64, "test {place}");
         }
     }
 }

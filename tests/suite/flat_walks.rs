@@ -1,7 +1,7 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
 use orbit_chess::internals::{
-    engine::{Answer, Engine as _, GameStarts, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    engine::{Answer, Engine as _, GameEnds, Outputs, PreparedQuery, Request, narrowed::Narrowed},
     plan::Options,
     query,
     reel::Block,
@@ -97,8 +97,8 @@ fn games_without_a_match_are_passed_over() {
         assert_eq!(narrowed.narrowed(), 1, "{text}");
         let some = narrowed.scan(&blocks, &request).unwrap();
         assert_eq!(all[0][0].hits.bits, some[0][0].hits.bits, "{text}");
-        let starts = GameStarts::of(&sample);
-        assert_eq!(all[0][0].games_found(&starts), some[0][0].games_found(&starts), "{text}");
+        let ends = GameEnds::of(&sample);
+        assert_eq!(all[0][0].games_found(&ends), some[0][0].games_found(&ends), "{text}");
         hits += all[0][0].hits.count();
     }
     assert!(hits > 0);

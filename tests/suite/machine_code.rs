@@ -25,9 +25,9 @@ const DEAR: [&str; 7] = [
     "shift flip flipcolor {Nd4 kf3 legal --}",
 ];
 
-/// The games of the sample as one block.
-fn sample() -> Block {
-    every_nth_game(&blocks_of(Path::new("games/sample.pgn")), 0, 1)
+/// Every `nth` game of the sample, as one block.
+fn sample(nth: usize) -> Block {
+    every_nth_game(&blocks_of(Path::new("games/sample.pgn")), 0, nth)
 }
 
 fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
@@ -38,7 +38,8 @@ fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
 
 #[test]
 fn plans_that_are_compiled_while_they_run_answer_the_same() {
-    let block = sample();
+    // Few enough for the first run to be short.
+    let block = sample(50);
     let outputs = Outputs::VALUES | Outputs::ALL_COPIES;
     for isa in Isa::available() {
         for text in DEAR {
@@ -49,7 +50,7 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
             assert_eq!(dear.answer(&block, outputs).unwrap(), expected, "{text}, {}, by kernels", isa.name());
             assert!(!dear.is_compiled(), "{text} is compiled at once");
             let has_code = isa.name() != "base";
-            let (mut runs, most) = (1, if has_code { 40 } else { 3 });
+            let (mut runs, most) = (1, if has_code { 1000 } else { 3 });
             while runs < most && !dear.is_compiled() {
                 assert_eq!(
                     dear.answer(&block, outputs).unwrap(),
@@ -66,9 +67,22 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
     }
 }
 
+/// A plan that a long block would keep busy is compiled before it runs on it.
+#[test]
+fn dear_plans_are_compiled_before_a_long_block() {
+    for isa in Isa::available() {
+        let [never, dear] =
+            [MachineCode::Never, MachineCode::WhenDear].map(|code| engine(DEAR[0], isa, code));
+        let block = sample(1);
+        let expected = never.answer(&block, Outputs::BITS).unwrap();
+        assert_eq!(dear.answer(&block, Outputs::BITS).unwrap(), expected, "{}", isa.name());
+        assert_eq!(dear.is_compiled(), isa.name() != "base", "{}", isa.name());
+    }
+}
+
 #[test]
 fn plans_that_are_cheap_are_never_compiled() {
-    let block = sample();
+    let block = sample(1);
     for text in ["true", "Ke1", "wtm"] {
         let cpu = engine(text, Isa::detected(), MachineCode::default());
         for _ in 0..3 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use orbit_chess::internals::{
-    engine::{Engine, GameStarts, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    engine::{Engine, GameEnds, Outputs, PreparedQuery, Request, narrowed::Narrowed},
     plan::Options,
     query::{self, necessary},
     reel::Block,
@@ -64,9 +64,8 @@ fn games_that_are_passed_over_hold_no_hit() {
         let some = engine.scan(&blocks, &request).unwrap();
         for ((block, all), some) in blocks.iter().zip(all).zip(some) {
             assert_eq!(all[0].hits.bits, some[0].hits.bits, "{text}");
-            let found = |answers: &orbit_chess::internals::engine::Answers| {
-                answers.games_found(&GameStarts::of(block))
-            };
+            let found =
+                |answers: &orbit_chess::internals::engine::Answers| answers.games_found(&GameEnds::of(block));
             assert_eq!(found(&all[0]), found(&some[0]), "{text}");
         }
         if engine.narrowed() == 0 {
@@ -77,7 +76,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
             let hits: &orbit_chess::internals::engine::Hits = hits;
-            block.games_len() as u64 - hits.games(&GameStarts::of(block))
+            block.games_len() as u64 - hits.games(&GameEnds::of(block))
         };
         passed_over += blocks.iter().zip(&hits).map(games).sum::<u64>();
     }

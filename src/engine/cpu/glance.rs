@@ -2,7 +2,7 @@
 //! comparisons of all moves of a segment with patterns. They pass over most segments, so that only few are looked at
 //! more closely.
 
-use super::isa::Isa;
+use crate::engine::isa::Isa;
 use crate::{
     board::{Board, Code, PieceSet, Position},
     plan::{Bound, BoundRead, Reg, Screen},
@@ -129,7 +129,7 @@ impl Lookup {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
             // SAFETY: an `Isa` exists only where the processor has its instructions.
-            super::isa::Level::Avx512 => unsafe { self.looked_up(moves) },
+            crate::engine::isa::Level::Avx512 => unsafe { self.looked_up(moves) },
             _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
         }
     }

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use super::glance::{Glance, Pattern, Seen, found};
-use super::isa::for_each_isa;
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Loads, Machine, WordColumn};
+use crate::engine::isa::for_each_isa;
 use crate::{
     board::{
         attacks,

@@ -1,9 +1,9 @@
 //! How registers are filled and emptied.
 
 use super::emit::Native;
-use super::isa::Isa;
 use super::kernels;
 use super::registers::Machine;
+use crate::engine::isa::Isa;
 use crate::{
     engine::{Values, carry::SlotColumn, columns::GameColumn, within},
     plan::{Input, Output, Plan, Program, Reg},

@@ -10,7 +10,6 @@ mod emit;
 #[path = "without_emit.rs"]
 mod emit;
 mod glance;
-mod isa;
 mod kernels;
 mod machine;
 mod moves;
@@ -22,6 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use shakmaty::Bitboard;
 
+pub use super::isa::Isa;
 use super::{
     Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values,
     carry::{SlotColumn, clear_after},
@@ -32,7 +32,6 @@ use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
     reel::{Block, lanes::LANES},
 };
-pub use isa::Isa;
 pub use prepared::MachineCode;
 use prepared::{Prepared, segments};
 use registers::GROUP;
@@ -131,17 +130,18 @@ impl Cpu {
             all.iter_mut().for_each(|hits| fill(&mut hits.bits, block.slots()));
             return all;
         }
-        self.hits.with_machine(context, |plan, machine, native, beside| {
+        let segments = match &self.screen {
+            Some(screen) if self.hits.plan.carried.is_none() => screen.segments(block),
+            _ => segments(block),
+        };
+        let groups = segments.len().div_ceil(LANES);
+        self.hits.with_machine(context, groups, |plan, machine, native, beside| {
             if let Some(places) = &plan.carried {
                 for (hits, &place) in all.iter_mut().zip(places) {
                     copy(beside.carried[place], &mut hits.bits, block.slots());
                 }
                 return;
             }
-            let segments = match &self.screen {
-                Some(screen) => screen.segments(block),
-                None => segments(block),
-            };
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);
@@ -159,8 +159,11 @@ impl Cpu {
         let block = context.block;
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        self.values(query).with_machine(context, |plan, machine, native, beside| {
-            if count * DENSE > block.slots() {
+        // Many are evaluated where they stand, few are gathered.
+        let is_dense = count * DENSE > block.slots();
+        let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
+        self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
+            if is_dense {
                 for segments in segments(block).chunks(LANES) {
                     machine.load(&plan.program, block, segments, beside);
                     machine.run(&plan.program, native);
@@ -183,11 +186,12 @@ impl Cpu {
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
         }
-        self.copies(query).with_machine(context, |plan, machine, native, beside| {
+        let hits = |segment: u32| hits.bits[segment as usize];
+        let mut segments = segments(block);
+        segments.retain(|&segment| hits(segment) != 0);
+        let groups = segments.len().div_ceil(LANES);
+        self.copies(query).with_machine(context, groups, |plan, machine, native, beside| {
             let mut words = vec![0; plan.words.len()];
-            let hits = |segment: u32| hits.bits[segment as usize];
-            let mut segments = segments(block);
-            segments.retain(|&segment| hits(segment) != 0);
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);

@@ -6,9 +6,9 @@ use std::sync::{
 };
 
 use super::emit::{self, Native};
-use super::isa::Isa;
 use super::machine::Beside;
 use super::registers::Machine;
+use crate::engine::isa::Isa;
 use crate::{
     engine::context::Context,
     plan::{Column, CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage},
@@ -18,9 +18,9 @@ use crate::{
 /// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
 const DEAR: u64 = 8;
 
-/// Steps, counted for each group on which they ran, that kernels run before a program is compiled. They take about as
-/// long as compiling: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends before loses nothing,
-/// and one that goes on loses little.
+/// Steps, counted for each group on which they ran or are about to run, from which on a program is compiled. Kernels take
+/// about as long for them as compiling does: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends
+/// before loses nothing, and one that goes on loses little.
 const STEPS_FIRST: u64 = 16_384;
 
 /// Whether plans become machine code. It changes no answer. There is none where the architecture is not x86-64, the
@@ -186,28 +186,35 @@ impl<P: Code> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// The machine code of the plan, if it has some by now.
-    fn natives(&self) -> Option<&Natives> {
+    /// The machine code of the plan, if it has some by now. The plan is about to run on so many groups.
+    fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
             MachineCode::Never => false,
-            MachineCode::WhenDear => self.natives.get().is_some() || self.is_worth_code(program.cost()),
+            MachineCode::WhenDear => {
+                self.natives.get().is_some() || self.is_worth_code(program.cost(), ahead)
+            }
             MachineCode::Always => true,
         };
         is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
     }
 
-    /// Whether a plan of some steps has run long enough to be compiled.
-    fn is_worth_code(&self, cost: u64) -> bool {
-        cost >= DEAR && self.groups.load(Ordering::Relaxed).saturating_mul(cost) >= STEPS_FIRST
+    /// Whether a plan of some steps runs long enough to be compiled.
+    fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
+        let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
+        cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Lends machines to `work`.
-    pub(super) fn lend<T>(&self, work: impl FnOnce(&mut Machines, Option<&Natives>) -> T) -> T {
+    /// Lends machines to `work`, which runs the plan on about so many groups.
+    pub(super) fn lend<T>(
+        &self,
+        groups: usize,
+        work: impl FnOnce(&mut Machines, Option<&Natives>) -> T,
+    ) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let machines = idle().pop();
         let mut machines = machines.unwrap_or_else(|| Machines::new(self.plan.program(), self.isa));
-        let out = work(&mut machines, self.natives());
+        let out = work(&mut machines, self.natives(groups));
         self.groups.fetch_add(machines.take_runs(), Ordering::Relaxed);
         idle().push(machines);
         out
@@ -221,15 +228,17 @@ impl<P: Code> Prepared<P> {
         })
     }
 
-    /// Lends a machine for the plan to `work`, together with what it reads beside the positions of a block.
+    /// Lends a machine for the plan to `work`, which runs it on about so many groups, together with what it reads beside
+    /// the positions of a block.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,
+        groups: usize,
         work: impl FnOnce(&P, &mut Machine, Option<&Native>, Beside<'_>) -> T,
     ) -> T {
         let program = self.plan.program();
         context.add_columns(self.plan.columns());
-        self.lend(|machines, natives| {
+        self.lend(groups, |machines, natives| {
             machines.carry(program, natives, context);
             let carried = context.carried(&program.reads);
             let beside = Beside { columns: context.columns(), carried: &carried };

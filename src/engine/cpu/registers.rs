@@ -1,7 +1,7 @@
 //! The registers of a thread, and what is beside them.
 
 use super::glance::{self, Pattern};
-use super::isa::Isa;
+use crate::engine::isa::Isa;
 use crate::{
     board::{Board, PieceSet, Position, State},
     plan::{Bound, Program, Reg, Screen},

@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::emit::Native;
 use super::glance::Glance;
-use super::isa::Isa;
 use super::kernels;
 use super::prepared::{MachineCode, Prepared, segments};
 use super::registers::{GROUP, Loads, Machine};
+use crate::engine::isa::Isa;
 use crate::{
     board::Code,
     plan::{Bound, Plans, Reg, Screen},
@@ -147,7 +147,7 @@ impl Screening {
             return all;
         }
         let (screen, loads) = (&self.screen, &self.loads);
-        let left = screen.lend(|machines, natives| {
+        let left = screen.lend(all.len().div_ceil(GROUP), |machines, natives| {
             let (machine, native) = (&mut machines.main, natives.and_then(|natives| natives.main.as_ref()));
             let mut left = all.clone();
             if let Some(glance) = self.glance.as_ref().filter(|_| Glance::can_look_at(block)) {
@@ -179,7 +179,7 @@ impl OfMaterial {
     /// Those of some segments that may hold hits.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
-        let left = self.screen.lend(|machines, natives| {
+        let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
             let native = natives.and_then(|natives| natives.main.as_ref());
             kept(&self.screen.plan, &mut machines.main, native, &groups, |machine, groups| {
                 let from = groups[0] as usize;

@@ -1,27 +1,43 @@
 //! What machine code writes of the answers of queries.
 
+use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
+
 use super::assembler::{ANSWER_BYTES, Width};
 use crate::{
-    engine::cpu::isa::for_each_isa,
+    engine::isa::{Isa, Level},
     reel::{SEGMENT_SLOTS, lanes::LANES},
 };
 
-for_each_isa! {
-    /// The words of some queries, one for each segment, from the bytes that machine code writes.
-    pub(super) fn answers(
-        bytes: &[[u8; ANSWER_BYTES]],
-        width: Width,
-        queries: &[usize],
-        out: &mut [[u32; LANES]],
-    ) {
-        for (&query, bytes) in queries.iter().zip(bytes) {
-            // A byte for each row: AVX2 writes two halves of four bits.
-            let rows = match width {
-                Width::Zmm => *bytes.first_chunk().expect("half of them"),
-                Width::Ymm => halves_joined(bytes),
-            };
-            out[query] = transposed(rows);
-        }
+/// The words of some queries, one for each segment, from the bytes that machine code writes.
+pub(super) fn answers(
+    isa: Isa,
+    bytes: &[[u8; ANSWER_BYTES]],
+    width: Width,
+    queries: &[usize],
+    out: &mut [[u32; LANES]],
+) {
+    assert!(isa.level() != Level::Base, "there is machine code only for AVX2 and AVX-512");
+    #[expect(unsafe_code, reason = "code for other instruction sets")]
+    // SAFETY: a processor that has any other set has AVX2.
+    unsafe {
+        answers_with_avx2(bytes, width, queries, out);
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn answers_with_avx2(
+    bytes: &[[u8; ANSWER_BYTES]],
+    width: Width,
+    queries: &[usize],
+    out: &mut [[u32; LANES]],
+) {
+    for (&query, bytes) in queries.iter().zip(bytes) {
+        // A byte for each row: AVX2 writes two halves of four bits.
+        let rows = match width {
+            Width::Zmm => *bytes.first_chunk().expect("half of them"),
+            Width::Ymm => halves_joined(bytes),
+        };
+        out[query] = transposed(rows);
     }
 }
 
@@ -35,25 +51,15 @@ fn halves_joined(bytes: &[u8; ANSWER_BYTES]) -> [u8; SEGMENT_SLOTS] {
 }
 
 /// Words whose bit `i` was the bit of the word in byte `i`.
-#[inline(always)]
+#[target_feature(enable = "avx2")]
 fn transposed(rows: [u8; SEGMENT_SLOTS]) -> [u32; LANES] {
-    let mut eights: [u64; SEGMENT_SLOTS / 8] = bytemuck::cast(rows);
-    // Of eight bytes, bits beside the diagonal change places, then pairs of them, then fours.
-    for (apart, upper) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0xf0f0_f0f0)] {
-        for eight in &mut eights {
-            let differ = (*eight ^ *eight >> apart) & upper;
-            *eight ^= differ ^ differ << apart;
-        }
-    }
+    let [a, b, c, d]: [i64; 4] = bytemuck::cast(rows);
+    let mut rows = _mm256_set_epi64x(d, c, b, a);
     let mut words = [0; LANES];
-    for (k, eight) in eights.into_iter().enumerate() {
-        for (n, word) in words.iter_mut().enumerate() {
-            *word |= (eight >> (8 * n) & 0xff) << (8 * k);
-        }
+    // The highest bits of all bytes, then those below.
+    for word in words.iter_mut().rev() {
+        *word = _mm256_movemask_epi8(rows) as u32;
+        rows = _mm256_add_epi8(rows, rows);
     }
-    let mut out = [0; LANES];
-    for (out, word) in out.iter_mut().zip(words) {
-        *out = word as u32;
-    }
-    out
+    words
 }

@@ -7,7 +7,7 @@
 //!
 //! Steps become nodes of a graph (`lower`, `graph`), functions of bits that one instruction can say are joined (`fuse`),
 //! and nodes become instructions on registers (`allocate`), which are written as bytes (`assembler`) to memory that is
-//! executable (`code`). Nothing but `code` is unsafe.
+//! executable (`code`). `answers` turns what it writes into words. Nothing but `code` and a call for AVX2 is unsafe.
 
 mod allocate;
 mod answers;
@@ -22,11 +22,13 @@ mod tests;
 use std::ops::Range;
 
 use super::{
-    isa::{Isa, Level},
     kernels,
     registers::{GROUP, Line, Machine},
 };
-use crate::plan::{Program, Reg, Step};
+use crate::{
+    engine::isa::{Isa, Level},
+    plan::{Program, Reg, Step},
+};
 use allocate::Body;
 use answers::answers;
 use assembler::{ANSWER_BYTES, Assembler, Inst, Width};

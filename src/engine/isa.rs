@@ -81,7 +81,7 @@ impl Isa {
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name(isa: $crate::engine::cpu::isa::Isa, $($arg: $ty),*) $(-> $out)? {
+        pub(super) fn $name(isa: $crate::engine::isa::Isa, $($arg: $ty),*) $(-> $out)? {
             #[inline(always)]
             fn base($($arg: $ty),*) $(-> $out)? $body
 
@@ -94,7 +94,7 @@ macro_rules! for_each_isa {
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             fn avx512($($arg: $ty),*) $(-> $out)? { base($($arg),*) }
 
-            use $crate::engine::cpu::isa::Level;
+            use $crate::engine::isa::Level;
             match isa.level() {
                 Level::Base => base($($arg),*),
                 #[cfg(target_arch = "x86_64")]
