@@ -8,7 +8,7 @@ use crate::shows_its_json;
 /// A page in frames as narrow as phones, in which no script may run: nothing is wider than the frame, all is there, and
 /// charts of numbers are to scale. `lit` is how many pieces of the sample stand on lit squares, if that is known.
 pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
-    let frames = r#"<!DOCTYPE html><pre id="answer">nothing</pre><script>
+    let frames = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const page = PAGE, answer = [];
         const widths = [320, 360, 390, 768];
         for (const width of widths) {

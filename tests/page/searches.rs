@@ -127,7 +127,7 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(written, fens);
     // The clipboard stands in a frame, so that the page around it sees what is copied. Without a clipboard, the page copies
     // in another way, and says whether that went well.
-    let around = r#"<!DOCTYPE html><pre id="answer">nothing</pre><script>
+    let around = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const frame = document.createElement("iframe"), copied = [];
         frame.srcdoc = PAGE;
         frame.onload = async () => {
