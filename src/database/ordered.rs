@@ -123,7 +123,12 @@ struct State<R> {
 
 struct Shared<R> {
     state: Mutex<State<R>>,
-    changed: Condvar,
+    /// The next task may be numbered.
+    numbered: Condvar,
+    /// The result that is to be taken next is there, or none will follow.
+    ready: Condvar,
+    /// A result was taken.
+    taken: Condvar,
     gate: Gate,
 }
 
@@ -133,13 +138,19 @@ impl<R> Shared<R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State<R>>) -> MutexGuard<'a, State<R>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    /// Waits for `event` while all goes on and `waits` says so.
+    fn wait_while(&self, event: &Condvar, mut waits: impl FnMut(&State<R>) -> bool) -> MutexGuard<'_, State<R>> {
+        event
+            .wait_while(self.lock(), |state| !state.stopped && waits(state))
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn update(&self, change: impl FnOnce(&mut State<R>)) {
-        change(&mut self.lock());
-        self.changed.notify_all();
+    fn stop(&self) {
+        self.lock().stopped = true;
+        for event in [&self.numbered, &self.ready, &self.taken] {
+            event.notify_all();
+        }
+        self.gate.update(|state| state.stopped = true);
     }
 }
 
@@ -149,8 +160,7 @@ struct StopOnDrop<'a, R>(&'a Shared<R>, /* only on a panic */ bool);
 impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
         if !self.1 || std::thread::panicking() {
-            self.0.update(|state| state.stopped = true);
-            self.0.gate.update(|state| state.stopped = true);
+            self.0.stop();
         }
     }
 }
@@ -192,7 +202,9 @@ where
             exhausted: false,
             stopped: false,
         }),
-        changed: Condvar::new(),
+        numbered: Condvar::new(),
+        ready: Condvar::new(),
+        taken: Condvar::new(),
         gate: Gate { bytes_max, state: Mutex::default(), changed: Condvar::new() },
     };
     let ahead = 2 * threads as u64 + 2;
@@ -200,27 +212,27 @@ where
         let _guard = StopOnDrop(&shared, true);
         while let Some((index, task)) = issue(&shared, &next, interrupt, ahead) {
             let mut prepared = prepare(task);
-            let mut state = shared.lock();
-            while state.numbered != index && !state.stopped {
-                state = shared.wait(state);
-            }
-            if state.stopped {
+            if shared.wait_while(&shared.numbered, |state| state.numbered != index).stopped {
                 return;
             }
-            drop(state);
             // It is nobody else's turn, so the lock is free.
             if let Ok(block) = &mut prepared
                 && let Err(error) = (number.lock().unwrap_or_else(PoisonError::into_inner))(block)
             {
                 prepared = Err(error);
             }
-            shared.update(|state| state.numbered += 1);
+            shared.lock().numbered += 1;
+            shared.numbered.notify_all();
             let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
             let done = prepared.map(|prepared| {
                 let result = work(&prepared, &room);
                 (prepared, result)
             });
-            shared.update(|state| drop(state.ready.insert(index, (done, room.reserved.get()))));
+            let mut state = shared.lock();
+            state.ready.insert(index, (done, room.reserved.get()));
+            if state.taken == index {
+                shared.ready.notify_one();
+            }
         }
     };
     let outcome = std::thread::scope(|scope| {
@@ -287,20 +299,21 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
 ) -> Option<(u64, J)> {
     // Held while waiting: whoever else wants a task would have to wait as well.
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut state = shared.lock();
-    while state.issued >= state.taken + ahead && !state.stopped {
-        state = shared.wait(state);
-    }
+    let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
         return None;
     }
     let index = state.issued;
     drop(state);
     let task = next();
-    shared.update(|state| match task {
-        Some(_) => state.issued += 1,
-        None => state.exhausted = true,
-    });
+    let mut state = shared.lock();
+    if task.is_some() {
+        state.issued += 1;
+    } else {
+        state.exhausted = true;
+        shared.ready.notify_one();
+    }
+    drop(state);
     task.map(|task| (index, task))
 }
 
@@ -321,7 +334,8 @@ fn take_all<M, T, E>(
             if take(prepared, result).is_break() {
                 return Ok(false);
             }
-            shared.update(|state| state.taken += 1);
+            shared.lock().taken += 1;
+            shared.taken.notify_one();
             shared.gate.update(|gate| {
                 gate.taken = index + 1;
                 gate.reserved = gate.reserved.saturating_sub(reserved);
@@ -330,7 +344,7 @@ fn take_all<M, T, E>(
         } else if state.exhausted && state.issued == state.taken {
             return Ok(true);
         } else {
-            let waited = shared.changed.wait_timeout(state, INTERRUPT_POLL);
+            let waited = shared.ready.wait_timeout(state, INTERRUPT_POLL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

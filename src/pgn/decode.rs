@@ -9,7 +9,7 @@ use twox_hash::XxHash3_64;
 
 use super::Options;
 use super::members::Members;
-use super::unpack::{Bzip2, Fault, Gzip, Input, Unpack, ZSTD_WINDOW_MAX, Zstd};
+use super::unpack::{Bzip2, Fault, Gzip, Input, Supply, Unpack, ZSTD_WINDOW_MAX, Zstd};
 
 /// How a source is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,22 +181,24 @@ struct Counting {
     whole: Option<Whole>,
 }
 
-impl Read for Counting {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.raw.read(buffer)?;
-        let read = &buffer[..length];
-        self.consumed.fetch_add(length as u64, Ordering::Relaxed);
-        self.bytes += length as u64;
-        let head = length.min(HEAD_BYTES - self.head.len());
+impl Supply for Counting {
+    fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
+        let before = out.len();
+        // Of a file the system writes into the room of `out`. Through a `Read` of this type the room would be zeroed first.
+        let appended = self.raw.append(out, bytes);
+        let read = &out[before..];
+        self.consumed.fetch_add(read.len() as u64, Ordering::Relaxed);
+        self.bytes += read.len() as u64;
+        let head = read.len().min(HEAD_BYTES - self.head.len());
         self.head.extend_from_slice(&read[..head]);
         if let Some(hasher) = &mut self.hasher {
             hasher.write(read);
         }
-        if length == 0 && !buffer.is_empty() && self.whole.is_none() {
+        if appended.as_ref().is_ok_and(|&length| (length as u64) < bytes) && self.whole.is_none() {
             let hash = self.hasher.as_ref().map(XxHash3_64::finish);
             self.whole = Some(Whole { bytes: self.bytes, hash, head: XxHash3_64::oneshot(&self.head) });
         }
-        Ok(length)
+        appended
     }
 }
 

@@ -6,12 +6,11 @@
 //! after the other. So text and faults are always those of one thread.
 
 use std::collections::VecDeque;
-use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::unpack::{Fault, Input, Member, Unpack};
+use super::unpack::{Fault, Input, Member, Supply, Unpack};
 
 /// How much is unpacked apart.
 #[derive(Clone, Copy)]
@@ -82,7 +81,7 @@ where
     }
 
     /// Hands runs of whole members to threads, as far as there is room.
-    fn look_ahead<R: Read>(&mut self, input: &mut Input<R>) {
+    fn look_ahead<R: Supply>(&mut self, input: &mut Input<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
         while self.ahead.len() < 2 * self.threads && (bytes < ahead_max || self.ahead.is_empty()) {
@@ -117,7 +116,7 @@ where
     }
 }
 
-impl<U, R: Read> Unpack<R> for Members<U>
+impl<U, R: Supply> Unpack<R> for Members<U>
 where
     U: Member + Unpack<R>,
     for<'a> U: Unpack<&'a [u8]>,

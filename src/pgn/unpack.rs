@@ -42,6 +42,22 @@ pub(super) enum Fault {
     Memory,
 }
 
+/// Where raw bytes come from.
+pub(super) trait Supply {
+    /// Appends so many bytes to `out`, or fewer at the end. It goes on after an interrupt by a signal.
+    ///
+    /// # Errors
+    ///
+    /// Why no more can be read. What was read before is in `out`.
+    fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize>;
+}
+
+impl<R: Read> Supply for R {
+    fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
+        self.take(bytes).read_to_end(out)
+    }
+}
+
 /// Raw bytes, and as many at once as a format needs.
 pub(super) struct Input<R> {
     raw: R,
@@ -56,7 +72,7 @@ const SHORT: usize = 64 << 10;
 /// Bytes for which room is made at once.
 const ROOM_BYTES: usize = 1 << 20;
 
-impl<R: Read> Input<R> {
+impl<R: Supply> Input<R> {
     pub(super) fn new(raw: R) -> Input<R> {
         Input { raw, buffer: Vec::new(), from: 0, at_end: false, fault: None }
     }
@@ -72,8 +88,7 @@ impl<R: Read> Input<R> {
             self.from = 0;
             let length = self.buffer.len();
             let more = (want.max(STRETCH) - length) as u64;
-            // It goes on after an interrupt by a signal, and keeps what was read before a fault.
-            match Read::by_ref(&mut self.raw).take(more).read_to_end(&mut self.buffer) {
+            match self.raw.append(&mut self.buffer, more) {
                 Ok(read) => self.at_end = (read as u64) < more,
                 Err(error) => (self.at_end, self.fault) = (true, Some(error)),
             }
@@ -118,7 +133,7 @@ impl<R: Read> Input<R> {
             if goal == more {
                 out.reserve_exact(rest.min(ROOM_BYTES));
             }
-            let found = Read::by_ref(&mut self.raw).take(rest as u64).read_to_end(out)?;
+            let found = self.raw.append(out, rest as u64)?;
             read += found;
             if found < rest {
                 break;
@@ -165,7 +180,7 @@ pub(super) trait Member: Sized + Send + 'static {
 
     /// The length of the member that begins so far behind the next byte, if it is whole, not longer than `bytes_max` (about), and can be told
     /// without unpacking it. It may be told wrongly: then it does not unpack.
-    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize>;
+    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
 /// Makes room at the end of `out`, lets `call` fill it, and keeps what it says it wrote.
@@ -193,7 +208,7 @@ impl Member for Bzip2 {
     }
 
     /// A stream does not say how long it is: it ends where another one seems to begin, or with the file.
-    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
         /// What the first block of a stream begins with, behind `BZh` and a digit.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
         let mut searched = from + 10;
@@ -214,7 +229,7 @@ impl Member for Bzip2 {
     }
 }
 
-impl<R: Read> Unpack<R> for Bzip2 {
+impl<R: Supply> Unpack<R> for Bzip2 {
     fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
         if self.stream.is_none() && input.is_finished()? {
             return Ok(false);
@@ -262,7 +277,7 @@ impl Member for Gzip {
     /// Members of bgzip say how long they are, others do not.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
-    fn length<R: Read>(input: &mut Input<R>, from: usize, _bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut Input<R>, from: usize, _bytes_max: usize) -> Option<usize> {
         const EXTRA: u8 = 4;
         let &[0x1f, 0x8b, 8, flags, .., low, high] = input.ahead(from, 12)? else { return None };
         let extra = usize::from(u16::from_le_bytes([low, high]));
@@ -279,7 +294,7 @@ impl Member for Gzip {
     }
 }
 
-impl<R: Read> Unpack<R> for Gzip {
+impl<R: Supply> Unpack<R> for Gzip {
     fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
         if self.member.is_none() {
             if input.is_finished()? {
@@ -322,7 +337,7 @@ impl<R: Read> Unpack<R> for Gzip {
 /// Passes over the header of a member.
 ///
 /// Source: RFC 1952, section 2.3.
-fn gzip_header<R: Read>(input: &mut Input<R>) -> Result<(), Fault> {
+fn gzip_header<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
     const CRC: u8 = 2;
     const EXTRA: u8 = 4;
     const NAME: u8 = 8;
@@ -379,7 +394,7 @@ impl Zstd {
     }
 
     /// Hands on so many bytes, which are one part of a frame.
-    fn part<R: Read>(&mut self, input: &mut Input<R>, bytes: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn part<R: Supply>(&mut self, input: &mut Input<R>, bytes: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);
@@ -401,7 +416,7 @@ impl Zstd {
         Ok(())
     }
 
-    fn header<R: Read>(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn header<R: Supply>(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<(), Fault> {
         if let [0x50..=0x5f, 0x2a, 0x4d, 0x18] = input.exactly(4)? {
             return skippable(input);
         }
@@ -415,7 +430,7 @@ impl Zstd {
         Ok(())
     }
 
-    fn block<R: Read>(
+    fn block<R: Supply>(
         &mut self,
         input: &mut Input<R>,
         has_checksum: bool,
@@ -445,7 +460,7 @@ impl Member for Zstd {
     }
 
     /// A frame says how long each of its blocks is. Frames that are to be passed over belong to the one behind them.
-    fn length<R: Read>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
             at += 8 + u32::from_le_bytes(size.try_into().ok()?) as usize;
@@ -472,7 +487,7 @@ impl Member for Zstd {
     }
 }
 
-impl<R: Read> Unpack<R> for Zstd {
+impl<R: Supply> Unpack<R> for Zstd {
     fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
         match self.state {
             Frame::Header if input.is_finished()? => return Ok(false),
@@ -487,7 +502,7 @@ impl<R: Read> Unpack<R> for Zstd {
     }
 }
 
-fn skippable<R: Read>(input: &mut Input<R>) -> Result<(), Fault> {
+fn skippable<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
     let header = input.exactly(8)?;
     let mut left = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
     input.skip(8);
@@ -551,7 +566,7 @@ struct Header {
 }
 
 impl Header {
-    fn read<R: Read>(input: &mut Input<R>) -> Result<Header, Fault> {
+    fn read<R: Supply>(input: &mut Input<R>) -> Result<Header, Fault> {
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.exactly(5)? else {
             return Err(Fault::Damaged("what follows is no zstd frame".into()));
         };

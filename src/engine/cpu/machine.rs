@@ -128,10 +128,19 @@ impl Machine {
         }
     }
 
-    /// Writes the answer of one of several queries to the words of the segments that were loaded.
-    pub(super) fn answer(&self, query: usize, segments: &[u32], out: &mut [u32]) {
-        for ((&segment, word), masks) in segments.iter().zip(self.answers[query]).zip(&self.masks) {
-            out[segment as usize] = word & masks.valid;
+    /// Writes the answer of each query to the words of the segments that were loaded.
+    pub(super) fn answers<'a>(&self, segments: &[u32], out: impl Iterator<Item = &'a mut [u32]>) {
+        let valid = self.masks.map(|masks| masks.valid);
+        let first = segments[0] as usize;
+        // Segments ascend. Where none between them is passed over, their words are written together.
+        let is_run = segments[segments.len() - 1] as usize == first + LANES - 1 && segments.len() == LANES;
+        for (out, &answer) in out.zip(&self.answers) {
+            let mut words = answer;
+            words.iter_mut().zip(valid).for_each(|(word, valid)| *word &= valid);
+            match out[first..].first_chunk_mut() {
+                Some(run) if is_run => *run = words,
+                _ => segments.iter().zip(words).for_each(|(&segment, word)| out[segment as usize] = word),
+            }
         }
     }
 

@@ -145,9 +145,7 @@ impl Cpu {
             for segments in segments.chunks(LANES) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);
-                for (query, hits) in all.iter_mut().enumerate() {
-                    machine.answer(query, segments, &mut hits.bits);
-                }
+                machine.answers(segments, all.iter_mut().map(|hits| &mut hits.bits[..]));
             }
         });
         all
