@@ -139,7 +139,11 @@ impl<R> Shared<R> {
     }
 
     /// Waits for `event` while all goes on and `waits` says so.
-    fn wait_while(&self, event: &Condvar, mut waits: impl FnMut(&State<R>) -> bool) -> MutexGuard<'_, State<R>> {
+    fn wait_while(
+        &self,
+        event: &Condvar,
+        mut waits: impl FnMut(&State<R>) -> bool,
+    ) -> MutexGuard<'_, State<R>> {
         event
             .wait_while(self.lock(), |state| !state.stopped && waits(state))
             .unwrap_or_else(PoisonError::into_inner)

@@ -394,7 +394,12 @@ impl Zstd {
     }
 
     /// Hands on so many bytes, which are one part of a frame.
-    fn part<R: Supply>(&mut self, input: &mut Input<R>, bytes: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn part<R: Supply>(
+        &mut self,
+        input: &mut Input<R>,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);

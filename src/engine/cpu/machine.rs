@@ -129,7 +129,8 @@ impl Machine {
     }
 
     /// Writes the answer of each query to the words of the segments that were loaded.
-    pub(super) fn answers<'a>(&self, segments: &[u32], out: impl Iterator<Item = &'a mut [u32]>) {
+    pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
+        assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);
         let first = segments[0] as usize;
         // Segments ascend. Where none between them is passed over, their words are written together.
