@@ -130,6 +130,7 @@ impl Graph {
             Node::Around(a, by) => bounds(*a).rotate_left((*by).into()),
             Node::Count(_) => 127,
             Node::Sums(_) => 0x7ff,
+            Node::Add(a, b) if a == b => bounds(*a) << 1,
             Node::Add(a, b) => match bounds(*a).checked_add(bounds(*b)) {
                 Some(sum) => TRUE >> sum.leading_zeros().min(63),
                 None => TRUE,
@@ -254,6 +255,8 @@ impl Graph {
             (Some(word), 1..) => self.word(word << amount),
             (Some(word), _) => self.word(word >> amount),
             (None, ..=-64 | 64..) => self.word(0),
+            // Processors add in more places than they shift.
+            (None, 1) => self.put(Node::Add(a, a)),
             (None, 1..) => self.put(Node::Up(a, amount as u8)),
             (None, _) => self.put(Node::Down(a, amount as u8)),
         }
