@@ -49,8 +49,6 @@ impl Limits {
 /// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
 pub struct Room<'a> {
     gate: Option<&'a Gate>,
-    /// Wakes who takes results.
-    wake: &'a dyn Fn(),
     index: u64,
     reserved: Cell<u64>,
 }
@@ -58,7 +56,7 @@ pub struct Room<'a> {
 impl Room<'_> {
     /// Where nothing waits to be taken, there is always room.
     fn endless() -> Room<'static> {
-        Room { gate: None, wake: &|| {}, index: 0, reserved: Cell::new(0) }
+        Room { gate: None, index: 0, reserved: Cell::new(0) }
     }
 
     /// Waits until there is room for so many bytes more.
@@ -70,7 +68,6 @@ impl Room<'_> {
             && self.index != state.taken
             && !state.stopped
         {
-            (self.wake)();
             state = gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.reserved = state.reserved.saturating_add(bytes);
@@ -230,20 +227,17 @@ where
             }
             shared.lock().numbered += 1;
             shared.numbered.notify_all();
-            let wake = || {
-                drop(shared.lock());
-                shared.ready.notify_one();
-            };
-            let room = Room { gate: Some(&shared.gate), wake: &wake, index, reserved: Cell::new(0) };
+            let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
             let done = prepared.map(|prepared| {
                 let result = work(&prepared, &room);
                 (prepared, result)
             });
+            // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
+            // `INTERRUPT_POLL`. Where memory is reserved, another task may wait until it is free.
+            let is_reserved = shared.gate.lock().reserved > 0;
             let mut state = shared.lock();
             state.ready.insert(index, (done, room.reserved.get()));
-            // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
-            // `INTERRUPT_POLL`.
-            let are_many = state.exhausted || state.ready.len() > threads;
+            let are_many = state.exhausted || is_reserved || state.ready.len() > threads;
             let wakes = are_many && state.ready.contains_key(&state.taken);
             drop(state);
             if wakes {
