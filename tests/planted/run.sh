@@ -1,108 +1,99 @@
 #!/usr/bin/env bash
-# Plants each fault of tests/planted/*.patch into a copy of the tree and demands that the test which
-# the patch names fails: a test of the suite, or of another binary that it names (`binary: cli`; `binary: orbit` for the
-# tests inside the program, `binary: orbit_chess` for those inside the library), and built with the features that it names (`features: https`). Without arguments all of them; with arguments those named: run.sh replay-initial
+# Plants faults into a copy of the tree and demands that the test which each fault names fails. tests/planted/*.toml hold the
+# faults; plant.py says how they are found and written.
 #
-# `run.sh --check` builds nothing: it demands that each patch applies and names a test that exists.
-# `run.sh --shard 2/5` takes every fifth patch, from the second one on.
+#   run.sh                  all faults
+#   run.sh NAME..           those named
+#   run.sh --part 3/20      a twentieth of them: parts are numbered from 0, and each has few binaries
+#   run.sh --check          builds nothing: each fault has its place, and names a test that exists
 #
-# The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are
-# built once.
+# Most faults are switches: the copy is built once for all of them. The rest are planted one after the other. The copy is built
+# in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are built once; target/debug/orbit is then the
+# program of the copy.
 set -euo pipefail
 
-test_of() { sed -n 's/^test: //p' "$1"; }
-features_of() { sed -n 's/^features: //p' "$1"; }
-binary_of() { sed -n 's/^binary: //p' "$1" | grep . || echo suite; }
-
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+python=${PYTHON:-python3}
+plant() { "$python" "$here/plant.py" "$@"; }
 if [ "${1:-}" = --check ]; then
-    cd "$(dirname "$0")/../.."
-    wrong=0
-    for file in tests/planted/*.patch; do
-        if ! patch -p1 --dry-run --force --silent <"$file" >/dev/null 2>&1; then
-            echo "FAULT: $file does not apply"
-            wrong=1
-        fi
-        binary=$(binary_of "$file")
-        name=$(test_of "$file")
-        # A binary of tests is a folder; a module is a file or a folder in it, or stands in the file above.
-        place=tests/$binary
-        modules=${name%"${name##*::}"}
-        for module in ${modules//::/ }; do
-            for next in "$place/$module" "$place/$module.rs" "${place%.rs}/$module.rs"; do
-                [ -e "$next" ] && place=$next
-            done
-        done
-        [ -n "$modules" ] || place=$place/main.rs
-        [[ "$binary" = orbit* ]] && place=src
-        if ! grep -rqsE "fn ${name##*::}\\b" "$place"; then
-            echo "FAULT: $file names the test $name, which tests/$binary does not have"
-            wrong=1
-        fi
-    done
-    exit $wrong
+    cd "$root"
+    plant check
+    exit
 fi
 
 : "${ORBIT_CORPUS:?is not set; some of the tests named need the corpus}"
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-# Rare faults are found by all that the tests have.
-export ORBIT_LONG=1
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
-copy=$(mktemp -d)
-# What was built last has a fault in it and is newer than the tree's own files: they become newer still.
-trap 'rm -rf "$copy"; touch "$root/src/lib.rs" "$root/src/main.rs" "$root/tests/suite/main.rs"' EXIT
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# One path for all runs, which cargo knows its builds by.
+copy=$target/planted
+rm -rf "$copy"
+mkdir -p "$copy"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read) |
     tar -xf - -C "$copy"
 cd "$copy"
-# The copies keep their times, and a run that was broken off may have left newer builds with a fault in them.
-find src tests -type f -exec touch {} +
+# Cargo knows packages by their place in a workspace and by their version: what is built of the copy must not pass for the tree's.
+sed -i '0,/^version = .*/s//version = "0.0.0-planted"/' Cargo.toml
+# The copies keep their times, and an earlier run may have left newer builds with faults in them.
+find src shaders tests -type f -exec touch {} +
+export CARGO_TARGET_DIR=$target
+plant list "$@" >"$work/faults"
 
-# Builds a binary of tests with features; prints its path.
+# Builds a binary of tests and prints its path.
 build() {
     local kind=(--test "$1")
-    [ "$1" = orbit ] && kind=(--bin orbit)
-    [ "$1" = orbit_chess ] && kind=(--lib)
-    cargo test "${kind[@]}" --features "${2:-}" --no-run --message-format=json 2>"$copy/build.log" |
+    case $1 in
+    orbit) kind=(--bin orbit) ;;
+    orbit_chess) kind=(--lib) ;;
+    esac
+    cargo test "${kind[@]}" --features full --no-run --message-format=json 2>"$work/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 
-patches=()
-if [ "${1:-}" = --shard ]; then
-    [[ ${2:-} =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || { echo "--shard wants a part and their number, such as 2/5"; exit 2; }
-    part=${BASH_REMATCH[1]} parts=${BASH_REMATCH[2]}
-    all=("$here"/*.patch)
-    for ((k = part - 1; k < ${#all[@]}; k += parts)); do patches+=("${all[k]}"); done
-elif [ $# -eq 0 ]; then
-    patches=("$here"/*.patch)
-else
-    for name in "$@"; do patches+=("$here/$name.patch"); done
-fi
-for file in "${patches[@]}"; do echo "$(binary_of "$file") $(test_of "$file") $(features_of "$file")"; done | sort -u >"$copy/named"
-while read -r binary test features; do
-    tests=$(build "$binary" "$features")
-    if [ -z "$tests" ]; then cat "$copy/build.log"; exit 1; fi
-    "$tests" --exact "$test" >"$copy/run.log" 2>&1 || { cat "$copy/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
-    grep -q '^test result: ok. 1 passed' "$copy/run.log" || { echo "FAULT: there is no test $test, or it is ignored here"; exit 1; }
-done <"$copy/named"
-echo "without a fault all named tests pass"
+# Runs a test, or all rows of a table, and says how it ended.
+run() {
+    local tests=$1 test=$2
+    timeout 600 "$tests" "$test" >"$work/run.log" 2>&1 || return 1
+    grep -qE '^test result: ok. [1-9][0-9]* passed' "$work/run.log" || { echo "FAULT: no test $test ran"; exit 1; }
+}
 
 missed=0
-for file in "${patches[@]}"; do
-    name=$(basename "$file" .patch)
-    test=$(test_of "$file")
-    patch -p1 --quiet --no-backup-if-mismatch <"$file"
-    # A fault that does not build is reported, and the others are planted all the same.
-    tests=$(build "$(binary_of "$file")" "$(features_of "$file")") || tests=
-    if [ -z "$tests" ]; then
-        tail -20 "$copy/build.log"
-        echo "FAULT: $name does not build"
-        missed=1
-    elif timeout 600 "$tests" --exact "$test" >"$copy/run.log" 2>&1; then
+caught() {
+    local name=$1 tests=$2 test=$3
+    # Rare faults are found by all that the tests have.
+    if ORBIT_LONG=all ORBIT_PLANTED=$name run "$tests" "$test"; then
         echo "MISSED: $name: $test passes"
         missed=1
     else
         echo "caught: $name by $test"
     fi
-    patch -p1 --quiet --no-backup-if-mismatch -R <"$file"
-done
+}
+
+mapfile -t switches < <(awk -F'\t' '$4 == "switch" { print $1 }' "$work/faults")
+if [ ${#switches[@]} -gt 0 ]; then
+    plant switch "${switches[@]}"
+    declare -A built=()
+    while IFS=$'\t' read -r name binary test way; do
+        [ "$way" = switch ] || continue
+        if [ -z "${built[$binary]:-}" ]; then
+            built[$binary]=$(build "$binary")
+            [ -n "${built[$binary]}" ] || { cat "$work/build.log"; exit 1; }
+        fi
+        tests=${built[$binary]}
+        if [ -z "${built[$test]:-}" ]; then
+            run "$tests" "$test" || { cat "$work/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
+            built[$test]=passes
+        fi
+        caught "$name" "$tests" "$test"
+    done <"$work/faults"
+fi
+while IFS=$'\t' read -r name binary test way; do
+    [ "$way" = alone ] || continue
+    for file in $(cd "$root" && git ls-files src shaders); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
+    plant alone "$name"
+    tests=$(build "$binary")
+    [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; missed=1; continue; }
+    caught "$name" "$tests" "$test"
+done <"$work/faults"
 exit $missed
