@@ -1,11 +1,11 @@
-//! The main function of the binaries of tests, and how a test ends for which something is missing.
+//! The main function of the binaries of tests, tables whose rows are tests, and how a test ends for which something is missing.
 //!
 //! Such a test is *ignored*, with what it needs, and does not count as passed. Where a variable such as
 //! `ORBIT_CORPUS_REQUIRED` is set, it fails.
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::panic::{catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,27 @@ pub struct Test {
 }
 
 inventory::collect!(Test);
+
+/// A function that makes the rows of a table, as the attribute `#[table]` registers it.
+pub struct Table {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub rows: fn() -> Vec<Row>,
+}
+
+inventory::collect!(Table);
+
+/// A row of a table: a test of its own, named after the table.
+pub struct Row {
+    name: String,
+    run: Box<dyn Fn() + Send>,
+}
+
+impl Row {
+    pub fn new(name: impl Into<String>, run: impl Fn() + Send + 'static) -> Row {
+        Row { name: name.into(), run: Box::new(run) }
+    }
+}
 
 /// What some machines do not have.
 pub struct Need {
@@ -52,26 +73,47 @@ impl Need {
     }
 }
 
-/// What unwinds a test that is to be ignored; it passes the panic hook by, so that nothing is printed.
+/// Ends a test that another part of a long run makes: see [`length`](super::length).
+pub fn leave_to_another_part() -> ! {
+    resume_unwind(Box::new(Missing("another ORBIT_LONG_PART")))
+}
+
+/// The reason why a test is ignored. It unwinds without the panic hook, so that nothing is printed.
 struct Missing(&'static str);
 
 /// Runs the tests that the arguments name, as the compiler's harness does.
 pub fn main() -> ExitCode {
-    let tests = inventory::iter::<Test>.into_iter().map(|test| {
-        // The name without the binary.
-        let module = test.module.split_once("::").map_or("", |(_, module)| module);
-        let name = format!("{module}::{}", test.name);
-        let name = name.trim_start_matches("::").to_string();
-        Trial::ignorable_test(name.clone(), move || {
-            let start = Instant::now();
-            let end = end_of(test.run);
-            note_time(&name, start.elapsed());
-            end
-        })
+    let tests =
+        inventory::iter::<Test>.into_iter().map(|test| trial(full_name(test.module, test.name), test.run));
+    let rows = inventory::iter::<Table>.into_iter().flat_map(|table| {
+        let name = full_name(table.module, table.name);
+        (table.rows)().into_iter().map(move |row| trial(format!("{name}::{}", row.name), row.run))
     });
-    let mut tests: Vec<Trial> = tests.collect();
+    let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    let mut arguments = Arguments::from_args();
+    // Parts of names that are separated by `|` choose the tests whose names hold any of them.
+    if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {
+        tests.retain(|test| parts.split('|').any(|part| test.name().contains(part)));
+    }
+    libtest_mimic::run(&arguments, tests).exit_code()
+}
+
+/// A name without that of the binary.
+fn full_name(module: &str, name: &str) -> String {
+    match module.split_once("::") {
+        Some((_, module)) => format!("{module}::{name}"),
+        None => name.to_string(),
+    }
+}
+
+fn trial(name: String, run: impl Fn() + Send + 'static) -> Trial {
+    Trial::ignorable_test(name.clone(), move || {
+        let start = Instant::now();
+        let end = end_of(&run);
+        note_time(&name, start.elapsed());
+        end
+    })
 }
 
 /// Adds a line to the file that `ORBIT_TEST_TIMES` names: seconds of wall clock and the name of the test.
@@ -83,8 +125,8 @@ fn note_time(name: &str, time: Duration) {
     }
 }
 
-fn end_of(run: fn()) -> Result<Completion, Failed> {
-    match catch_unwind(run) {
+fn end_of(run: &impl Fn()) -> Result<Completion, Failed> {
+    match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => Ok(Completion::Completed),
         Err(payload) => match payload.downcast::<Missing>() {
             Ok(missing) => Ok(Completion::ignored_with(format!("needs {}", missing.0))),

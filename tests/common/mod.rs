@@ -5,10 +5,14 @@
 pub mod folders;
 pub mod harness;
 pub mod http;
+pub mod length;
 pub mod marks;
+pub mod waiting;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_chess::internals::{
     board::Position,
@@ -30,25 +34,18 @@ pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
 
-/// How much a test tries that finds rare faults: `long` where `ORBIT_LONG` is set, as `.ci/run` does, else a sample.
-pub fn by_length<T>(long: T, sample: T) -> T {
-    if is_long() { long } else { sample }
-}
-
-/// Whether a test has the time to try so much that its trials hold everything.
-pub fn is_long() -> bool {
-    std::env::var_os("ORBIT_LONG").is_some()
-}
-
 /// A file below `tests/data`.
 pub fn data(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All blocks of a file of the corpus.
-pub fn corpus_blocks(name: &str) -> Vec<Block> {
-    blocks_of(&corpus().join(name))
+/// All blocks of a file of the corpus, which is read once.
+pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
+    static READ: Mutex<BTreeMap<PathBuf, Arc<[Block]>>> = Mutex::new(BTreeMap::new());
+    let path = corpus().join(name);
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(read.entry(path).or_insert_with_key(|path| blocks_of(path).into()))
 }
 
 /// All blocks of a file.
@@ -92,13 +89,45 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     builder.finish()
 }
 
-/// Every `step`th of the shipped games, from `first` on, and small files of games of all kinds; side lines are read or not.
-pub fn some_and_small(variations: bool, first: usize, step: usize) -> Vec<Block> {
+/// Games of long trials and games of short ones.
+pub struct Samples {
+    long: Block,
+    short: Block,
+}
+
+impl Samples {
+    /// Every `long`-th and every `short`-th game, from `first` on.
+    pub fn of(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
+        Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
+    }
+
+    /// The games of the trial with a number.
+    pub fn of_trial(&self, number: usize) -> &Block {
+        if length::length().is_long(number) { &self.long } else { &self.short }
+    }
+
+    /// The queries, each a trial, of which `hits` finds none.
+    pub fn without_hits<'a>(
+        &self,
+        queries: &[&'a str],
+        hits: impl Fn(&str, &Block) -> usize,
+    ) -> Vec<&'a str> {
+        let numbered = queries.iter().copied().enumerate();
+        numbered
+            .filter(|&(number, text)| hits(text, self.of_trial(number)) == 0)
+            .map(|(_, text)| text)
+            .collect()
+    }
+}
+
+/// The shipped games of a stride, from `first` on, and small files of games of all kinds; side lines are read or not.
+pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = DatabaseOptions::default();
     options.parse.variations = variations;
     let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
     let text = std::fs::read_to_string(games).unwrap();
-    let some = every_nth_game(&pgn_blocks_with(&text, options.clone()), first, step);
+    let games = pgn_blocks_with(&text, options.clone());
+    let some = every_nth_game(&games, first + stride.first, stride.step);
     let small = ["main.pgn", "vars.pgn", "fens.pgn", "rep.pgn"];
     let small =
         small.iter().flat_map(|name| pgn_blocks_with(&data(&format!("games/{name}")), options.clone()));

@@ -1,6 +1,6 @@
 //! Choosing among what a query hits.
 
-use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, some_and_small};
+use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
 use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
 use orbit_chess::internals::engine::{GameEnds, Hits, Values};
 use orbit_chess::internals::reel::Block;
@@ -55,7 +55,7 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 #[test]
 fn games_with_hits_are_counted() {
     // The last has one segment, which is no pair.
-    for block in some_and_small(true, 1, 1).into_iter().chain([block()]) {
+    for block in some_and_small(true, 1, length::Length::All.stride(1, 5)).into_iter().chain([block()]) {
         let begins = |slot: usize| block.games().any(|game| game.first_slot() == slot);
         let ends = |slot: usize| block.games().any(|game| game.end_slot() == slot + 1);
         let tests: [&dyn Fn(usize) -> bool; 8] = [

@@ -170,7 +170,9 @@ fn answer(check: Check<'_>, games: &[Block]) -> String {
         Check::Test(file, name) => {
             let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
             let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-            assert!(text.contains(&format!("#[test]\nfn {name}()")), "{file} has no test {name}");
+            let is_there =
+                ["test", "table"].iter().any(|kind| text.contains(&format!("#[{kind}]\nfn {name}()")));
+            assert!(is_there, "{file} has no test {name}");
             format!("`{name}` in `{file}`")
         }
     }

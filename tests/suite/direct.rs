@@ -7,7 +7,7 @@ use orbit_chess::internals::{
     reel::Block,
 };
 
-use crate::common::{by_length, some_and_small};
+use crate::common::{length::stride, some_and_small};
 
 /// Queries that match elsewhere each.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
@@ -54,7 +54,7 @@ fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
 
 /// The same for each of some queries and for all together, which have hits. `holds` is what else must be seen.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
-    let blocks = some_and_small(true, 1, by_length(1, 5));
+    let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
     for texts in texts.chunks(1).chain([texts]) {
         let (with, without) = compared(&blocks, texts);
@@ -74,7 +74,7 @@ fn carried_answers_are_taken_as_they_are() {
 
 #[test]
 fn what_is_computed_is_not_taken_as_it_is() {
-    let blocks = some_and_small(true, 1, by_length(1, 5));
+    let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
     for texts in [&["check", "--(check)"][..], &["true", "find mate"], &["find mate check"]] {
         let (with, without) = compared(&blocks, texts);
@@ -91,7 +91,7 @@ fn what_reads_no_square_looks_at_no_position() {
 
 #[test]
 fn what_reads_something_of_a_position_looks_at_it() {
-    let blocks = some_and_small(true, 1, by_length(1, 5));
+    let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();
     for text in
         ["find mate check", "find mate wtm", "find mate initial", "find mate elo>2000", "find mate ply>3"]

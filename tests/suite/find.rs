@@ -1,5 +1,7 @@
 //! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
 
+use std::sync::Arc;
+
 use orbit_chess::internals::{
     database::DatabaseOptions,
     engine::{Outputs, PreparedQuery},
@@ -8,30 +10,34 @@ use orbit_chess::internals::{
 };
 
 use crate::{
-    common::{corpus_blocks, data, every_nth_game, pgn_blocks, pgn_blocks_with},
+    common::{corpus_blocks, data, every_nth_game, harness, pgn_blocks, pgn_blocks_with},
     game_vectors::{Row, printed, rows},
-    runners::{Runner, answer},
+    runners::{ENGINES, Runner, answer},
 };
 
-#[test]
-fn every_row_on_every_runner() {
-    let rows = rows("games.tsv");
-    let runners: Vec<Runner> = Runner::all().into_iter().chain(Runner::host_carry()).collect();
-    let mut faults = Vec::new();
-    for row in &rows {
-        let query = query::parse(&row.query).unwrap_or_else(|error| panic!("{}: {error}", row.id)).query;
-        let mut options = DatabaseOptions::default();
-        options.parse.variations = query.variations;
-        let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
-        for runner in &runners {
-            let found = printed(row, &*runner.engine(&query).unwrap(), &blocks).unwrap();
-            if found != row.due {
-                let Row { id, query, due, .. } = row;
-                faults.push(format!("{id}, {}: {query}\n  found {found}\n  due   {due}", runner.name));
-            }
-        }
+#[table]
+fn every_row_on_every_runner() -> Vec<harness::Row> {
+    let on_engines = |(number, row): (usize, Row)| {
+        let row = Arc::new(row);
+        ENGINES.map(|engine| {
+            let (name, row) = (format!("{}::{engine}", row.id), Arc::clone(&row));
+            harness::Row::new(name, move || check(&row, engine, number))
+        })
+    };
+    rows("games.tsv").into_iter().enumerate().flat_map(|(number, row)| on_engines((number, row))).collect()
+}
+
+fn check(row: &Row, engine: &str, number: usize) {
+    let Row { id, query: text, due, .. } = row;
+    let query = query::parse(text).unwrap_or_else(|error| panic!("{id}: {error}")).query;
+    let mut options = DatabaseOptions::default();
+    options.parse.variations = query.variations;
+    let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
+    let by_host = if engine == "gpu" { Runner::host_carry() } else { None };
+    for runner in Runner::needed(engine, number).into_iter().chain(by_host) {
+        let found = printed(row, &*runner.engine(&query).unwrap(), &blocks).unwrap();
+        assert_eq!(found, *due, "{}: {text}", runner.name);
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
 /// The squares on which a white queen stands at some time, the configurations of the queens in opposite
@@ -68,15 +74,16 @@ fn games_of_any_length_are_carried_through() {
         "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n{long} 801. e4 *\n\n[White \"c\"]\n\n1. d4 d5 *\n\n"
     );
     let blocks = pgn_blocks(&pgn.repeat(3));
-    for (text, hits) in [
+    let rows = [
         ("{initial find Pe4}", 6),
         ("find Pe4", 3 * (2 + 1602)),
         ("find <-- Nf3", 3 * 1601),
         ("(find count Nf3) >= 800", 6),
         ("{terminal find <-- 402 {ng8 Ng1}}", 3),
-    ] {
+    ];
+    for (number, (text, hits)) in rows.into_iter().enumerate() {
         let others = Runner::host_carry().into_iter().chain(Runner::tight_gpu());
-        for runner in Runner::all().into_iter().chain(others) {
+        for runner in Runner::all(number).into_iter().chain(others) {
             let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
             let found: u64 =
                 blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.count()).sum();

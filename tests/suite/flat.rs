@@ -9,7 +9,11 @@ use orbit_chess::internals::{
 };
 
 use crate::{
-    common::{by_length, corpus_blocks, every_nth_game, pgn_blocks_with},
+    common::{
+        Samples, corpus_blocks, every_nth_game,
+        length::{Length, length},
+        pgn_blocks_with,
+    },
     game_trees,
     runners::{NONE, Runner},
 };
@@ -97,7 +101,8 @@ const QUERIES: &[&str] = &[
 pub(crate) fn tree_blocks() -> Vec<Block> {
     let mut options = DatabaseOptions::default();
     options.parse.variations = true;
-    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, by_length(5, 4)).text).collect();
+    let games = if length() == Length::Sample { 4 } else { 5 };
+    let games: String = (0..3).map(|seed| game_trees::made(500 + seed, games).text).collect();
     pgn_blocks_with(&games, options)
 }
 
@@ -119,9 +124,8 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
 
 #[test]
 fn programs_answer_as_the_reference_engine() {
-    let blocks = corpus_blocks("otb.pgn");
-    let sample = every_nth_game(&blocks, 7, by_length(60, 120));
-    let without: Vec<&str> = QUERIES.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 60, 120);
+    let without = samples.without_hits(QUERIES, compared);
     assert!(5 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
 

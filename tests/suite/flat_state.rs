@@ -2,7 +2,7 @@
 //! lines.
 
 use crate::{
-    common::{by_length, corpus_blocks, every_nth_game},
+    common::{Samples, corpus_blocks, every_nth_game},
     flat::{compared, tree_blocks},
 };
 
@@ -101,10 +101,8 @@ const LINES: &[&str] = &[
 ];
 
 /// The queries without hits among some, each asked of each engine.
-fn compared_all(queries: &[&str]) -> Vec<String> {
-    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 7, by_length(30, 90));
-    let without = queries.iter().filter(|text| compared(text, &sample) == 0);
-    without.map(|&text| text.to_owned()).collect()
+fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
+    Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, compared)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use orbit_chess::internals::{
 };
 
 use crate::{
-    common::{by_length, corpus_blocks, every_nth_game, pgn_blocks},
+    common::{Samples, corpus_blocks, pgn_blocks},
     flat::{compared, tree_blocks},
     runners::Runner,
 };
@@ -55,10 +55,9 @@ const QUERIES: &[&str] = &[
 
 #[test]
 fn chains_answer_as_the_reference_engine() {
-    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(40, 120));
-    let read: Vec<&str> = QUERIES.iter().copied().filter(|text| query::parse(text).is_ok()).collect();
-    let without: Vec<&str> = read.iter().copied().filter(|text| compared(text, &sample) == 0).collect();
-    assert!(read.len() == QUERIES.len() && 4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
+    let without = samples.without_hits(QUERIES, compared);
+    assert!(4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
 
 #[test]
@@ -84,10 +83,11 @@ const SORTED: &[&str] = &[
 
 #[test]
 fn games_without_a_match_are_passed_over() {
-    let sample = every_nth_game(&corpus_blocks("otb.pgn"), 11, by_length(40, 120));
-    let blocks: [&Block; 1] = [&sample];
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
     let mut hits = 0;
-    for text in SORTED {
+    for (number, text) in SORTED.iter().enumerate() {
+        let sample = samples.of_trial(number);
+        let blocks: [&Block; 1] = [sample];
         let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         let outputs = [Outputs::BITS];
@@ -97,7 +97,7 @@ fn games_without_a_match_are_passed_over() {
         assert_eq!(narrowed.narrowed(), 1, "{text}");
         let some = narrowed.scan(&blocks, &request).unwrap();
         assert_eq!(all[0][0].hits.bits, some[0][0].hits.bits, "{text}");
-        let ends = GameEnds::of(&sample);
+        let ends = GameEnds::of(sample);
         assert_eq!(all[0][0].games_found(&ends), some[0][0].games_found(&ends), "{text}");
         hits += all[0][0].hits.count();
     }

@@ -2,8 +2,10 @@
 //!
 //! Those that plans say ([`crate::planned`]) are asked of every engine in [`crate::golden`] and [`crate::game_trees`].
 
+use std::sync::{Arc, OnceLock};
+
 use crate::{
-    common::{blocks_with, by_length, corpus, corpus_blocks},
+    common::{blocks_with, corpus, corpus_blocks, harness, length::stride},
     golden::{self, Golden},
     runners::Runner,
 };
@@ -12,35 +14,35 @@ use orbit_chess::internals::{database::DatabaseOptions, reel::Block};
 /// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans say them.
 const SLOW: &[&str] = &["v02", "v03"];
 
-/// Asks the reference engine for rows, on all games.
-fn check(rows: Vec<Golden>, blocks: &[Block]) {
-    golden::for_each_row(rows, |golden| {
-        let ours = golden::answer(golden, &*Runner::reference().engine(&golden.parsed()).unwrap(), blocks);
-        if ours == *golden { vec![] } else { vec![format!("is due\n  {golden:?}\nfound\n  {ours:?}")] }
-    });
+/// The rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.
+fn table(name: &str, all: usize, sample: usize, blocks: fn() -> Arc<[Block]>) -> Vec<harness::Row> {
+    let rows = stride(all, sample).of(golden::all_rows(name).into_iter());
+    let rows = rows.filter(|row| name != "golden-game-otb.tsv" || !SLOW.contains(&&*row.id));
+    let row = |row: Golden| {
+        harness::Row::new(row.id.clone(), move || golden::check(&row, &Runner::reference(), &blocks()))
+    };
+    rows.map(row).collect()
 }
 
-/// Every `long`th row, or of a test that is to be short every `step`th one.
-fn rows(table: &str, long: usize, step: usize) -> Vec<Golden> {
-    golden::all_rows(table).into_iter().step_by(by_length(long, step)).collect()
+#[table]
+fn reference_answers_as_cql_on_studies_with_side_lines() -> Vec<harness::Row> {
+    table("golden-game-variations.tsv", 1, 1, || {
+        static BLOCKS: OnceLock<Arc<[Block]>> = OnceLock::new();
+        let read = || {
+            let mut options = DatabaseOptions::default();
+            options.parse.variations = true;
+            blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), options).into()
+        };
+        Arc::clone(BLOCKS.get_or_init(read))
+    })
 }
 
-#[test]
-fn reference_answers_as_cql_on_studies_with_side_lines() {
-    let mut options = DatabaseOptions::default();
-    options.parse.variations = true;
-    let blocks = blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), options);
-    check(golden::all_rows("golden-game-variations.tsv"), &blocks);
+#[table]
+fn reference_answers_as_cql_on_problems() -> Vec<harness::Row> {
+    table("golden-game-fen.tsv", 1, 4, || corpus_blocks("fen.pgn"))
 }
 
-#[test]
-fn reference_answers_as_cql_on_problems() {
-    check(rows("golden-game-fen.tsv", 1, 4), &corpus_blocks("fen.pgn"));
-}
-
-#[test]
-fn reference_answers_as_cql_on_tournament_games() {
-    let mut rows = rows("golden-game-otb.tsv", 3, 16);
-    rows.retain(|row| !SLOW.contains(&&*row.id));
-    check(rows, &corpus_blocks("otb.pgn"));
+#[table]
+fn reference_answers_as_cql_on_tournament_games() -> Vec<harness::Row> {
+    table("golden-game-otb.tsv", 3, 16, || corpus_blocks("otb.pgn"))
 }

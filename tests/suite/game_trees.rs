@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 
 use orbit_chess::internals::{
     board::{PackedMove, Position},
@@ -19,11 +20,12 @@ use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
 use crate::{
     common::{
-        block_of_games, blocks_with, by_length, corpus, data, every_nth_game, pgn_blocks, pgn_blocks_with,
+        block_of_games, blocks_with, corpus, data, every_nth_game, harness, length::trials, pgn_blocks,
+        pgn_blocks_with,
     },
     differential::Rng,
-    golden,
-    runners::{Runner, answer},
+    golden::{self, Golden},
+    runners::{ENGINES, Runner, answer},
 };
 
 /// A position and what follows it: first the move of the line, then the alternatives.
@@ -218,8 +220,8 @@ fn through_a_file(blocks: &[Block]) -> Vec<Block> {
 #[test]
 fn generated_trees_go_through_text_blocks_and_files() {
     let mut lines = 0;
-    for seed in 0..by_length(50, 20) {
-        let Made { text, nodes } = made(seed, 50);
+    for seed in trials(80, 20) {
+        let Made { text, nodes } = made(seed as u64, 50);
         let mut options = with_variations();
         options.pgn.chunk_bytes = 16 << 10;
         let blocks = pgn_blocks_with(&text, options);
@@ -262,25 +264,41 @@ fn moves_of_a_game_lead_to_its_nodes() {
     }
 }
 
-#[test]
-fn cql_answers_on_studies_with_side_lines() {
-    let blocks = blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), with_variations());
+/// Studies with side lines, read once.
+fn studies() -> Arc<[Block]> {
+    static STUDIES: OnceLock<Arc<[Block]>> = OnceLock::new();
+    let read =
+        || blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), with_variations()).into();
+    Arc::clone(STUDIES.get_or_init(read))
+}
+
+#[table]
+fn cql_answers_on_studies_with_side_lines() -> Vec<harness::Row> {
+    let rows = golden::all_rows("golden-game-variations.tsv");
+    let planned = golden::planned_rows();
+    let count = rows.iter().filter(|row| planned.contains(&row.id)).count();
+    assert!(count >= 40, "plans say {count} of {} queries", rows.len());
+    let row = |(number, row): (usize, Golden)| {
+        let engines = if planned.contains(&row.id) { &ENGINES[..] } else { &ENGINES[..1] };
+        let row = Arc::new(row);
+        let on_engine = |&engine: &&'static str| {
+            let (name, row) = (format!("{}::{engine}", row.id), Arc::clone(&row));
+            harness::Row::new(name, move || check_on_studies(&row, engine, number))
+        };
+        engines.iter().map(on_engine).collect::<Vec<_>>()
+    };
+    rows.into_iter().enumerate().flat_map(row).collect()
+}
+
+fn check_on_studies(row: &Golden, engine: &str, number: usize) {
+    let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
-    let rows = golden::rows("golden-game-variations.tsv");
-    let runners = Runner::all();
-    let mut planned = 0;
-    for row in &rows {
-        // CQL was asked of side lines by its command line.
-        let query = Query { variations: true, ..row.parsed() };
-        let refused =
-            PreparedQuery::new(query.clone(), Options::default()).unwrap().planner.refusal().is_some();
-        for runner in runners.iter().filter(|runner| !refused || runner.name == "reference") {
-            let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
-            assert_eq!(found, *row, "{} on {}", row.query, runner.name);
-        }
-        planned += usize::from(!refused);
+    // CQL was asked of side lines by its command line.
+    let query = Query { variations: true, ..row.parsed() };
+    for runner in Runner::needed(engine, number) {
+        let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
+        assert_eq!(found, *row, "{} on {}", row.query, runner.name);
     }
-    assert!(planned >= 40, "plans say {planned} of {} queries", rows.len());
 }
 
 #[test]

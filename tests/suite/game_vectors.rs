@@ -3,8 +3,6 @@
 //! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id says what the answer
 //! is: `b` the positions that match, `n` numbers, `s` sets (those with a square), `t` strings, `p` positions by their numbers,
 //! `g` the games that are found, in the order in which they are listed, `e` that the query is refused.
-//!
-//! `ORBIT_VECTORS_FAILING` names a file that gets the rows that are answered otherwise.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +19,11 @@ use orbit_chess::internals::{
 };
 
 use crate::{
-    common::{data, harness::GPU},
+    common::{
+        data,
+        harness::{self, GPU},
+        length::only_in_its_part,
+    },
     runners::Runner,
 };
 
@@ -162,49 +164,43 @@ fn difference(found: &str, due: &str) -> String {
     format!("  not due {}\n  missing {}", some(&found, &due), some(&due, &found))
 }
 
-fn faults(engine: EngineChoice) -> Vec<String> {
-    let mut faults = Vec::new();
-    for row in &rows("game-vectors.tsv") {
-        let due = row.due.as_str();
-        let found = std::panic::catch_unwind(|| answer(row, engine));
-        let found = found.unwrap_or_else(|_| Err("panics".into()));
-        let fault = match found {
-            Err(_) if due == "ERROR" => continue,
-            // Plans do not say all queries, and some adapters end long loops.
-            Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => continue,
-            Err(error) => format!("  {error}\n  due     {}", &due[..due.len().min(120)]),
-            Ok(found) if found == due => continue,
-            Ok(found) => difference(&found, due),
-        };
-        faults.push(format!("{}\t{}\t{}\n{fault}", row.id, row.query, row.file));
+/// The rows of the table as tests on one engine.
+fn table(engine: EngineChoice) -> Vec<harness::Row> {
+    let row =
+        |(number, row): (usize, Row)| harness::Row::new(row.id.clone(), move || check(&row, engine, number));
+    rows("game-vectors.tsv").into_iter().enumerate().map(row).collect()
+}
+
+fn check(row: &Row, engine: EngineChoice, number: usize) {
+    if engine == EngineChoice::Gpu {
+        only_in_its_part(number);
+        GPU.met(Runner::gpu(0));
     }
-    faults
+    let due = row.due.as_str();
+    match answer(row, engine) {
+        Err(_) if due == "ERROR" => {}
+        // Plans do not say all queries, and some adapters end long loops.
+        Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
+        Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
+        Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),
+    }
 }
 
 fn is_refusal(error: &str) -> bool {
     error.contains("cannot run this query") || error.contains("ends loops after")
 }
 
-#[test]
-fn reference_answers_as_cql() {
-    check(EngineChoice::Reference);
+#[table]
+fn reference_answers_as_cql() -> Vec<harness::Row> {
+    table(EngineChoice::Reference)
 }
 
-#[test]
-fn cpu_answers_as_cql() {
-    check(EngineChoice::Cpu);
+#[table]
+fn cpu_answers_as_cql() -> Vec<harness::Row> {
+    table(EngineChoice::Cpu)
 }
 
-#[test]
-fn gpu_answers_as_cql() {
-    GPU.met(Runner::gpu(0));
-    check(EngineChoice::Gpu);
-}
-
-fn check(engine: EngineChoice) {
-    let faults = faults(engine);
-    if let Some(path) = std::env::var_os("ORBIT_VECTORS_FAILING") {
-        std::fs::write(path, faults.join("\n") + "\n").unwrap();
-    }
-    assert!(faults.is_empty(), "{} rows:\n{}", faults.len(), faults.join("\n"));
+#[table]
+fn gpu_answers_as_cql() -> Vec<harness::Row> {
+    table(EngineChoice::Gpu)
 }

@@ -4,7 +4,9 @@
 //! first 16 hex digits of the SHA-256 of the hit list: `game ply` a line, or `game ply value` for
 //! the queries named `v..`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_chess::internals::{
     engine::{Engine, Hits, Outputs, PreparedQuery, Request, Values},
@@ -15,7 +17,11 @@ use orbit_chess::internals::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    common::{corpus_blocks, data, every_nth_game, harness::GPU},
+    common::{
+        corpus_blocks, data, every_nth_game,
+        harness::{self, GPU},
+        length::only_in_its_part,
+    },
     runners::Runner,
 };
 
@@ -127,137 +133,141 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     }
 }
 
-/// Calls `check` on every row, on two threads, and panics with the faults that it returns.
-pub fn for_each_row(rows: Vec<Golden>, check: impl Fn(&Golden) -> Vec<String> + Sync) {
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let wrong = std::sync::Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    let faults = check(row).into_iter().map(|fault| format!("{} {fault}", row.id));
-                    wrong.lock().unwrap().extend(faults);
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+/// The names of the rows of the game language that plans can say, as `planned.txt` has them.
+pub fn planned_rows() -> BTreeSet<String> {
+    let text = data("planned.txt");
+    let names = text.lines().filter_map(|line| line.strip_prefix("planned\tgolden ")?.split('\t').next());
+    names.map(String::from).collect()
 }
 
-/// Every row of a table, on all games.
-fn check_all(table: &str, games: &str, runner: &Runner) {
-    let blocks = corpus_blocks(games);
-    for_each_row(rows(table), |golden| {
-        let ours = answer(golden, &*runner.engine(&golden.parsed()).unwrap(), &blocks);
-        if ours == *golden { vec![] } else { vec![format!("is due\n  {golden:?}\nfound\n  {ours:?}")] }
-    });
+/// Rows of tables as tests, each with the games of its table.
+fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str)) -> Vec<harness::Row> {
+    let planned = planned_rows();
+    let of_table = |&(table, games): &(&str, &'static str)| {
+        let is_run = |row: &Golden| !table.starts_with("golden-game-") || planned.contains(&row.id);
+        let set = table.trim_start_matches("golden-").trim_end_matches(".tsv");
+        let rows = all_rows(table).into_iter().filter(is_run).enumerate();
+        let row = |(number, row): (usize, Golden)| {
+            harness::Row::new(format!("{set}::{}", row.id), move || check(&row, number, games))
+        };
+        rows.map(row).collect::<Vec<_>>()
+    };
+    tables.iter().flat_map(of_table).collect()
 }
 
-#[test]
-fn cpu_answers_as_cql_on_tournament_games() {
-    check_all("golden-otb.tsv", "otb.pgn", &Runner::cpu(0));
-    check_all("golden-game-otb.tsv", "otb.pgn", &Runner::cpu(0));
+/// A row on all games.
+pub fn check(row: &Golden, runner: &Runner, blocks: &[Block]) {
+    let ours = answer(row, &*runner.engine(&row.parsed()).unwrap(), blocks);
+    assert_eq!(ours, *row);
 }
 
-#[test]
-fn cpu_answers_as_cql_on_problems() {
-    check_all("golden-fen.tsv", "fen.pgn", &Runner::cpu(0));
-    check_all("golden-game-fen.tsv", "fen.pgn", &Runner::cpu(0));
+const ON_OTB: [(&str, &str); 2] = [("golden-otb.tsv", "otb.pgn"), ("golden-game-otb.tsv", "otb.pgn")];
+const ON_FEN: [(&str, &str); 2] = [("golden-fen.tsv", "fen.pgn"), ("golden-game-fen.tsv", "fen.pgn")];
+const MATES: [(&str, &str); 2] = [("golden-mates-otb.tsv", "otb.pgn"), ("golden-mates-fen.tsv", "fen.pgn")];
+
+#[table]
+fn cpu_answers_as_cql() -> Vec<harness::Row> {
+    let tables = [ON_OTB, ON_FEN, MATES].concat();
+    table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// What the tests above answer by machine code, where there is some.
-#[test]
-fn cpu_answers_as_cql_by_kernels() {
-    check_all("golden-otb.tsv", "otb.pgn", &Runner::kernels());
-    check_all("golden-fen.tsv", "fen.pgn", &Runner::kernels());
+/// What the rows above answer by machine code, where there is some.
+#[table]
+fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
+    table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
 }
 
-#[test]
-fn gpu_answers_as_cql_on_tournament_games() {
-    check_all("golden-otb.tsv", "otb.pgn", &GPU.met(Runner::gpu(0)));
-    check_all("golden-game-otb.tsv", "otb.pgn", &GPU.met(Runner::gpu(0)));
-}
-
-#[test]
-fn gpu_answers_as_cql_on_problems() {
-    check_all("golden-fen.tsv", "fen.pgn", &GPU.met(Runner::gpu(0)));
-    check_all("golden-game-fen.tsv", "fen.pgn", &GPU.met(Runner::gpu(0)));
+#[table]
+fn gpu_answers_as_cql() -> Vec<harness::Row> {
+    let tables = [ON_OTB, ON_FEN, MATES].concat();
+    table(&tables, |row, number, games| {
+        only_in_its_part(number);
+        check(row, &GPU.met(Runner::gpu(0)), &corpus_blocks(games));
+    })
 }
 
 /// With everything split that can be split.
-#[test]
-fn gpu_within_tight_limits_answers_as_cql() {
-    check_all("golden-otb.tsv", "otb.pgn", &GPU.met(Runner::tight_gpu()));
-    check_all("golden-fen.tsv", "fen.pgn", &GPU.met(Runner::tight_gpu()));
-    check_all("golden-game-otb.tsv", "otb.pgn", &GPU.met(Runner::tight_gpu()));
-    check_all("golden-game-fen.tsv", "fen.pgn", &GPU.met(Runner::tight_gpu()));
-}
-
-#[test]
-fn cpu_finds_the_pure_mates_of_cql() {
-    check_all("golden-mates-otb.tsv", "otb.pgn", &Runner::cpu(0));
-    check_all("golden-mates-fen.tsv", "fen.pgn", &Runner::cpu(0));
-}
-
-#[test]
-fn gpu_finds_the_pure_mates_of_cql() {
-    for runner in Runner::both_gpus() {
-        check_all("golden-mates-otb.tsv", "otb.pgn", &runner);
-        check_all("golden-mates-fen.tsv", "fen.pgn", &runner);
-    }
+#[table]
+fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
+    let tables = [ON_OTB, ON_FEN, MATES].concat();
+    table(&tables, |row, number, games| {
+        only_in_its_part(number);
+        check(row, &GPU.met(Runner::tight_gpu()), &corpus_blocks(games));
+    })
 }
 
 /// Pure mates are rare, so all problems are asked.
-#[test]
-fn reference_finds_the_pure_mates_of_cql() {
-    check_all("golden-mates-fen.tsv", "fen.pgn", &Runner::reference());
+#[table]
+fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
+    table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
 }
 
-/// Every row on a few games, `gpu` against `cpu`, with everything split that can be split.
-#[test]
-fn tight_limits_change_nothing() {
-    let tight = GPU.met(Runner::tight_gpu());
-    for (table, games, wanted) in [
-        ("golden-otb.tsv", "otb.pgn", 500),
-        ("golden-fen.tsv", "fen.pgn", 2000),
-        ("golden-game-otb.tsv", "otb.pgn", 500),
-        ("golden-game-fen.tsv", "fen.pgn", 2000),
-        ("golden-mates-otb.tsv", "otb.pgn", 500),
-        ("golden-mates-fen.tsv", "fen.pgn", 2000),
-    ] {
+/// About `wanted` games of a file, the first of them a `share`-th of the way to the second.
+fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
+    type Key = (&'static str, usize, usize);
+    static MADE: Mutex<BTreeMap<Key, Arc<Block>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let block = made.entry((games, wanted, share)).or_insert_with(|| {
         let blocks = corpus_blocks(games);
         let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
-        let sample = every_nth_game(&blocks, step / 4, step);
+        let block = every_nth_game(&blocks, step / share, step);
+        assert!(block.games_len() >= wanted, "{} games", block.games_len());
+        Arc::new(block)
+    });
+    Arc::clone(block)
+}
+
+/// Fewer of the games of tournaments than of the problems, which are short.
+fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<Block> {
+    some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
+}
+
+/// `gpu` against `cpu` on a few games, with everything split that can be split.
+#[table]
+fn tight_limits_change_nothing() -> Vec<harness::Row> {
+    table(&[ON_OTB, ON_FEN, MATES].concat(), |row, number, games| {
+        only_in_its_part(number);
+        let block = some(games, 500, 2000, 4);
         // More than one dispatch of three workgroups.
-        assert!(sample.segments() > 3 * 64, "{}", sample.segments());
-        for_each_row(rows(table), |golden| differences(golden, &sample, &[Runner::cpu(0), tight.clone()]));
-    }
+        assert!(block.segments() > 3 * 64, "{}", block.segments());
+        differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
+    })
 }
 
-/// Every row on a few games, `gpu` with kernels of a variant against `cpu`: each row another variant.
-#[test]
-fn variants_change_nothing() {
-    GPU.met(Runner::gpu(0));
-    let variants = Runner::every_variant();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    for (table, games, wanted) in [
-        ("golden-otb.tsv", "otb.pgn", 200),
-        ("golden-fen.tsv", "fen.pgn", 800),
-        ("golden-game-otb.tsv", "otb.pgn", 200),
-        ("golden-game-fen.tsv", "fen.pgn", 800),
-    ] {
-        let blocks = corpus_blocks(games);
-        let step = blocks.iter().map(Block::games_len).sum::<usize>() / wanted;
-        let sample = every_nth_game(&blocks, step / 5, step);
-        for_each_row(rows(table), |golden| {
-            // A step that has no divisor in common with their number comes to all of them.
-            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let variant = variants[number * 37 % variants.len()];
-            let runner = Runner::variant(0, variant).expect("the adapter runs it");
-            differences(golden, &sample, &[Runner::cpu(0), runner])
-        });
-    }
+/// `gpu` with kernels of a variant against `cpu` on a few games: each row another variant.
+#[table]
+fn variants_change_nothing() -> Vec<harness::Row> {
+    table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
+        only_in_its_part(number);
+        GPU.met(Runner::gpu(0));
+        let variants = Runner::every_variant();
+        // A step that has no divisor in common with their number comes to all of them.
+        let variant = variants[(number * 37 + row.id.len() + games.len()) % variants.len()];
+        let runner = Runner::variant(0, variant).expect("the adapter runs it");
+        differ_nowhere(row, &some(games, 200, 800, 5), &[Runner::cpu(0), runner]);
+    })
+}
+
+/// `cpu` against `reference` on a sample of games.
+#[table]
+fn reference_agrees() -> Vec<harness::Row> {
+    table(&[ON_OTB, ON_FEN].concat(), |row, _, games| {
+        differ_nowhere(row, &some(games, 500, 500, 2), &Runner::engines());
+    })
+}
+
+/// `cpu` with and without each optimisation on a few games.
+#[table]
+fn optimisations_change_nothing() -> Vec<harness::Row> {
+    table(&[&ON_OTB[..], &ON_FEN, &MATES[1..]].concat(), |row, _, games| {
+        let runners: Vec<Runner> = [Runner::cpu(0)].into_iter().chain(Runner::reduced()).collect();
+        differ_nowhere(row, &some(games, 20, 20, 3), &runners);
+    })
+}
+
+fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
+    let faults = differences(row, block, runners);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// All that two engines can answer on one block: bits, values and counts of copies.
@@ -293,45 +303,5 @@ fn same_values(a: &Hits, b: &Hits, block: &Block) -> bool {
             (0..block.slots()).all(|slot| !a.contains(slot) || x[slot] == y[slot])
         }
         (x, y) => x == y,
-    }
-}
-
-/// Every row on a sample of games, `cpu` against `reference`.
-fn check_sample(table: &str, games: &str, games_wanted: usize) {
-    let blocks = corpus_blocks(games);
-    let step = blocks.iter().map(Block::games_len).sum::<usize>() / games_wanted;
-    let sample = every_nth_game(&blocks, step / 2, step);
-    assert!(sample.games_len() >= games_wanted);
-    for_each_row(rows(table), |golden| differences(golden, &sample, &Runner::engines()));
-}
-
-#[test]
-fn reference_agrees_on_tournament_games() {
-    check_sample("golden-otb.tsv", "otb.pgn", 500);
-    check_sample("golden-game-otb.tsv", "otb.pgn", 500);
-}
-
-#[test]
-fn reference_agrees_on_problems() {
-    check_sample("golden-fen.tsv", "fen.pgn", 500);
-    check_sample("golden-game-fen.tsv", "fen.pgn", 500);
-}
-
-/// Every row on a few games, `cpu` with and without each optimisation.
-#[test]
-fn optimisations_change_nothing() {
-    for (table, games) in [
-        ("golden-otb.tsv", "otb.pgn"),
-        ("golden-fen.tsv", "fen.pgn"),
-        ("golden-game-otb.tsv", "otb.pgn"),
-        ("golden-game-fen.tsv", "fen.pgn"),
-        ("golden-mates-fen.tsv", "fen.pgn"),
-    ] {
-        let blocks = corpus_blocks(games);
-        let step = blocks.iter().map(Block::games_len).sum::<usize>() / 20;
-        let sample = every_nth_game(&blocks, step / 3, step);
-        let mut runners = vec![Runner::cpu(0)];
-        runners.extend(Runner::reduced());
-        for_each_row(rows(table), |golden| differences(golden, &sample, &runners));
     }
 }

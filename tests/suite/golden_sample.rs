@@ -4,13 +4,12 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use orbit_chess::internals::reel::Block;
 
 use crate::{
     common::{blocks_of, harness::GPU},
-    golden::{FIND_ROWS, Golden, answer, for_each_row, rows},
+    golden::{FIND_ROWS, Golden, answer, rows},
     runners::Runner,
 };
 
@@ -31,16 +30,7 @@ fn answers(runner: &Runner) -> Vec<Golden> {
         rows(table).into_iter().filter(is_of_sample).collect()
     };
     let queries: Vec<Golden> = QUERIES.into_iter().flat_map(of_table).collect();
-    let found = Mutex::new(Vec::new());
-    for_each_row(queries.clone(), |golden| {
-        let row = answer(golden, &*runner.engine(&golden.parsed()).unwrap(), &blocks);
-        found.lock().unwrap().push(row);
-        Vec::new()
-    });
-    let mut found = found.into_inner().unwrap();
-    let place = |row: &Golden| queries.iter().position(|query| query.query == row.query);
-    found.sort_by_key(place);
-    found
+    queries.iter().map(|row| answer(row, &*runner.engine(&row.parsed()).unwrap(), &blocks)).collect()
 }
 
 fn check(runner: &Runner) {

@@ -18,7 +18,10 @@ use wgpu::naga::{
 };
 
 use crate::{
-    common::{by_length, data},
+    common::{
+        data,
+        length::{self, least},
+    },
     runners::{NONE, without},
 };
 
@@ -355,7 +358,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     // All that is printed in another way: what is written out, words, layouts, lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
-    for text in texts.into_iter().step_by(by_length(1, 5)) {
+    for text in length::stride(1, 5).of(texts.into_iter()) {
         let plain = [without(0), without(NONE)].map(|options| (options, Variant::default()));
         let others = others.iter().map(|&variant| (without(0), variant));
         for (options, variant) in plain.into_iter().chain(others) {
@@ -371,7 +374,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
             }
         }
     }
-    assert!(planned > by_length(1000, 200), "{planned} plans");
+    assert!(planned > least(1000, 200), "{planned} plans");
 }
 
 /// Drivers take long over long kernels; plans of many copies are to be loops and shared words.

@@ -14,6 +14,7 @@
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which answer as its own do.
 //! * `language`: the table of words, its examples, and the page that is written from it.
+//! * `length`: the parts in which long tests are run.
 //! * `layout`: what Rust and the shaders must agree on.
 //! * `machine_code`: plans that become machine code while they run.
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
@@ -82,6 +83,7 @@ mod gpu_games;
 mod language;
 #[cfg(feature = "gpu")]
 mod layout;
+mod length;
 mod machine_code;
 mod mates;
 mod measures;

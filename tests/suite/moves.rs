@@ -12,7 +12,11 @@ use orbit_chess::internals::{
 use shakmaty::{Move, Position as _};
 
 use crate::{
-    common::{blocks_of, by_length, corpus, corpus_blocks, position},
+    common::{
+        blocks_of, corpus, corpus_blocks,
+        length::{least, stride, trials},
+        position,
+    },
     differential::Rng,
 };
 
@@ -94,14 +98,15 @@ fn by_shakmaty(position: &Position) -> Option<Found> {
 
 #[test]
 fn real_positions_have_the_moves_that_shakmaty_finds() {
-    let mut blocks: Vec<Block> = ["otb.pgn", "fen.pgn"].into_iter().flat_map(corpus_blocks).collect();
+    let mut blocks: Vec<Block> =
+        ["otb.pgn", "fen.pgn"].map(corpus_blocks).iter().flat_map(|blocks| blocks.to_vec()).collect();
     for folder in ["dev-studies-annotated/kevinludwig", "dev-engine-frc/ccc-archive"] {
         blocks.extend(blocks_of(&corpus().join(folder)));
     }
-    let (step, mut seen, mut special) = (by_length(1, 8), 0, 0);
+    let (stride, mut seen, mut special) = (stride(1, 8), 0, 0);
     for block in &blocks {
         replay::for_each_slot(block, |slot| {
-            if slot.slot % step != 0 {
+            if slot.slot % stride.step != stride.first {
                 return;
             }
             let position = &slot.position;
@@ -117,7 +122,7 @@ fn real_positions_have_the_moves_that_shakmaty_finds() {
         });
     }
     assert!(
-        seen > 1_000_000 / step && special > 50_000 / step,
+        seen > 1_000_000 / stride.step && special > 50_000 / stride.step,
         "{seen} positions, {special} with special moves"
     );
 }
@@ -173,9 +178,9 @@ fn made(rng: &mut Rng) -> Position {
 
 #[test]
 fn any_placement_has_the_moves_of_the_list() {
-    let mut rng = Rng::new(15);
     let (mut castled, mut taken, mut several) = (0, 0, 0);
-    for _ in 0..by_length(2_000_000, 200_000) {
+    let seeds = trials(2_000, 200).flat_map(|trial| (0..1_000).map(move |k| 1_000 * trial as u64 + k));
+    for mut rng in seeds.map(Rng::new) {
         let position = made(&mut rng);
         let mut some = || if rng.percent(40) { !0 } else { rng.next() | rng.next() };
         let (from, to) = (some(), some());
@@ -194,7 +199,7 @@ fn any_placement_has_the_moves_of_the_list() {
         castled += usize::from(by_list(&position, only([true; 2], false), !0, !0)[2] != 0);
         taken += usize::from(by_list(&position, only([false; 2], true), !0, !0)[2] != 0);
     }
-    let least = by_length(20_000, 2_000);
+    let least = least(20_000, 2_000);
     assert!(castled > least && taken > least && several > least, "{castled} {taken} {several}");
 }
 

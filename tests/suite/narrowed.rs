@@ -9,7 +9,7 @@ use orbit_chess::internals::{
     reel::Block,
 };
 
-use crate::common::{by_length, data, some_and_small};
+use crate::common::{data, length::stride, some_and_small};
 
 /// Queries whose conditions are rare in games, beside those of the table.
 const RARE: &[&str] = &[
@@ -36,7 +36,7 @@ const RARE: &[&str] = &[
 
 /// Some games of the shipped ones, with and without side lines that are read.
 fn blocks(variations: bool) -> Vec<Block> {
-    some_and_small(variations, 3, by_length(7, 23))
+    some_and_small(variations, 3, stride(5, 23))
 }
 
 #[test]

@@ -16,7 +16,7 @@ use orbit_chess::internals::{
 use orbit_chess::internals::engine::{EngineError, gpu::GpuError};
 
 use crate::{
-    common::{by_length, corpus_blocks, data, every_nth_game, pgn_blocks_with},
+    common::{corpus_blocks, data, every_nth_game, length::stride, pgn_blocks_with},
     game_vectors::{Row, printed, rows},
     golden,
     runners::{NONE, Runner},
@@ -147,7 +147,8 @@ const QUERIES: [&str; 24] = [
 #[test]
 fn plans_answer_as_the_reference_engine_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
-    let sample = every_nth_game(&blocks, 5, by_length(40, 400));
+    let stride = stride(40, 400);
+    let sample = every_nth_game(&blocks, 5 + stride.first, stride.step);
     let mut due = 0;
     for text in QUERIES {
         assert!(!Runner::cpu(0).refuses(text), "{text}");

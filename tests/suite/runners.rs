@@ -15,7 +15,10 @@ use orbit_chess::internals::{
 };
 use shakmaty::Bitboard;
 
-use crate::common::{harness::GPU, is_long};
+use crate::common::{
+    harness::GPU,
+    length::{length, only_in_its_part},
+};
 
 /// One way to run a query.
 #[derive(Clone, Debug)]
@@ -88,6 +91,9 @@ pub const OPTIMISATIONS: [Switch; 10] = [
     ("screens", |options| options.screens = false),
     ("direct", |options| options.direct = false),
 ];
+
+/// The engines, by which rows of tables are named.
+pub const ENGINES: [&str; 3] = ["reference", "cpu", "gpu"];
 
 /// All optimisations switched off.
 pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
@@ -197,20 +203,39 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// The engines, `cpu` for other instructions, with each optimisation alone, each pair and all switched
-    /// off, `gpu` with all switched off, within tight limits, with other kernels and carried by the processor. Where tests are to be
-    /// short, no pairs, and `gpu` as it is.
-    pub fn all() -> Vec<Runner> {
-        let mut out = Runner::engines();
-        if !is_long() {
-            out.extend(Runner::reduced());
-            return out;
+    /// All runners that a trial of this number is due, which tells whether it is a long one.
+    pub fn all(number: usize) -> Vec<Runner> {
+        ENGINES.into_iter().flat_map(|engine| Runner::of(engine, number)).collect()
+    }
+
+    /// Those of one of the [`ENGINES`]. `cpu` is run for other instructions as well, with each optimisation alone and with all
+    /// switched off; in a long trial also with each pair switched off. `gpu` is run in a long trial with all switched off, within
+    /// tight limits, with other kernels and carried by the processor.
+    pub fn of(engine: &str, number: usize) -> Vec<Runner> {
+        let is_long = length().is_long(number);
+        match engine {
+            "reference" => vec![Runner::reference()],
+            "cpu" => {
+                let pairs = (1..=NONE).filter(|mask| is_long && mask.count_ones() == 2).map(Runner::cpu);
+                [Runner::cpu(0)].into_iter().chain(Runner::reduced()).chain(pairs).collect()
+            }
+            "gpu" if is_long => {
+                let narrow = Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu());
+                let others = narrow.chain(Runner::host_carry()).chain(Runner::other_kernels());
+                Runner::gpu(0).into_iter().chain(others).collect()
+            }
+            "gpu" => Runner::gpu(0).into_iter().collect(),
+            other => panic!("{other} is no engine"),
         }
-        out.extend(Runner::other_instructions());
-        out.extend((1..=NONE).filter(|mask| mask.count_ones() <= 2 || *mask == NONE).map(Runner::cpu));
-        out.extend(Runner::gpu(NONE).into_iter().chain(Runner::tight_gpu()));
-        out.extend(Runner::host_carry().into_iter().chain(Runner::other_kernels()));
-        out
+    }
+
+    /// The same for a test, which is ignored without them, and for `gpu` in the parts of long runs that are not its own.
+    pub fn needed(engine: &str, number: usize) -> Vec<Runner> {
+        if engine == "gpu" {
+            only_in_its_part(number);
+        }
+        let runners = Runner::of(engine, number);
+        GPU.met((!runners.is_empty()).then_some(runners))
     }
 
     /// `cpu` for other instructions, with each optimisation alone and all switched off.

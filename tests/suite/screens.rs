@@ -15,12 +15,12 @@ use orbit_chess::internals::{
     },
 };
 
-use crate::common::{block_of, blocks_of, by_length, position, some_and_small};
+use crate::common::{block_of, blocks_of, length::stride, position, some_and_small};
 
 /// Games with and without side lines, castling of both kinds, promotions, null moves, and starts of any kind; and a block
 /// whose games all begin from the standard position, at which engines glance first.
 fn blocks() -> Vec<Block> {
-    let mut blocks = some_and_small(true, 1, by_length(1, 5));
+    let mut blocks = some_and_small(true, 1, stride(1, 5));
     let standard = blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"));
     assert!(standard.iter().all(|block| block.starts.is_empty()));
     blocks.extend(standard);

@@ -1,5 +1,8 @@
 //! Tables of the language: query, position, reading, value; on every runner.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use orbit_chess::internals::{
     board::{Bitboard, Position, Square},
     engine::{Answer, Outcome},
@@ -7,8 +10,8 @@ use orbit_chess::internals::{
 };
 
 use crate::{
-    common::{block_of, block_of_games, data, game_with_tags, pgn_blocks, position},
-    runners::{Runner, print, reading},
+    common::{block_of, block_of_games, data, game_with_tags, harness, pgn_blocks, position},
+    runners::{ENGINES, Runner, print, reading},
 };
 
 /// One line: query, FEN or `startpos`, `bool` or `set` or `num`, value.
@@ -49,56 +52,45 @@ fn exception(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// Runs rows on every runner; returns how many there were.
-fn check(rows: &[Row]) -> usize {
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let faults = std::sync::Mutex::new(Vec::new());
-    let runners = Runner::all();
-    let work = || {
-        while let Some(row) = rows.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-            let block = block_of(&[position(&row.fen)]);
-            for runner in &runners {
-                let found = match runner.answers(&row.query, &block) {
-                    Ok(answers) => print(answers[0], &row.reading),
-                    Err(error) => format!("error: {error}"),
-                };
-                if found != row.expected {
-                    let Row { line, query, fen, expected, .. } = row;
-                    let fault = format!(
-                        "line {line}, {}: {query} on {fen}: {found}, expected {expected}",
-                        runner.name
-                    );
-                    faults.lock().unwrap().push(fault);
-                }
-            }
-        }
+/// The rows of a table, each on each engine: `017::cpu` is the row of line 17 on `cpu`.
+fn on_engines(rows: Vec<Row>) -> Vec<harness::Row> {
+    let rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
+    let of_engine = |engine: &'static str| {
+        rows.iter().map(move |row| {
+            let (name, row) = (format!("{:03}::{engine}", row.line), Arc::clone(row));
+            harness::Row::new(name, move || check(&row, engine))
+        })
     };
-    std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
-    });
-    let faults = faults.into_inner().unwrap();
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    rows.len()
+    ENGINES.into_iter().flat_map(of_engine).collect()
 }
 
-#[test]
-fn vectors_of_the_language() {
-    let (left_out, run): (Vec<Row>, Vec<Row>) =
-        rows("vectors.tsv").into_iter().partition(|row| exception(row).is_some());
-    let mut reasons = std::collections::BTreeMap::<&str, usize>::new();
-    for row in &left_out {
-        *reasons.entry(exception(row).expect("they were chosen by it")).or_default() += 1;
+fn check(row: &Row, engine: &str) {
+    let block = block_of(&[position(&row.fen)]);
+    for runner in Runner::needed(engine, row.line) {
+        let found = match runner.answers(&row.query, &block) {
+            Ok(answers) => print(answers[0], &row.reading),
+            Err(error) => format!("error: {error}"),
+        };
+        assert_eq!(found, row.expected, "{}: {} on {}", runner.name, row.query, row.fen);
     }
-    let mut counts: Vec<usize> = reasons.into_values().collect();
-    counts.sort_unstable();
-    assert_eq!(counts, [1, 1], "rows that are not run");
-    assert_eq!(check(&run), 418);
+}
+
+#[table]
+fn vectors_of_the_language() -> Vec<harness::Row> {
+    on_engines(rows("vectors.tsv").into_iter().filter(|row| exception(row).is_none()).collect())
+}
+
+#[table]
+fn further_rows() -> Vec<harness::Row> {
+    on_engines(rows("rows.tsv"))
 }
 
 #[test]
-fn further_rows() {
-    assert!(check(&rows("rows.tsv")) >= 155);
+fn tables_have_their_rows() {
+    let vectors = rows("vectors.tsv");
+    let reasons: BTreeSet<&str> = vectors.iter().filter_map(exception).collect();
+    assert_eq!((vectors.len(), reasons.len()), (420, 2), "rows, and those of them that are not run");
+    assert!(rows("rows.tsv").len() >= 155);
 }
 
 /// The two vectors in which the peer looks at the moves played, with our value in place of its.
@@ -106,7 +98,7 @@ fn further_rows() {
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
     let en_passant = ("legal --(enpassant)", "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
-    for runner in Runner::all() {
+    for runner in Runner::all(0) {
         let answer = |(query, fen): (&str, &str)| runner.answers(query, &block_of(&[position(fen)]));
         assert_eq!(answer(castle), Ok(vec![Answer::Set(Bitboard::EMPTY)]), "{}", runner.name);
         assert_eq!(answer(en_passant), Ok(vec![Answer::Set(Square::D6.into())]), "{}", runner.name);
@@ -115,7 +107,7 @@ fn rights_come_from_the_position() {
 
 /// Rows about a game's tags: query, value in its own reading.
 fn check_facts(block: &Block, rows: &[(&str, &str)]) {
-    for runner in Runner::all() {
+    for runner in Runner::all(1) {
         for &(query, expected) in rows {
             let answers = runner.answers(query, block).unwrap_or_else(|error| panic!("{query}: {error}"));
             let last = *answers.last().expect("a block has a slot");
@@ -158,7 +150,7 @@ fn texts_in_another_encoding() {
     );
     // A string that is made.
     let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
-    for runner in Runner::all().iter().filter(|runner| !runner.refuses(made)) {
+    for runner in Runner::all(2).iter().filter(|runner| !runner.refuses(made)) {
         assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);
     }
     let equal = Runner::reference().answers("equal({player white} \"Müller, A –\")", &block);

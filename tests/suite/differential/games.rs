@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use orbit_chess::internals::{
     database::DatabaseOptions,
     engine::{Engine as _, Outputs, PreparedQuery, reference::Bulk},
+    plan::Options,
     query::{self, Query},
     reel::Block,
 };
@@ -19,30 +20,34 @@ use super::{
     term::Term,
 };
 use crate::{
-    common::{by_length, data, is_long, pgn_blocks_with},
+    common::{
+        data,
+        length::{Length, PARTS, length},
+        pgn_blocks_with,
+    },
     game_trees, runners,
     second_chains::game::{self, Game},
 };
 
-/// Queries of a run.
-fn queries_due() -> usize {
-    by_length(2000, 180)
-}
+/// Queries of a part of the seeds, after which further ones are made for constructs that are still rare in it.
+const QUERIES_DUE: usize = 500;
+/// The same of a sample, which holds what it holds.
+const SAMPLE_DUE: usize = 180;
+/// No part looks at more seeds.
+const SEEDS_MAX: u64 = 2_000;
 
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
 const TRIES: u64 = 5;
 
 /// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
-fn gpu_every() -> usize {
-    by_length(8, 12)
-}
+const GPU_EVERY: usize = 8;
 
 /// One query of so many that `gpu` is asked leaves it to the processor what is carried along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// In how many queries each construct must occur.
-const OCCURRENCES_DUE: usize = 20;
+/// In how many queries of a part each construct occurs.
+const OCCURRENCES_DUE: usize = 5;
 
 /// Constructs that no plan says yet. Queries about all others have one, most of them: [`PLANNED_PERCENT`].
 const INTERPRETED: &[&str] = &[
@@ -56,11 +61,11 @@ const INTERPRETED: &[&str] = &[
     "str",
     "strings",
 ];
-const PLANNED_PERCENT: usize = 75;
+const PLANNED_PERCENT: u64 = 75;
 
 /// Constructs that often stand beside one that no plan says.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
-const PARTLY_PLANNED_PERCENT: usize = 40;
+const PARTLY_PLANNED_PERCENT: u64 = 40;
 
 pub(super) fn pool() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
@@ -154,18 +159,18 @@ struct Seen {
     variations: usize,
     compared: usize,
     gpu: usize,
-    /// Of each construct the queries that use it, those that are about it, and how many of these were planned.
-    constructs: BTreeMap<&'static str, [usize; 3]>,
+    /// The number of queries that use each construct.
+    constructs: BTreeMap<&'static str, usize>,
+    planned: usize,
     unread: Vec<String>,
     faults: Vec<String>,
 }
 
 impl Seen {
-    fn run(&mut self, seed: u64, all: &[&Construct]) {
-        let of = all.len() as u64;
-        let about = all[(seed % of) as usize];
+    /// Runs the query of a seed, which is the `k`-th of its part, about a construct.
+    fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
         // Seeds of which nothing comes leave the shares as they are due.
-        let turn = seed / of + seed;
+        let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;
         let mut chosen = None;
@@ -191,18 +196,16 @@ impl Seen {
         let planned = PreparedQuery::new(case.query.clone(), options)
             .is_ok_and(|prepared| prepared.planner.refusal().is_none());
         for name in &case.used {
-            self.constructs.entry(name).or_default()[0] += 1;
+            *self.constructs.entry(name).or_default() += 1;
         }
-        let counts = self.constructs.entry(about.name).or_default();
-        counts[1] += 1;
-        counts[2] += usize::from(planned);
+        self.planned += usize::from(planned);
         if !planned {
             return;
         }
         match compare(&case.query, &case.block, options) {
             Outcome::Same(prepared, _) => {
                 self.compared += 1;
-                if self.compared.is_multiple_of(gpu_every()) {
+                if self.compared.is_multiple_of(GPU_EVERY) {
                     self.ask_gpu(seed, &case, &prepared);
                 }
             }
@@ -244,49 +247,80 @@ impl Seen {
 
 #[test]
 fn engines_agree_on_generated_queries_of_games() {
+    length().parts().for_each(|part| compare_part(part as u64));
+}
+
+fn compare_part(part: u64) {
     let all = constructs();
+    let is_sample = length() == Length::Sample;
+    let due = if is_sample { SAMPLE_DUE } else { QUERIES_DUE };
     let mut seen = Seen::default();
     let mut seed = 0;
-    while seen.queries < queries_due() && seed < 2 * queries_due() as u64 && seen.faults.len() < 10 {
-        seen.run(seed, &all);
+    while seed < SEEDS_MAX && seen.faults.len() < 10 {
+        let rare = |construct: &&&Construct| {
+            let count = seen.constructs.get(construct.name);
+            !is_sample && count.is_none_or(|&count| count < OCCURRENCES_DUE)
+        };
+        let about = match seen.queries < due {
+            true => Some(&all[(seed % all.len() as u64) as usize]),
+            false => all.iter().find(rare),
+        };
+        let Some(about) = about else { break };
+        seen.run(seed, seed * PARTS as u64 + part, about, all.len() as u64);
         seed += 1;
     }
-    let planned: usize = seen.constructs.values().map(|counts| counts[2]).sum();
     eprintln!(
-        "{} queries of {seed} seeds, {} balanced, {} under transforms, {} with side lines, {} texts unread; {planned} \
+        "part {part}: {} queries of {seed} seeds, {} balanced, {} under transforms, {} with side lines, {} texts unread; {} \
          planned, {} compared with cpu, {} with gpu",
         seen.queries,
         seen.balanced,
         seen.transformed,
         seen.variations,
         seen.unread.len(),
+        seen.planned,
         seen.compared,
         seen.gpu
     );
     if std::env::var_os("ORBIT_TEST_TABLE").is_some() {
         seen.unread.iter().for_each(|text| eprintln!("unread: {text}"));
-        seen.constructs
-            .iter()
-            .for_each(|(name, [used, about, planned])| eprintln!("{name}\t{used}\t{about}\t{planned}"));
+        seen.constructs.iter().for_each(|(name, used)| eprintln!("{name}\t{used}"));
     }
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
     assert!(2 * seen.balanced >= seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);
     assert!(100 * seen.unread.len() <= 3 * seen.queries, "unread: {}", seen.unread.join("\n"));
-    if !is_long() {
+    if is_sample {
         return;
-    }
-    for construct in all.iter().filter(|construct| !INTERPRETED.contains(&construct.name)) {
-        let name = construct.name;
-        let [_, about, planned] = seen.constructs[name];
-        let percent = if PARTLY_PLANNED.contains(&name) { PARTLY_PLANNED_PERCENT } else { PLANNED_PERCENT };
-        assert!(100 * planned >= percent * about, "{name}: {planned} of {about} are planned");
     }
     assert!(2 * seen.transformed >= seen.queries, "{} of {} are transformed", seen.transformed, seen.queries);
     assert!(3 * seen.variations >= seen.queries, "{} of {} see side lines", seen.variations, seen.queries);
     let rare: Vec<_> = all
         .iter()
-        .map(|construct| (construct.name, seen.constructs.get(construct.name).map_or(0, |counts| counts[0])))
+        .map(|construct| (construct.name, seen.constructs.get(construct.name).copied().unwrap_or(0)))
         .filter(|(_, count)| *count < OCCURRENCES_DUE)
         .collect();
     assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
+}
+
+/// How many queries about each construct are planned.
+const TRIED: u64 = 24;
+
+#[test]
+fn plans_say_most_queries_about_a_construct() {
+    for construct in constructs().into_iter().filter(|construct| !INTERPRETED.contains(&construct.name)) {
+        let (mut read, mut planned) = (0, 0);
+        for k in 0..TRIED {
+            let mut rng = Rng::new(k);
+            let variations = k.is_multiple_of(3);
+            let (games, _) = games(&mut rng, variations);
+            let term = GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(2), variations);
+            let Ok(parsed) = query::parse(&term.text()) else { continue };
+            let prepared = PreparedQuery::new(parsed.query, Options::default());
+            read += 1;
+            planned += u64::from(prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none()));
+        }
+        let name = construct.name;
+        let percent = if PARTLY_PLANNED.contains(&name) { PARTLY_PLANNED_PERCENT } else { PLANNED_PERCENT };
+        assert!(10 * read >= 9 * TRIED, "{name}: {read} of {TRIED} are read");
+        assert!(100 * planned >= percent * read, "{name}: {planned} of {read} are planned");
+    }
 }

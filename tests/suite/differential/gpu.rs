@@ -3,7 +3,7 @@
 //! The same seeds, queries and positions. A first look at a seed, on `cpu` alone, tells its hit rate and
 //! the operations of its plans. Queries that hit hardly anywhere or nearly everywhere are taken only
 //! until there are enough of them; after the usual number of queries further ones are taken only for
-//! operations that are still rare.
+//! operations that are still rare. A long run does so for each part of the seeds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,31 +25,34 @@ use orbit_chess::internals::{
 };
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
-use crate::common::{by_length, harness::GPU};
+use crate::common::{
+    harness::GPU,
+    length::{Length, PARTS, length},
+};
 use crate::runners::{self, Runner};
 
-/// Queries that are compared before rare operations are looked for.
-fn queries_due() -> usize {
-    by_length(700, 60)
+/// What is due of a part of the seeds.
+struct Due {
+    /// Queries that are compared before rare operations are looked for.
+    queries: usize,
+    /// In how many queries each operation occurs; a sample holds what it holds.
+    occurrences: usize,
+    /// Seeds that are looked at together.
+    seeds_at_once: u64,
 }
+
+const OF_A_PART: Due = Due { queries: 175, occurrences: 2, seeds_at_once: 250 };
+const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 };
 
 /// How many of a hundred may hit hardly anywhere or nearly everywhere.
 const UNBALANCED_PERCENT: usize = 40;
-
-/// In how many queries each operation must occur; a sample of the queries holds what it holds.
-fn occurrences_due() -> usize {
-    by_length(5, 0)
-}
 
 /// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
 /// software takes minutes for the longest plans.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// Seeds that are looked at together, and at most.
-fn seeds_at_once() -> u64 {
-    by_length(1000, 100)
-}
+/// No part looks at more seeds.
 const SEEDS_MAX: u64 = 150_000;
 
 /// What a plan's operation is called here: those that are printed in different ways are told apart.
@@ -179,7 +182,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
         return None;
     }
     let hits = prepared.cpu().unwrap().answer(&case.block, Outputs::BITS).ok()?.hits.count();
-    let values = seed.is_multiple_of(2);
+    let values = (seed / PARTS as u64).is_multiple_of(2);
     let mut programs = vec![prepared.planner.hits().program];
     if values && hits > 0 {
         programs.extend([prepared.planner.values().program, prepared.planner.each_copy().program]);
@@ -242,7 +245,8 @@ fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
     let by_host = carries.then(|| "hostcarry".parse().expect("it is a variant"));
-    let others = seed.is_multiple_of(VARIANT_EVERY).then(|| {
+    let number = seed / PARTS as u64;
+    let others = number.is_multiple_of(VARIANT_EVERY).then(|| {
         // Neighbours in this list have much in common, so that each of a few hundred queries takes a long step.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]
     });
@@ -281,20 +285,25 @@ fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 #[test]
 fn gpu_agrees_with_cpu_on_generated_queries() {
     GPU.met(Runner::gpu(0));
-    let variants = Runner::every_variant();
     let real = real_positions();
+    let due = if length() == Length::Sample { OF_A_SAMPLE } else { OF_A_PART };
+    length().parts().for_each(|part| compare_part(part as u64, &due, &real));
+}
+
+fn compare_part(part: u64, due: &Due, real: &[Position]) {
+    let variants = Runner::every_variant();
+    let &Due { queries: due, occurrences, seeds_at_once } = due;
     let mut seen: BTreeMap<String, usize> = all_operations().into_iter().map(|name| (name, 0)).collect();
     let known = seen.len();
     let (mut queries, mut balanced, mut extra, mut next) = (0, 0, 0, 0);
-    let (due, occurrences) = (queries_due(), occurrences_due());
     let mut faults = Vec::new();
     while faults.is_empty()
         && next < SEEDS_MAX
         && (queries < due || seen.values().any(|&count| count < occurrences))
     {
-        let seeds: Vec<u64> = (next..next + seeds_at_once()).collect();
-        next += seeds_at_once();
-        let mut chosen = on_two_threads(&seeds, |&seed| candidate(seed, &real));
+        let seeds: Vec<u64> = (next..next + seeds_at_once).map(|k| k * PARTS as u64 + part).collect();
+        next += seeds_at_once;
+        let mut chosen = on_two_threads(&seeds, |&seed| candidate(seed, real));
         chosen.retain(|candidate| {
             let Some(candidate) = candidate else { return false };
             let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < occurrences);
@@ -319,7 +328,7 @@ fn gpu_agrees_with_cpu_on_generated_queries() {
     }
     let rarest = seen.iter().min_by_key(|(_, count)| **count).expect("there are operations");
     eprintln!(
-        "{queries} queries of {next} seeds, {balanced} balanced, {extra} for rare operations; of {known} \
+        "part {part}: {queries} queries of {next} seeds, {balanced} balanced, {extra} for rare operations; of {known} \
          operations the rarest is {} with {}",
         rarest.0, rarest.1
     );

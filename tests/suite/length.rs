@@ -1,0 +1,30 @@
+//! The parts in which long tests are run.
+
+use crate::common::length::{Length, PARTS};
+
+fn parts() -> impl Iterator<Item = Length> {
+    (0..PARTS).map(Length::Part)
+}
+
+/// Each thing of `due` is in one part, and in that part once.
+fn is_divided(due: Vec<usize>, of_part: impl Fn(Length) -> Vec<usize>) {
+    assert_eq!(of_part(Length::All), due);
+    let mut found: Vec<usize> = parts().flat_map(of_part).collect();
+    found.sort_unstable();
+    assert_eq!(found, due);
+}
+
+#[test]
+fn parts_make_every_long_trial_once() {
+    for (all, sample) in [(1, 1), (3, 2), (6, 1), (60, 6), (700, 60), (6000, 800)] {
+        is_divided((0..all).collect(), |length| length.trials(all, sample).collect());
+        assert_eq!(Length::Sample.trials(all, sample).collect::<Vec<_>>(), (0..sample).collect::<Vec<_>>());
+        assert!(parts().all(|part| part.trials(all, sample).count() >= all / PARTS));
+    }
+    for (all, sample) in [(1, 8), (3, 16), (40, 120)] {
+        is_divided((0..500).step_by(all).collect(), |length| length.stride(all, sample).of(0..500).collect());
+        assert!(Length::Sample.stride(all, sample).of(0..500).eq((0..500).step_by(sample)));
+    }
+    is_divided((0..573).collect(), |length| (0..573).filter(|&number| length.is_long(number)).collect());
+    assert!((0..573).all(|number| !Length::Sample.is_long(number)));
+}
