@@ -10,6 +10,8 @@ import orbit_chess
 #: The folder of the program: `python/check` runs a copy of the tests.
 ROOT = pathlib.Path(os.environ.get("ORBIT_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 SAMPLE = "games/sample.pgn"
+#: Seconds after which a test gives up what it waits for: longer than anything takes on a busy machine.
+PATIENCE = 600
 
 #: Games with side lines, comments, a name that is not ASCII, quotes, and a tag that is not UTF-8.
 ODD = (

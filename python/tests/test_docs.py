@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import orbit_chess
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 
 @pytest.mark.parametrize("name", ["orbit_chess", "orbit_chess._database", "orbit_chess._scan"])
@@ -42,7 +42,10 @@ def test_the_tutorial_runs(tmp_path):
     nbclient = pytest.importorskip("nbclient")
     notebook = nbformat.read(ROOT / "python/tutorial.ipynb", as_version=4)
     nbformat.validate(notebook)
-    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}})
+    place = {"metadata": {"path": str(ROOT)}}
+    client = nbclient.NotebookClient(
+        notebook, timeout=PATIENCE, startup_timeout=PATIENCE, kernel_name="python3", resources=place
+    )
     client.execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     shown = [kind for output in outputs for kind in output.get("data", {})]

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::adapter::needs_adapter;
+use crate::common::waiting::{Process, until};
 
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
 
@@ -17,8 +18,13 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
+fn spawn(folder: &Path, args: &[&str], output: fn() -> Stdio) -> Process {
+    let child = command(folder, args).stdout(output()).stderr(output()).spawn();
+    Process::new(child.expect("the binary was built"))
+}
+
 fn orbit(folder: &Path, args: &[&str]) -> Output {
-    command(folder, args).output().expect("the binary was built")
+    spawn(folder, args, Stdio::piped).output(&args.join(" "))
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -59,7 +65,7 @@ fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
 fn a_card_is_measured_in_one_run() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();
-    let args = ["--positions", "200K", "--budget", "120s", "--runs", "1", "--output", "run"];
+    let args = ["--positions", "200K", "--budget", "60m", "--runs", "1", "--output", "run"];
     let out = orbit(folder.path(), &args);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let run = folder.path().join("run");
@@ -218,32 +224,36 @@ fn a_wrong_answer_is_told() {
     assert!(table.contains("rows differ from the processor or failed"), "{table}");
 }
 
+/// Kills a run that has measured twelve rows or more: its folder, and the document that it leaves there.
+/// `None` if it ended before.
+fn killed_midway() -> Option<(TempDir, Value)> {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
+    let mut process = spawn(folder.path(), &args, Stdio::null);
+    let run = folder.path().join("run");
+    until("twelve rows, or the end of the run", || {
+        let has_ended = process.try_wait().unwrap().is_some();
+        // At any moment there is a whole document, or none yet.
+        let found = std::fs::read_to_string(run.join("card.json")).map_or(0, |text| {
+            let found: Value = serde_json::from_str(&text).expect("half a document");
+            rows(&found).len()
+        });
+        if has_ended || found >= 12 { Ok(()) } else { Err(format!("{found} rows")) }
+    });
+    drop(process);
+    let document = document(&run);
+    document["ended"].is_null().then_some((folder, document))
+}
+
 /// A run that is killed leaves what it had measured, in files that can be read.
 #[test]
 fn a_killed_run_leaves_its_rows() {
     needs_adapter();
-    let folder = tempfile::tempdir().unwrap();
-    let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
-    let mut child =
-        command(folder.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // On a busy machine a run may end before it is killed.
+    let killed = (0..3).find_map(|_| killed_midway());
+    let (folder, document) = killed.expect("a run tells its rows before it ends");
     let run = folder.path().join("run");
-    let begun = Instant::now();
-    loop {
-        // At any moment there is a whole document, or none yet.
-        if let Ok(text) = std::fs::read_to_string(run.join("card.json")) {
-            let found: Value = serde_json::from_str(&text).expect("half a document");
-            if rows(&found).len() >= 12 {
-                break;
-            }
-        }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before twelve rows");
-        assert!(begun.elapsed() < Duration::from_secs(120), "twelve rows take too long");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let document = document(&run);
-    assert!(rows(&document).len() >= 12 && document["ended"].is_null());
+    assert!(rows(&document).len() >= 12);
     let table = std::fs::read_to_string(run.join("card.txt")).unwrap();
     assert!(table.contains("not finished, or stopped from outside"), "{table}");
     for row in rows(&document).iter().filter(|row| row["kind"] == "upload") {
@@ -252,14 +262,12 @@ fn a_killed_run_leaves_its_rows() {
     }
 }
 
-/// A run ends in time, and both files name all that was not measured.
+/// A run ends by its budget, and both files name all that was not measured.
 #[test]
 fn a_budget_that_is_too_small_says_what_is_missing() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();
-    let begun = Instant::now();
     let out = orbit(folder.path(), &["--positions", "20M", "--budget", "3s", "--output", "run"]);
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let run = folder.path().join("run");
     let document = document(&run);
@@ -282,6 +290,7 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
         let said =
             format!("  {} {}: {}", kind.as_str().unwrap(), name.as_str().unwrap(), why.as_str().unwrap());
         assert!(table.contains(&said), "no {said:?} in\n{table}");
+        assert!(said.contains("budget"), "{said}");
     }
 }
 
@@ -351,13 +360,11 @@ fn folders_are_looked_at_first() {
     for (output, said) in
         [("kept", "is there already"), ("file", "cannot be made"), ("file/below", "cannot be made")]
     {
-        let begun = Instant::now();
         let out = orbit(folder.path(), &["--positions", "1K", "--output", output]);
         let stderr = text(&out.stderr);
         assert_eq!(out.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains(said) && stderr.contains("--output"), "{stderr}");
         assert!(out.stdout.is_empty() && !stderr.contains("measuring"), "{stderr}");
-        assert!(begun.elapsed() < Duration::from_secs(30));
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("kept/card.txt")).unwrap(), "a run of before\n");
 }

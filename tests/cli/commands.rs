@@ -108,38 +108,37 @@ fn a_source_that_ends_too_early_exits_with_3() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_indexing_and_leaves_nothing() {
+    use crate::common::{folders::names, waiting::Process};
     let folder = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+    let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .current_dir(folder.path())
         .args(["index", "-", "-o", "a.reel"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // To wait for a child closes its standard input, and the end of the text could be seen before the signal.
-    let _stdin = child.stdin.take();
-    let mut waited = 0;
-    while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        waited += 1;
-        assert!(waited < 1000, "indexing did not begin");
-    }
-    // Standard input stays open: the reading thread, by then waiting, sees neither text nor an end.
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let mut process = Process::new(child);
+    process.until("a temporary file", || {
+        let found = names(folder.path());
+        if found.is_empty() { Err(found) } else { Ok(()) }
+    });
+    // Standard input stays open: the reading thread, which waits by now, sees neither text nor an end.
+    process.falls_asleep();
+    process.interrupt();
+    assert_eq!(process.end("orbit index").code(), Some(130));
+    assert_eq!(names(folder.path()), [] as [&str; 0]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_success() {
     let folder = indexed();
-    let script =
-        format!("{{ sleep 0.2; '{}' info a.reel; echo code $? >&2; }} | true", env!("CARGO_BIN_EXE_orbit"));
-    let out = Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output().unwrap();
-    assert_eq!(text(&out.stderr), "code 0\n");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    command.current_dir(folder.path()).args(["info", "a.reel"]).stdin(Stdio::null()).stdout(writer);
+    let out = command.output().unwrap();
+    assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), ""));
 }
 
 /// The part of a reel that holds the blocks: all but the header and the directory, which names the

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::common::folders::names;
+use crate::common::waiting::Process;
 
 const ORBIT: &str = env!("CARGO_BIN_EXE_orbit");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
@@ -278,8 +279,9 @@ fn a_file_that_is_replaced_keeps_its_mode() {
 fn what_a_killed_run_left_is_removed_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let begin = |args: &[&str]| {
-        let mut child = Command::new(ORBIT)
+    let temporaries = || names(folder).into_iter().filter(|name| name.contains(".tmp")).collect::<Vec<_>>();
+    let begin = |name: &str, args: &[&str]| {
+        let child = Command::new(ORBIT)
             .args(args)
             .current_dir(folder)
             .stdin(Stdio::piped())
@@ -287,38 +289,29 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let mut process = Process::new(child);
+        process.stdin.as_mut().unwrap().write_all(b"[Event \"a\"]\n\n1. e4 e5 *\n").unwrap();
+        process.until(&format!("a temporary file of {name}"), || {
+            let all = temporaries();
+            if all.iter().any(|found| found.starts_with(name)) { Ok(()) } else { Err(all) }
+        });
         // It waits for the rest.
-        child.stdin.as_mut().unwrap().write_all(b"[Event \"a\"]\n\n1. e4 e5 *\n").unwrap();
-        child
+        process.falls_asleep();
+        process
     };
-    let temporaries = || names(folder).into_iter().filter(|name| name.contains(".tmp")).collect::<Vec<_>>();
-    let wait_for = |name: &str| {
-        for _ in 0..1000 {
-            if temporaries().iter().any(|found| found.starts_with(name)) {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        panic!("there is no temporary file of {name}");
-    };
-    let mut killed = [
-        begin(&["index", "-", "-o", "dead.reel"]),
-        begin(&["scan", "true", "-", "-o", "dead.pgn"]),
-        begin(&["scan", "true", "-", "--problems", "dead.txt"]),
+    let killed = [
+        begin("dead.reel", &["index", "-", "-o", "dead.reel"]),
+        begin("dead.pgn", &["scan", "true", "-", "-o", "dead.pgn"]),
+        begin("dead.txt", &["scan", "true", "-", "--problems", "dead.txt"]),
     ];
-    ["dead.reel", "dead.pgn", "dead.txt"].into_iter().for_each(wait_for);
-    let mut live = begin(&["scan", "true", "-", "-o", "live.pgn"]);
-    wait_for("live.pgn");
-    for child in &mut killed {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let mut live = begin("live.pgn", &["scan", "true", "-", "-o", "live.pgn"]);
+    drop(killed);
     assert_eq!(temporaries().len(), 4);
     run(folder, 0, &["scan", "-q", "check", SAMPLE, "-o", "next.pgn"]);
     let left = temporaries();
     assert!(left.len() == 1 && left[0].starts_with("live.pgn"), "{left:?}");
     drop(live.stdin.take());
-    assert!(live.wait().unwrap().success());
+    assert!(live.end("a scan of standard input").success());
     assert_eq!(names(folder), ["live.pgn", "next.pgn"]);
     assert!(fs::read_to_string(folder.join("live.pgn")).unwrap().contains("1. e4 e5"));
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::harness::SCRIPT;
+use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
 /// Exit code, what is printed, and what is said.
@@ -183,55 +184,75 @@ fn the_help_has_every_command_and_the_end_is_the_end() {
 }
 
 /// Ctrl-C stops the query that runs, and the next line is taken.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_stops_the_query_alone() {
-    use std::io::{BufRead as _, BufReader};
-    use std::time::{Duration, Instant};
+    use crate::common::waiting::until;
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.arg("repl").args(["-j", "1"]).args([SAMPLE; 40]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = command.spawn().unwrap();
+    let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
-    let mut printed = BufReader::new(process.stdout.take().unwrap());
+    let printed = Heard::of(process.stdout.take().unwrap());
     // Without the interrupt it takes many times as long as until that comes.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
     drop(input);
-    let mut first = String::new();
-    printed.read_line(&mut first).unwrap();
-    assert!(first.starts_with("1,000 games"), "{first}");
-    let begun = Instant::now();
-    std::thread::sleep(Duration::from_millis(300));
-    let killed = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let text = std::io::read_to_string(printed).unwrap();
-    let out = process.wait_with_output().unwrap();
-    let said = String::from_utf8(out.stderr).unwrap();
+    process.until("the first answer", || {
+        let text = String::from_utf8_lossy(&printed.bytes()).into_owned();
+        if text.contains(" more: :next lists them\n") { Ok(()) } else { Err(text) }
+    });
+    // Hardly anything is computed between two queries: a process that computes is in the middle of the next.
+    let before = process.computed();
+    until("a query that runs", || {
+        let computed = process.computed() - before;
+        if computed > 20 { Ok(()) } else { Err(computed) }
+    });
+    process.interrupt();
+    let out = process.output("orbit repl");
+    let [text, said] = [printed.whole(), out.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert_eq!((out.status.code(), said.as_str()), (Some(0), "cancelled\n"), "{text}");
+    assert!(text.starts_with("1,000 games"), "{text}");
     assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
 /// On a terminal there is a prompt, words are completed, and a wrong line does not change how it ends.
 #[test]
 fn words_are_completed_on_a_terminal() {
+    const PROMPT: &str = "orbit> ";
     let command = format!("'{}' repl games/sample.pgn", env!("CARGO_BIN_EXE_orbit"));
     let mut script = Command::new("script");
     script.args(["-qec", &command, "/dev/null"]).current_dir(env!("CARGO_MANIFEST_DIR")).env("TERM", "xterm");
     script.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut process = SCRIPT.met(script.spawn().ok());
+    let mut process = Process::new(SCRIPT.met(script.spawn().ok()));
     let mut input = process.stdin.take().unwrap();
-    // The program sets the terminal up before it reads: what is typed earlier waits.
-    for typed in ["stalem\t\r", ":bo\t1\r", "{Nf3\r", "mat\x03", ":q\t\r"] {
-        std::thread::sleep(std::time::Duration::from_millis(400));
+    let heard = Heard::of(process.stdout.take().unwrap());
+    let mut at = 0;
+    // Each line is typed at a prompt, by which the program says that it reads, and a mark follows.
+    for (typed, mark) in [
+        ("", "type a query"),
+        ("stalem\t\r", "4 games and 4 positions hit"),
+        (":bo\t1\r", "game 188, ply 122"),
+        ("{Nf3\r", "`{` is not closed"),
+        ("mat\x03", "\n"),
+    ] {
         input.write_all(typed.as_bytes()).unwrap();
         input.flush().unwrap();
+        at = process.until(&format!("a prompt behind {mark:?}"), || {
+            let bytes = heard.bytes();
+            let end = |from: usize, text: &str| {
+                memchr::memmem::find(&bytes[from..], text.as_bytes()).map(|found| from + found + text.len())
+            };
+            let found = end(at, mark).and_then(|from| end(from, PROMPT));
+            found.ok_or_else(|| String::from_utf8_lossy(&bytes[at..]).into_owned())
+        });
     }
-    let out = process.wait_with_output().unwrap();
-    let text = String::from_utf8(out.stdout).unwrap();
-    assert_eq!(out.status.code(), Some(0), "{text}");
+    input.write_all(b":q\t\r").unwrap();
+    input.flush().unwrap();
+    let status = process.end("orbit repl");
+    let text = String::from_utf8(heard.whole()).unwrap();
+    assert_eq!(status.code(), Some(0), "{text}");
     for shown in [
         "1,000 games, 87,461 positions, in memory",
         "orbit> ",

@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::common::waiting::{Heard, Process};
+
 /// Whole game with a name in Windows-1252, cut game, game that Black begins at move 23.
 const A: &[u8] = b"[Event \"one\"]\n[White \"M\xfcller \x96 A\"]\n[WhiteElo \"2500\"]\n[Black \"B\"]\n\
 [Date \"1999.01.02\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
@@ -288,7 +290,7 @@ fn a_reel_is_counted_as_its_games_are() {
 /// open.
 #[cfg(unix)]
 fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+    let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .current_dir(folder)
         .args(["scan", "--format", format, "#N", "-"])
         .stdin(Stdio::piped())
@@ -296,8 +298,9 @@ fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = child.stdout.take().unwrap();
+    let mut process = Process::new(child);
+    let mut stdin = process.stdin.take().unwrap();
+    let mut stdout = process.stdout.take().unwrap();
     let games = games.to_vec();
     // It may be gone before it has read everything.
     let writer = std::thread::spawn(move || {
@@ -307,21 +310,9 @@ fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let mut first = [0; 10];
     stdout.read_exact(&mut first).unwrap();
     drop(stdout);
-    let begun = std::time::Instant::now();
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if begun.elapsed().as_secs() > 30 => {
-                child.kill().unwrap();
-                panic!("it goes on although nobody reads");
-            }
-            None => std::thread::sleep(std::time::Duration::from_millis(10)),
-        }
-    };
+    let Output { status, stderr, .. } = process.output("a scan whose output nobody reads");
     drop(writer.join().unwrap());
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+    assert_eq!((status.code(), text(&stderr)), (Some(0), ""));
 }
 
 #[cfg(unix)]
@@ -339,7 +330,7 @@ fn a_broken_pipe_is_success() {
 #[test]
 fn ctrl_c_keeps_what_was_printed() {
     let folder = folder();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+    let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .current_dir(folder.path())
         .args(["scan", "--format", "plain", "Nf3", "-"])
         .stdin(Stdio::piped())
@@ -347,18 +338,19 @@ fn ctrl_c_keeps_what_was_printed() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = child.stdout.take().unwrap();
+    let mut process = Process::new(child);
+    let mut stdin = process.stdin.take().unwrap();
+    let mut stdout = process.stdout.take().unwrap();
     let writer = std::thread::spawn(move || {
         stdin.write_all(&many(4_000_000)).unwrap();
         stdin
     });
     let mut out = vec![0; 1000];
     stdout.read_exact(&mut out).unwrap();
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    stdout.read_to_end(&mut out).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    process.interrupt();
+    let rest = Heard::of(stdout);
+    assert_eq!(process.end("orbit scan").code(), Some(130));
+    out.extend(rest.whole());
     assert!(out.ends_with(b"\n"), "lines are whole");
     drop(writer.join());
 }

@@ -11,16 +11,25 @@ orbit=$(realpath "${ORBIT_PROGRAM:?names no program}")
 export PATH=$PATH:/usr/sbin
 
 work=$(mktemp -d)
+# Seconds after which the test gives up what it waits for: longer than anything takes on a busy machine.
+patience=600
+# The processes of the daemons by their names.
+declare -A daemons=()
+# Ends a daemon, and waits for it.
+stop() {
+    local process=${daemons[$1]:-}
+    [ -n "$process" ] || return 0
+    kill "$process" 2>/dev/null || true
+    for _ in $(seq 100); do kill -0 "$process" 2>/dev/null || break; sleep 0.1; done
+    kill -KILL "$process" 2>/dev/null || true
+    wait "$process" 2>/dev/null || true
+    unset "daemons[$1]"
+}
 end() {
     code=$?
     set +e
     scancel --quiet --full --signal=KILL --me 2>/dev/null || true
-    for name in slurmctld slurmd munged; do
-        process=$(cat "$work/$name.pid" 2>/dev/null) || continue
-        kill "$process" 2>/dev/null || continue
-        for _ in $(seq 100); do kill -0 "$process" 2>/dev/null || break; sleep 0.1; done
-        kill -KILL "$process" 2>/dev/null || true
-    done
+    for name in slurmctld slurmd munged; do stop $name; done
     [ $code = 0 ] || for log in "$work"/*.log "$work"/it*/out/*.log; do echo "-- $log"; tail -n 20 "$log"; done
     rm -rf "$work"
     exit $code
@@ -34,8 +43,11 @@ fail() {
 }
 # Waits until a command succeeds.
 until_true() {
-    for _ in $(seq 1200); do "$@" && return; sleep 0.1; done
-    fail "in vain: $*"
+    local end=$((SECONDS + patience))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || fail "in vain for $patience s: $*"
+        sleep 0.1
+    done
 }
 
 # A key, a controller and a node for this run alone.
@@ -44,15 +56,23 @@ head -c 1024 /dev/urandom >"$work/munge.key"
 chmod 400 "$work/munge.key"
 munged --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
     --log-file="$work/munged.log" --seed-file="$work/munge.seed"
+daemons[munged]=$(cat "$work/munged.pid")
 host=$(hostname -s)
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'; }
-mkdir "$work/state" "$work/spool"
-cat >"$work/slurm.conf" <<CONF
+# Writes the configuration, with two ports that are free now.
+configure() {
+    local ports
+    ports=$(python3 -c '
+import socket
+both = [socket.create_server(("", 0)) for _ in range(2)]
+print(*(each.getsockname()[1] for each in both))')
+    rm -rf "$work/state" "$work/spool"
+    mkdir "$work/state" "$work/spool"
+    cat >"$work/slurm.conf" <<CONF
 ClusterName=orbit
 SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
-SlurmctldPort=$(free_port)
-SlurmdPort=$(free_port)
+SlurmctldPort=${ports% *}
+SlurmdPort=${ports#* }
 AuthType=auth/munge
 # A task that is queued again waits until its credential has expired.
 AuthInfo=socket=$work/munge.socket,cred_expire=5
@@ -71,13 +91,28 @@ SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 ReturnToService=2
 KillWait=1
+# What has ended is asked for later, also on a slow machine.
+MinJobAge=36000
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 CONF
+}
 export SLURM_CONF=$work/slurm.conf
-slurmctld -f "$SLURM_CONF"
-slurmd -f "$SLURM_CONF"
-until_true sh -c 'sinfo --noheader --format=%T 2>/dev/null | grep -q idle'
+is_gone() { ! kill -0 "${daemons[slurmctld]}" 2>/dev/null || ! kill -0 "${daemons[slurmd]}" 2>/dev/null; }
+is_idle() { [[ $(sinfo --noheader --format=%T 2>/dev/null) == *idle* ]]; }
+is_decided() { is_gone || is_idle; }
+# A daemon whose port somebody else has taken meanwhile ends: then both are started with other ports.
+for try in $(seq 5); do
+    configure
+    for name in slurmctld slurmd; do
+        $name -D -f "$SLURM_CONF" </dev/null >>"$work/start.log" 2>&1 &
+        daemons[$name]=$!
+    done
+    until_true is_decided
+    is_gone || break
+    [ "$try" -lt 5 ] || fail "a daemon has ended $try times"
+    for name in slurmctld slurmd; do stop $name; done
+done
 sinfo --version
 
 # A job whose folder has a name that scripts must quote.
@@ -92,17 +127,20 @@ asked=(-F jsonl 'shift flip flipcolor {Nd4 kf3}' db)
 "$orbit" job slurm out/ --array 16
 [ -z "${ORBIT_PLANTED:-}" ] || sed -i "$ORBIT_PLANTED" out/parts.sh
 
-# The file of part 5 cannot be written until its task was queued again. Task 16 has the number of the array itself: if it is
-# queued again, the others must not be.
+# The files of parts 5 and 16 cannot be written until their tasks were queued again. Task 16 has the number of
+# the array itself: if it is queued again, the others must not be.
 mkdir out/parts/00005.part out/parts/00016.part
 sh out/submit.sh | tee submitted
 merge=$(sed -n 's/^Submitted batch job //p' submitted)
 state() { squeue --noheader --states=all --jobs="$1" --format=%T 2>/dev/null; }
-for task in 5 16; do
-    until_true sh -c "grep -qs 'task $task ended with code 2 and is queued again' out/slurm-*_$task.log"
-done
-rmdir out/parts/00005.part out/parts/00016.part
 ended() { state "$merge" | grep -qE 'COMPLETED|FAILED|CANCELLED|TIMEOUT'; }
+queued_again() { grep -qs "task $1 ended with code 2 and is queued again" out/slurm-*_"$1".log; }
+queued_again_or_ended() { queued_again "$1" || ended; }
+for task in 5 16; do
+    until_true queued_again_or_ended $task
+    queued_again $task || fail "task $task was not queued again"
+    rmdir "out/parts/$(printf %05d $task).part"
+done
 until_true ended
 [ "$(state "$merge")" = COMPLETED ] || fail "the job that merges: $(state "$merge")"
 cmp expected out/merged.out || fail "what is merged is not what one run prints"

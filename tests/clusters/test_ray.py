@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,17 @@ import orbit_chess.ray
 ROOT = pathlib.Path(os.environ["ORBIT_ROOT"])
 QUERY = "shift flip flipcolor {Nd4 kf3}"
 PARTS = 16
+#: Seconds after which a test gives up what it waits for: longer than anything takes on a busy machine.
+PATIENCE = 600
+
+
+def until(what, look):
+    """Looks until something is there, and gives it."""
+    end = time.monotonic() + PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < end, f"{what}: in vain for {PATIENCE} s; seen: {found!r}"
+        time.sleep(0.005)
+    return found
 
 
 def orbit(*words, folder=None):
@@ -66,6 +78,12 @@ def processes(word):
         except OSError:
             pass
     return found
+
+
+def catches(process, number):
+    """Whether a process has a handler of its own for a signal."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.M)[1], 16) >> (number - 1) & 1
 
 
 def parent(process):
@@ -129,30 +147,40 @@ def test_one_run(job):
 )
 def test_killed_midway(job, of_actor, options):
     folder, expected = job
+    parts = folder / "parts"
     with Killer(1 if options else 3, of_actor) as killer:
-        assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
+
+        def computed():
+            # Those of the round before, in which too few were killed.
+            for part in parts.iterdir():
+                part.unlink()
+            assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
+            assert len(list(parts.iterdir())) == PARTS
+            return len(killer.killed) == killer.victims
+
+        until(f"{killer.victims} killed while parts are computed", computed)
     assert len(set(killer.killed)) == killer.victims
-    assert len(list((folder / "parts").iterdir())) == PARTS
 
 
 def test_a_process_ends_with_its_actor():
     """It waits for its input, which stays open."""
     code = (
-        "import os, subprocess, sys, time\n"
+        "import os, signal, subprocess, sys\n"
         "command = [sys.executable, '-m', 'orbit_chess._child', str(os.getpid()), 'scan', 'mate', '-']\n"
         "print(subprocess.Popen(command).pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "signal.pause()\n"
     )
-    actor = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    child = int(actor.stdout.readline())
-    time.sleep(1)
-    assert child in processes("orbit_chess._child")
-    actor.kill()
-    actor.wait()
-    deadline = time.monotonic() + 10
-    while child in processes("orbit_chess._child"):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as actor:
+        try:
+            child = int(actor.stdout.readline())
+            # The program has its handlers: whom the process is to end with was said before.
+            until("a program that has begun", lambda: catches(child, signal.SIGTERM))
+            assert child in processes("orbit_chess._child")
+        finally:
+            actor.kill()
+        actor.wait()
+        until("the end of the process", lambda: child not in processes("orbit_chess._child"))
 
 
 def test_a_part_that_cannot_be_written(job):
@@ -216,32 +244,49 @@ def test_rows_come_though_an_actor_dies(inputs):
     expected = orbit_chess.open(inputs / "db").scan(QUERY).pyarrow()
     reader = orbit_chess.ray.scan(QUERY, inputs / "db", parts=PARTS, cpus=2)
     batches = [reader.read_next_batch()]
-    workers = processes("ray::_Worker.compute") + processes("ray::_Worker")
+    # The name of an actor changes while it gets its next part.
+    workers = until("an actor", lambda: processes("ray::_Worker.compute") + processes("ray::_Worker"))
     os.kill(workers[0], signal.SIGKILL)
     batches += reader
     assert pyarrow.Table.from_batches(batches).equals(expected)
 
 
-def slow(folder):
+def work_in(folder):
+    """Work that leaves a file for each task. The first task is not done before it is released."""
+
     def work(task):
-        # The others wait for the first.
-        time.sleep(1.5 if task == 0 else random.uniform(0, 0.03))
-        (folder / str(task)).write_text("")
+        while task == 0 and not (folder / "released").exists():
+            time.sleep(0.005)
+        time.sleep(random.uniform(0, 0.03))
+        (folder / "done" / str(task)).write_text("")
         return task
 
     return work
 
 
-def test_few_parts_are_computed_ahead(tmp_path):
+def results_in(folder, monkeypatch, **options):
+    """What two actors make of many tasks. The first task is released when the pool waits for nothing else."""
+    (folder / "done").mkdir(parents=True)
+    wait = ray.wait
+
+    def watched(references, **options):
+        if len(references) == 1:
+            (folder / "released").touch()
+        return wait(references, **options)
+
+    monkeypatch.setattr(ray, "wait", watched)
     pool = orbit_chess.ray._Pool(2, 0, 1.0, 1, 3, None, most=PARTS * 4)
-    results = pool.results((slow(tmp_path), None), range(PARTS * 4), in_order=True)
+    return pool.results((work_in(folder), None), range(PARTS * 4), **options)
+
+
+def test_few_parts_are_computed_ahead(tmp_path, monkeypatch):
+    results = results_in(tmp_path / "in order", monkeypatch, in_order=True)
     assert next(results)[0] == 0
-    assert len(list(tmp_path.iterdir())) <= 1 + 2 * orbit_chess.ray.PARTS_AHEAD
+    assert len(list((tmp_path / "in order/done").iterdir())) <= 1 + 2 * orbit_chess.ray.PARTS_AHEAD
     assert [index for index, _ in results] == list(range(1, PARTS * 4))
     # Without order they come as they are done: that this differs shows that the order is made.
-    pool = orbit_chess.ray._Pool(2, 0, 1.0, 1, 3, None, most=PARTS * 4)
-    found = [index for index, _ in pool.results((slow(tmp_path), None), range(PARTS * 4))]
-    assert found != sorted(found) == list(range(PARTS * 4))
+    found = [index for index, _ in results_in(tmp_path / "as done", monkeypatch)]
+    assert found[-1] == 0 and sorted(found) == list(range(PARTS * 4))
 
 
 def test_what_is_wrong_is_told(inputs, tmp_path):

@@ -2,9 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -39,8 +40,8 @@ pub struct Answer {
     pub chunks: Option<usize>,
     /// So many bytes of the body are sent, then the connection ends.
     pub cut: Option<usize>,
-    /// After these bytes nothing is sent for so long.
-    pub stall: Option<Duration>,
+    /// After these bytes nothing is sent until the test lets go.
+    pub hold: Option<Hold>,
 }
 
 impl Answer {
@@ -78,11 +79,39 @@ impl Answer {
                 }
             }
         }
-        if let Some(stall) = self.stall {
+        if let Some(hold) = &self.hold {
             stream.flush()?;
-            thread::sleep(stall);
+            hold.wait();
         }
         Ok(())
+    }
+}
+
+/// Holds answers back until the test drops its [`Release`].
+#[derive(Clone, Debug)]
+pub struct Hold {
+    released: Arc<Mutex<Receiver<()>>>,
+    met: Arc<AtomicUsize>,
+}
+
+/// Lets go what a [`Hold`] holds back, when it is dropped.
+pub struct Release(Sender<()>);
+
+impl Hold {
+    pub fn new() -> (Hold, Release) {
+        let (release, released) = channel();
+        (Hold { released: Arc::new(Mutex::new(released)), met: Arc::default() }, Release(release))
+    }
+
+    pub fn wait(&self) {
+        self.met.fetch_add(1, Ordering::SeqCst);
+        // Nothing is ever sent: this ends when the sender is dropped.
+        self.released.lock().unwrap().recv().ok();
+    }
+
+    /// How many answers have been held back so far.
+    pub fn met(&self) -> usize {
+        self.met.load(Ordering::SeqCst)
     }
 }
 

@@ -3,17 +3,17 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
-use crate::common::harness::BROWSER;
+use crate::common::{
+    harness::BROWSER,
+    waiting::{Process, until},
+};
 
 /// Names under which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// A page of this size takes a second or two; a browser that hangs shall not hang the tests.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What became of a page.
 pub struct Rendered {
@@ -47,7 +47,7 @@ pub fn render(browser: &str, page: &str, arguments: &[&str]) -> Rendered {
 
 fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Path, errors: &Path) {
     let to = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
-    let mut child = Command::new(browser)
+    let child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
         .args(["--disable-dev-shm-usage", "--enable-logging=stderr", "--dump-dom"])
@@ -59,18 +59,12 @@ fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Pat
         .stderr(to(errors))
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    loop {
-        match child.try_wait().unwrap() {
-            Some(status) => return assert!(status.success(), "{browser}: {status}"),
-            None if start.elapsed() > PATIENCE => {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                panic!("{browser} did not end within {PATIENCE:?}");
-            }
-            None => std::thread::sleep(Duration::from_millis(50)),
-        }
-    }
+    let mut process = Process::new(child);
+    let status = until(&format!("the end of {browser}"), || {
+        let status = process.try_wait().unwrap();
+        status.ok_or_else(|| String::from_utf8_lossy(&std::fs::read(errors).unwrap()).into_owned())
+    });
+    assert!(status.success(), "{browser}: {status}");
 }
 
 /// What stands between two marks, for each time that they occur.

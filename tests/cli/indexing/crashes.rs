@@ -217,31 +217,32 @@ fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
 fn ctrl_c_leaves_the_old_reel() {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
+
+    use crate::common::waiting::Process;
     let folder = folder();
     let folder = folder.path();
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     let old = fs::read(folder.join("a.reel")).unwrap();
     let content = read(&folder.join("a.reel")).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
+    let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .current_dir(folder)
         .args(["index", "--append", "-", "-o", "a.reel"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
+    let mut process = Process::new(child);
+    let mut stdin = process.stdin.take().unwrap();
     let many: String = (0..20_000).map(|number| games(&number.to_string())).collect();
     stdin.write_all(many.as_bytes()).unwrap();
-    let mut waited = 0;
-    while fs::metadata(folder.join("a.reel")).unwrap().len() == old.len() as u64 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        waited += 1;
-        assert!(waited < 3000, "appending did not begin");
-    }
-    // Standard input stays open: the process has to be ended from outside, after its time of grace.
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    process.until("a reel that grows", || {
+        let bytes = fs::metadata(folder.join("a.reel")).unwrap().len();
+        if bytes > old.len() as u64 { Ok(()) } else { Err(bytes) }
+    });
+    // Standard input stays open: the process, which waits by now, ends only after its time of grace.
+    process.falls_asleep();
+    process.interrupt();
+    assert_eq!(process.end("orbit index").code(), Some(130));
     drop(stdin);
     assert!(read(&folder.join("a.reel")).unwrap() == content);
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);

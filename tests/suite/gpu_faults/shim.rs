@@ -1,11 +1,11 @@
 //! The loader that fails, and runs with it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
-use std::time::{Duration, Instant};
 
 use crate::common::harness::GPU;
+use crate::common::waiting::Process;
 
 /// What a call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY; or never.
 pub const LOST: i32 = -4;
@@ -15,9 +15,6 @@ pub const NEVER: i32 = 99;
 
 /// Not a failure: a buffer is made without a use, which only a validation layer sees.
 pub const MISUSE: i32 = 98;
-
-/// Nothing that is tried takes longer, however busy the machine is.
-const TIME_MAX: Duration = Duration::from_secs(240);
 
 /// A call that fails.
 #[derive(Clone, Copy, Debug)]
@@ -98,33 +95,10 @@ pub fn run(mut command: Command, fault: Fault) -> Ran {
 /// Runs a command to its end, which must come.
 pub fn finished(mut command: Command, what: &str) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary was built");
-    let readers = [read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap())];
-    let code = end_of(&mut child, what);
-    let [stdout, stderr] = readers.map(|reader| reader.join().expect("UTF-8"));
-    Ran { code, stdout, stderr, met: false }
-}
-
-fn read(mut from: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut text = String::new();
-        from.read_to_string(&mut text).expect("UTF-8");
-        text
-    })
-}
-
-fn end_of(child: &mut Child, what: &str) -> Option<i32> {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return status.code();
-        }
-        if begun.elapsed() > TIME_MAX {
-            child.kill().expect("a child");
-            panic!("{what}: no end after {TIME_MAX:?}");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let output = Process::new(command.spawn().expect("the binary was built")).output(what);
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
+    Ran { code: output.status.code(), stdout, stderr, met: false }
 }
 
 /// Runs something with each item, some at a time; what went wrong.

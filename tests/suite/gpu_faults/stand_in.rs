@@ -5,7 +5,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use orbit_chess::internals::{
     engine::{
@@ -28,6 +28,8 @@ const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
 /// How long a device may be silent in a child.
 const SILENCE: Duration = Duration::from_millis(1500);
+/// The same where a device that works may seem to be silent, since the machine is busy.
+const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
@@ -78,7 +80,8 @@ fn by_cpu() -> String {
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
     let mut options = GpuOptions::default();
-    options.silence = Some(SILENCE);
+    let silence = std::env::var("FAULT_SILENCE").unwrap();
+    options.silence = Some(Duration::from_millis(silence.parse().unwrap()));
     let device = match GpuDevice::open(options) {
         Ok(device) => Arc::new(device),
         Err(error) if engine == "auto" => {
@@ -104,10 +107,14 @@ fn a_child() {
 }
 
 /// Runs a child: what it answers or why it fails, and all it printed.
-fn child(engine: &str, fault: Fault) -> Result<(Result<String, String>, shim::Ran), String> {
+fn child(
+    engine: &str,
+    fault: Fault,
+    silence: Duration,
+) -> Result<(Result<String, String>, shim::Ran), String> {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "gpu_faults::stand_in::a_child", "--nocapture", "--test-threads", "1"]);
-    command.env("FAULT_CHILD", engine);
+    command.env("FAULT_CHILD", engine).env("FAULT_SILENCE", silence.as_millis().to_string());
     let ran = shim::run(command, fault);
     let line = |begin: &str| {
         let rest = ran.stdout.split_once(begin).map(|(_, rest)| rest);
@@ -134,7 +141,7 @@ fn the_processor_goes_on_from_any_fault() {
     }
     sample(&mut faults);
     let expected = by_cpu();
-    let wrong = shim::on_threads(&faults, |&fault| match child("auto", fault)? {
+    let wrong = shim::on_threads(&faults, |&fault| match child("auto", fault, SILENCE)? {
         (Ok(said), _) if said == expected => Ok(()),
         (said, ran) => Err(format!("{fault:?}: {said:?}: {ran:?}")),
     });
@@ -167,20 +174,21 @@ fn a_call_that_never_returns_is_given_up() {
     sample(&mut faults);
     let expected = by_cpu();
     let wrong = shim::on_threads(&faults, |&fault| {
-        let begun = Instant::now();
-        let (said, ran) = child("auto", fault)?;
+        let (said, ran) = child("auto", fault, SILENCE)?;
         if said.as_ref() != Ok(&expected) {
             return Err(format!("{fault:?}: {said:?}: {ran:?}"));
         }
-        let (said, ran) = child("gpu", fault)?;
-        // Compiling may take five times as long.
-        if begun.elapsed() > 15 * SILENCE + Duration::from_secs(60) {
-            return Err(format!("{fault:?}: {:?}", begun.elapsed()));
+        let mut silence = SILENCE;
+        let (mut said, mut ran) = child("gpu", fault, silence)?;
+        if said.is_err() && !ran.met {
+            // No call hangs: on a busy machine one took longer.
+            silence = LONG_SILENCE;
+            (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
             // What hangs when all is done does not matter any more.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
-            Err(error) if ran.met && error == (GpuError::Silent { after: SILENCE }).to_string() => Ok(()),
+            Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),
         }
     });

@@ -1,0 +1,212 @@
+//! Waiting for events.
+//!
+//! A test does not ask how long something takes: it looks for an event until that is there. [`PATIENCE`]
+//! alone keeps a test that waits in vain from hanging.
+
+use std::fmt::Debug;
+use std::io::{ErrorKind, Read};
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for an event: longer than any takes, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+/// How many looks in sequence must find all threads of a process asleep.
+const LOOKS: u32 = 3;
+
+/// Looks until something is there; `look` gives it, or what it sees instead.
+#[track_caller]
+pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
+    let begun = Instant::now();
+    loop {
+        match look() {
+            Ok(found) => return found,
+            Err(seen) => {
+                assert!(begun.elapsed() < PATIENCE, "{what}: in vain for {PATIENCE:?}; seen: {seen:?}");
+            }
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// The next thing that comes through a channel; `seen` tells what came before.
+#[track_caller]
+pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
+    match from.recv_timeout(PATIENCE) {
+        Ok(thing) => thing,
+        Err(RecvTimeoutError::Timeout) => panic!("{what}: in vain for {PATIENCE:?}; seen: {}", seen()),
+        Err(RecvTimeoutError::Disconnected) => panic!("{what}: nothing more comes; seen: {}", seen()),
+    }
+}
+
+/// What work gives that must come to its end.
+#[track_caller]
+pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = channel();
+    thread::spawn(move || send.send(work()).ok());
+    received(what, &receive, || String::from("it has not ended"))
+}
+
+/// What comes through a pipe, read by a thread of its own.
+pub struct Heard {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Heard {
+    pub fn of(mut pipe: impl Read + Send + 'static) -> Heard {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&bytes);
+        let reader = thread::spawn(move || {
+            let mut piece = [0; 1 << 12];
+            loop {
+                match pipe.read(&mut piece) {
+                    Ok(0) => return,
+                    Ok(length) => heard.lock().unwrap().extend_from_slice(&piece[..length]),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(_) => return,
+                }
+            }
+        });
+        Heard { bytes, reader }
+    }
+
+    /// Whether nothing more comes.
+    pub fn is_over(&self) -> bool {
+        self.reader.is_finished()
+    }
+
+    /// All that came so far.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bytes.lock().unwrap().clone()
+    }
+
+    /// The last of what came so far, for messages.
+    pub fn last(&self) -> String {
+        let bytes = self.bytes.lock().unwrap();
+        let last = &bytes[bytes.len().saturating_sub(500)..];
+        format!("{} bytes, at last {:?}", bytes.len(), String::from_utf8_lossy(last))
+    }
+
+    /// All that comes until the end.
+    pub fn whole(self) -> Vec<u8> {
+        self.reader.join().unwrap();
+        std::mem::take(&mut *self.bytes.lock().unwrap())
+    }
+}
+
+/// A process that ends with the test: when this is dropped, the process is killed and waited for.
+pub struct Process(Child);
+
+impl Process {
+    pub fn new(child: Child) -> Process {
+        Process(child)
+    }
+
+    /// Looks until something is there; the process must not end before.
+    #[track_caller]
+    pub fn until<T, S: Debug>(&mut self, what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
+        let found = until(what, || {
+            let ended = self.0.try_wait().unwrap();
+            match (look(), ended) {
+                (Ok(found), _) => Ok(Ok(found)),
+                (Err(seen), Some(status)) => Ok(Err((seen, status))),
+                (Err(seen), None) => Err(seen),
+            }
+        });
+        found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
+    }
+
+    /// Waits until the process itself waits for something from outside: several looks in sequence find all
+    /// its threads asleep. Where the system tells nothing of threads, this does not wait.
+    #[track_caller]
+    pub fn falls_asleep(&mut self) {
+        let threads = format!("/proc/{}/task", self.0.id());
+        if !Path::new("/proc/self/task").exists() {
+            return;
+        }
+        let mut asleep = 0;
+        self.until("all threads sleep", || {
+            let states = states(&threads);
+            asleep =
+                if !states.is_empty() && states.chars().all(|state| state == 'S') { asleep + 1 } else { 0 };
+            if asleep == LOOKS { Ok(()) } else { Err(states) }
+        });
+    }
+
+    /// Hundredths of a second for which the process has computed so far.
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    pub fn computed(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        // The name of the program may hold blanks. Behind it the state is field 3, the times are 14 and 15.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+    }
+
+    /// Sends what Ctrl-C sends.
+    #[track_caller]
+    pub fn interrupt(&self) {
+        let id = self.0.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    }
+
+    /// Waits for the end. What was piped into the process stays open.
+    #[track_caller]
+    pub fn end(&mut self, what: &str) -> ExitStatus {
+        until(&format!("the end of {what}"), || self.0.try_wait().unwrap().ok_or("it runs"))
+    }
+
+    /// Closes the standard input, and reads what comes through the other pipes until the process ends.
+    #[track_caller]
+    pub fn output(mut self, what: &str) -> Output {
+        drop(self.0.stdin.take());
+        let (stdout, stderr) = (self.0.stdout.take().map(Heard::of), self.0.stderr.take().map(Heard::of));
+        let status = until(&format!("the end of {what}"), || {
+            let seen = || [&stdout, &stderr].map(|pipe| pipe.as_ref().map(Heard::last));
+            self.0.try_wait().unwrap().ok_or_else(seen)
+        });
+        let [stdout, stderr] = [stdout, stderr].map(|pipe| pipe.map_or_else(Vec::new, Heard::whole));
+        Output { status, stdout, stderr }
+    }
+}
+
+/// A letter for the state of each thread of a process: `S` for one that sleeps.
+fn states(threads: &str) -> String {
+    let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, fields)| fields.chars().next());
+    let threads = std::fs::read_dir(threads).into_iter().flatten();
+    threads
+        .map(|thread| {
+            // A thread that ends meanwhile is none that sleeps.
+            let stat = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("stat")));
+            stat.ok().and_then(state).unwrap_or('?')
+        })
+        .collect()
+}
+
+impl Deref for Process {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Process {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
