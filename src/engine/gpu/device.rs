@@ -395,22 +395,34 @@ fn scoped<T>(
     what: &'static str,
     run: impl FnOnce() -> T,
 ) -> Result<T, GpuError> {
-    let filters = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
-    let scopes = filters.map(|filter| device.push_error_scope(filter));
+    let scopes = SCOPES.map(|filter| device.push_error_scope(filter));
     let out = run();
+    error_of(scopes, device, driver, what).map_or(Ok(out), Err)
+}
+
+/// The errors that calls are watched for.
+const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
+
+/// The error that scopes caught, or the end of the device.
+fn error_of(
+    scopes: [wgpu::ErrorScopeGuard; SCOPES.len()],
+    device: &wgpu::Device,
+    driver: &Driver,
+    what: &'static str,
+) -> Option<GpuError> {
     let mut error = None;
     for scope in scopes.into_iter().rev() {
         let caught = block_on(scope.pop());
         error = error.or(caught);
     }
     match error {
-        None => driver.end().map_or(Ok(out), |end| Err(end.clone())),
+        None => driver.end().cloned(),
         Some(wgpu::Error::OutOfMemory { source }) => {
-            Err(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
+            Some(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
         }
         Some(error) => {
             let reason = first_lines(&error.to_string());
-            Err(match is_lost(device, driver) {
+            Some(match is_lost(device, driver) {
                 true => driver.lose(reason),
                 false => GpuError::Refused { what, reason },
             })

@@ -23,6 +23,14 @@ pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 /// The stack of a helper: naga walks a kernel's expressions by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
+/// How waiting for a call ended.
+#[derive(PartialEq)]
+enum Wait {
+    Over,
+    /// The limit came first.
+    Late,
+}
+
 /// The helpers of one device, and whether it still works.
 pub(super) struct Driver {
     silence: Duration,
@@ -78,34 +86,39 @@ impl Driver {
             std::mem::forget(run);
             return Err(end.clone());
         }
-        let (sender, answer) = mpsc::sync_channel(1);
-        let task: Task = Box::new(move || {
-            // If the caller has given up, the answer is dropped here, on the helper.
-            let _ = sender.send(caught(run));
+        let answer = Arc::new(Mutex::new(None));
+        let (sender, ended) = mpsc::sync_channel(1);
+        let task: Task = Box::new({
+            let answer = Arc::clone(&answer);
+            move || {
+                *lock(&answer) = Some(caught(run));
+                // If the caller has given up, nobody listens.
+                let _ = sender.send(());
+            }
         });
-        let answer = match self.hand_over(task) {
-            Ok(helper) => match answer.recv_timeout(limit) {
-                Ok(answer) => {
-                    // A device that has ended needs no helpers, and may never be dropped.
-                    if self.end().is_none() {
-                        lock(&self.idle).push(helper);
-                    }
-                    answer
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    // An answer that comes too late is leaked, like the rest of the device.
-                    std::mem::forget(answer);
-                    return Err(self.hang());
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => Err("a call ended without an answer".into()),
+        if self.await_end(task, &ended, limit) == Wait::Late {
+            // An answer that comes too late is leaked, like the rest of the device.
+            std::mem::forget(answer);
+            return Err(self.hang());
+        }
+        let answer = lock(&answer).take();
+        let answer = answer.unwrap_or_else(|| Err("a call ended without an answer".into()));
+        answer.unwrap_or_else(|reason| Err(self.lose(reason)))
+    }
+
+    /// Runs a task on a helper until it says that it has ended, or until the limit.
+    fn await_end(&self, task: Task, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
+        match self.hand_over(task) {
+            Ok(helper) => match ended.recv_timeout(limit) {
+                // A device that has ended needs no helpers, and may never be dropped.
+                Ok(()) if self.end().is_none() => lock(&self.idle).push(helper),
+                Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
+                Err(mpsc::RecvTimeoutError::Timeout) => return Wait::Late,
             },
             // A system that grants no more threads: the call runs here, without a limit.
-            Err(task) => {
-                task();
-                answer.recv().unwrap_or_else(|_| Err("a call ended without an answer".into()))
-            }
-        };
-        answer.unwrap_or_else(|reason| Err(self.lose(reason)))
+            Err(task) => task(),
+        }
+        Wait::Over
     }
 
     /// Gives a task to a helper, or back if there is none.
