@@ -35,7 +35,7 @@ ray_is_installed() {
         step "the wheel"
         "$bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
         (cd python && CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_PROFILE_DEV_DEBUG=0 \
-            "$bin/maturin" build --quiet --locked --out "$wheels")
+            "$bin/maturin" build --quiet --locked --features full --out "$wheels")
     fi
     step "Ray and the wheel"
     local wheel
