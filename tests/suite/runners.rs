@@ -142,6 +142,7 @@ impl Runner {
     }
 
     /// `gpu` as it is and within tight limits, without which a test is ignored.
+    #[cfg(feature = "gpu")]
     pub fn both_gpus() -> [Runner; 2] {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
