@@ -14,7 +14,7 @@ const TAG: &str = "\"one\"";
 
 /// After this time the program itself ends a run that goes on after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often a run is interrupted until one ends before its grace is over: a busy machine may need several.
+/// The most runs that are interrupted until one ends before its grace is over: a busy machine may need several.
 const TRIES: usize = 10;
 
 fn sample() -> Vec<u8> {

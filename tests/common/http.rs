@@ -109,7 +109,7 @@ impl Hold {
         self.released.lock().unwrap().recv().ok();
     }
 
-    /// How many answers have been held back so far.
+    /// The number of answers that have been held back so far.
     pub fn met(&self) -> usize {
         self.met.load(Ordering::SeqCst)
     }

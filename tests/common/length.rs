@@ -1,4 +1,4 @@
-//! How much is tried by tests that look for rare faults.
+//! The length of tests that look for rare faults.
 //!
 //! Such a test has many *trials*: numbers from 0 on, each of which gives the same trial in every run. Without a variable it
 //! makes a sample of them. `ORBIT_LONG=all` makes all of them. With any other `ORBIT_LONG`, a run makes one of four parts:
@@ -12,7 +12,7 @@ use super::harness;
 /// In how many parts long tests are run.
 pub const PARTS: usize = 4;
 
-/// How much a run tries.
+/// The share of the trials that a run makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     Sample,
@@ -87,7 +87,7 @@ impl Length {
         }
     }
 
-    /// Whether the trial of this number, which a sample makes in a short way, is made in the long one.
+    /// Tells whether the trial of this number, which a sample makes in a short way, is made in the long one.
     pub fn is_long(self, number: usize) -> bool {
         match self {
             Length::Sample => false,
@@ -97,7 +97,7 @@ impl Length {
     }
 }
 
-/// Which things of a list are taken.
+/// The places of the things that are taken of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stride {
     pub first: usize,

@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for an event: longer than any takes, however busy the machine is.
+/// The longest wait for an event: longer than any takes, however busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How many looks in sequence must find all threads of a process asleep.
+/// The number of looks in sequence that must find all threads of a process asleep.
 const LOOKS: u32 = 3;
 
 /// Looks until something is there; `look` gives it, or what it sees instead.
@@ -45,7 +45,7 @@ pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String
     }
 }
 
-/// What work gives that must come to its end.
+/// Runs work that must come to its end, and returns its result.
 #[track_caller]
 pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = channel();
@@ -53,7 +53,7 @@ pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
     received(what, &receive, || String::from("it has not ended"))
 }
 
-/// What comes through a pipe, read by a thread of its own.
+/// The bytes of a pipe, read by a thread of its own.
 pub struct Heard {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -77,7 +77,7 @@ impl Heard {
         Heard { bytes, reader }
     }
 
-    /// Whether nothing more comes.
+    /// Tells whether nothing more comes.
     pub fn is_over(&self) -> bool {
         self.reader.is_finished()
     }

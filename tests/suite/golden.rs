@@ -171,7 +171,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// What the rows above answer by machine code, where there is some.
+/// The rows above, which are answered by machine code where there is some.
 #[table]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))

@@ -23,7 +23,7 @@ pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 /// The stack of a helper: naga walks a kernel's expressions by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How waiting for a call ended.
+/// The end of waiting for a call.
 #[derive(PartialEq)]
 enum Wait {
     Over,

@@ -301,7 +301,7 @@ fn compare_part(part: u64) {
     assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
 }
 
-/// How many queries about each construct are planned.
+/// The number of queries about each construct that are planned.
 const TRIED: u64 = 24;
 
 #[test]

@@ -31,7 +31,7 @@ use crate::common::{
 };
 use crate::runners::{self, Runner};
 
-/// What is due of a part of the seeds.
+/// The figures that a part of the seeds must reach.
 struct Due {
     /// Queries that are compared before rare operations are looked for.
     queries: usize,

@@ -55,7 +55,7 @@ use term::Term;
 const QUERIES_DUE: u64 = 1500;
 /// The same of a sample, which holds what it holds.
 const SAMPLE_DUE: u64 = 800;
-/// How often each filter and each strategy occurs in a part.
+/// The least number of times that each filter and each strategy occurs in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
 /// No part looks at more seeds.
@@ -485,7 +485,7 @@ impl Seen {
     }
 }
 
-/// Whether a query has something that was seen too rarely.
+/// Tells whether a query has something that was seen too rarely.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));

@@ -11,7 +11,7 @@ use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
 use crate::common::waiting::{PATIENCE, done};
 
-/// How long an impatient reader waits: short enough for tests, and longer than a busy machine pauses.
+/// The time that an impatient reader waits: short enough for tests, and longer than a busy machine pauses.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// A reader that waits longer than any test.
