@@ -41,9 +41,8 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn set_tag(&mut self, name: &str, value: &Text<Explicit>) -> bool {
-        if let Some(value) = self.text(value) {
-            self.state.tags.insert(name.to_owned(), value);
-        }
+        let Some(value) = self.text(value) else { return false };
+        self.state.tags.insert(name.to_owned(), value);
         true
     }
 
