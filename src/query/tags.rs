@@ -95,7 +95,7 @@ impl Parser {
     }
 
     /// `hhdb [special] prize`, `hm`, `commendation` or `award`: what a study won stands at the beginning of the tag
-    /// Event, as in `1.p`, `1/2.hm`, `.p` and `sp.c`. The value is the place, and 1 where there is none.
+    /// Event, as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 where none is named, and 0 of what is special.
     pub(super) fn study_award(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let special = self.eat_word("special");
@@ -118,13 +118,20 @@ impl Parser {
             Text::new(T::Game(GameText::Match { text, pattern }), span)
         };
         let number = |op| Number::new(op, span);
-        let place = if special { "sp" } else { r"(?:\d+(?:/\d+)?|sp)?" };
-        let award = found(format!(r"^{place}\.(?:{kind})(?![A-Za-z])"));
-        let place = number(N::Control(Control::If {
-            condition: found(r"^\d+".into()).into(),
+        let special_place = r"^(?:\d+(?:/\d+)?\.)?sp\.";
+        let any_place = r"^(?:(?:\d+(?:/\d+)?\.)?sp|\d+(?:/\d+)?)?\.";
+        let award = |place: &str| found(format!(r"{place}(?:{kind})(?![A-Za-z])"));
+        let named = number(N::Control(Control::If {
+            condition: found(r"^\d".into()).into(),
             then: number(N::Game(GameNumber::ToNumber(found(r"^\d+".into())))),
             other: number(N::Int(1)),
         }));
+        let place = number(N::Control(Control::If {
+            condition: award(special_place).into(),
+            then: number(N::Int(0)),
+            other: named,
+        }));
+        let award = award(if special { special_place } else { any_place });
         Ok(filter(N::Control(Control::Braces { first: vec![award.into()], last: place }), span))
     }
 

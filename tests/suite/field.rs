@@ -150,3 +150,20 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     };
     ALIKE.into_iter().map(on_cpu).collect()
 }
+
+/// What studies won: `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, nothing.
+#[test]
+fn awards_of_studies_are_read() {
+    for (query, due) in [
+        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10:"),
+        ("hhdb prize == 1", "1: 3: 4:"),
+        ("hhdb prize == 0", "5: 6:"),
+        ("hhdb special prize", "5: 6:"),
+        ("hhdb hm", "7: 9:"),
+        ("hhdb commendation", ""),
+        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10:"),
+    ] {
+        let row = Row { id: "g".into(), query: query.into(), file: "awards.pgn".into(), due: due.into() };
+        check(&row, EngineChoice::Reference, 0);
+    }
+}
