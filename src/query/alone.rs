@@ -108,6 +108,9 @@ impl Parser {
         if text == "fen" && matches!(self.tok(), Tok::Int(_)) {
             return Some("the ranks of a board stand in quotation marks: `fen \"8/8/8/8/8/8/8/8\"`".into());
         }
+        if self.is_sign(",") {
+            return Some("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`".into());
+        }
         let before = before.map(|node| (typed(node).0, self.quoted(node.span())));
         let Some((ty, before)) = before else {
             return (alone == Alone::Value).then(|| format!("to compare write `{text} == ...`"));

@@ -25,6 +25,7 @@ mod necessary;
 mod nodes;
 mod notation;
 mod parser;
+mod patterns;
 mod ranges;
 mod reader;
 mod repeats;

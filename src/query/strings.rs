@@ -1,9 +1,8 @@
 //! Strings: their parts, what is made of them, and regular expressions.
 
-use regress::Regex;
-
 use super::{
     parser::{N, Parsed, Parser, T, filter, name_of, typed},
+    patterns,
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
     valued::{kind_of, valued},
@@ -73,12 +72,7 @@ impl Parser {
             )
             .help("for example: `player white ~~ \"^Carlsen\"`"));
         };
-        // Each byte is a character.
-        let characters: String = pattern.bytes().map(char::from).collect();
-        if let Err(fault) = Regex::new(&characters) {
-            return Err(Diagnostic::error(at, format!("`{pattern}` is no regular expression"), fault.text)
-                .help("regular expressions are those of ECMAScript"));
-        }
+        let pattern = patterns::read(&pattern, at)?;
         self.bump();
         let span = text.span().to(at);
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
